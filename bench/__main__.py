@@ -1,4 +1,7 @@
-"""`python -m bench [NAME...] [--quick]`: run the benchmarks, all of them where none is named."""
+"""`python -m bench [NAME...] [--quick]`: run the benchmarks, all of them where none is named.
+
+`python -m bench ablation DIR...` reduces sets of recordings, and `--record DIR` makes one.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,7 @@ MODULES = {
     "evening": "bench.speed.evening",
     "stock": "bench.speed.stock",
     "coverage": "bench.figures.coverage",
+    "ablation": "bench.figures.ablation",
     "fuzz": "bench.fuzz.readers",
     "hostile_class": "bench.exchange.hostile_class",
     "kills": "bench.exchange.kills",
@@ -58,8 +62,10 @@ MODULES = {
 WITH_SCREENSHOTS = ("browser", "front_ends", "site", "hostile_class")
 #: Those that take labs one by one, and can leave some out.
 OF_LABS = ("live", "decisions", "conditions", "wrong_submissions")
-#: Those that take C kernels one by one, and can let them take turns.
-OF_KERNELS = ("repeat",)
+#: Those that take C kernels one by one.
+OF_KERNELS = ("repeat", "ablation")
+#: Options of a single benchmark, which it takes by name.
+OWN_OPTIONS = {"repeat": ("spread", "settings"), "ablation": ("record", "busy", "rounds")}
 
 
 def main(words: list[str] | None = None) -> int:
@@ -78,11 +84,22 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument(
         "--spread", action="store_true", help="let the processes of all C kernels take turns"
     )
+    parser.add_argument(
+        "--settings", action="store_true", help="repeat with other numbers and lengths of samples"
+    )
+    parser.add_argument(
+        "--record", type=Path, metavar="DIR", help="make a set of recordings for ablation"
+    )
+    parser.add_argument("--busy", action="store_true", help="record it with other CPUs busy")
+    parser.add_argument("--rounds", type=int, metavar="N", help="how often (default 6)")
     arguments = parser.parse_args(words)
+    names = [name for name in arguments.names if name in MODULES] or list(MODULES)
     unknown = [name for name in arguments.names if name not in MODULES]
-    if unknown:
-        parser.error(f"no benchmark {', '.join(unknown)}; there is {', '.join(MODULES)}")
-    names = arguments.names or MODULES
+    if unknown and not ("ablation" in arguments.names and all(Path(x).is_dir() for x in unknown)):
+        parser.error(
+            f"no benchmark {', '.join(unknown)}; there is {', '.join(MODULES)} (and ablation also "
+            "takes folders with sets of recordings)"
+        )
     if arguments.save is not None and not set(WITH_SCREENSHOTS) & set(names):
         parser.error(f"--save is for screenshots: name {', '.join(WITH_SCREENSHOTS)} too")
     if arguments.inputs is not None and ("fuzz" not in names or arguments.inputs < 1):
@@ -92,8 +109,19 @@ def main(words: list[str] | None = None) -> int:
     known = [lab[:2] for lab in labs_in_order()]
     if strange := sorted(set(arguments.lab) - set(known)):
         parser.error(f"no lab {', '.join(strange)}; there is {', '.join(known)}")
-    if (arguments.kernel or arguments.spread) and not set(names) <= set(OF_KERNELS):
-        parser.error(f"--kernel and --spread are for {', '.join(OF_KERNELS)}: name only these")
+    if arguments.kernel and not set(names) <= set(OF_KERNELS):
+        parser.error(f"--kernel is for {', '.join(OF_KERNELS)}: name only these")
+    for name, options in OWN_OPTIONS.items():
+        for option in options:
+            if getattr(arguments, option) and names != [name]:
+                parser.error(f"--{option} is for {name}: name only this")
+    only_ablation = arguments.kernel and "ablation" in names
+    if not arguments.record and (arguments.busy or arguments.rounds or only_ablation):
+        parser.error("--busy, --rounds, and --kernel of ablation say what --record records")
+    if arguments.record and unknown:
+        parser.error(f"--record makes a set and reduces none: leave out {', '.join(unknown)}")
+    if arguments.rounds is not None and arguments.rounds < 2:
+        parser.error("--rounds is how many runs of a variant are compared: 2 or more")
     if strange := sorted(set(arguments.kernel) - set(catalogue.names())):
         parser.error(f"no C kernel {', '.join(strange)}; there is {', '.join(catalogue.names())}")
     machine.describe()
@@ -109,7 +137,9 @@ def main(words: list[str] | None = None) -> int:
             more = (arguments.lab,)
         elif name in OF_KERNELS:
             more = (arguments.kernel,)
-        named = {"spread": arguments.spread} if name in OF_KERNELS else {}
+        named = {option: getattr(arguments, option) for option in OWN_OPTIONS.get(name, ())}
+        if name == "ablation":
+            named["sets"] = [Path(word) for word in unknown]
         held[name] = bool(benchmark.run(arguments.quick, *more, **named))
         say(f"   ({time.monotonic() - begin:.0f} s)")
     say("\n== in all")

@@ -38,7 +38,9 @@ class Machine:
     each process records so many rounds of the core's width: WHOLE_WIDTH, and half of it in the
     slower processes and while the neighbour runs. One in `own_every` operations takes `own` ticks
     longer by itself. With `gaps_per_s`, each process states that it counted so many interruptions,
-    and with `taken` that they took this share of the time.
+    and with `taken` that they took this share of the time. From the shortest to the longest batch,
+    the cost of one more operation grows by the share `bend`. In the first part of each process,
+    which is this share of its samples, an operation takes longer by the share `slower_at_first`.
     """
 
     overhead: float = 50.0
@@ -68,6 +70,9 @@ class Machine:
     declared_step: int = 0
     rounds: int = 0
     hidden: float = 0.0
+    bend: float = 0.0
+    first_part: float = 0.1
+    slower_at_first: float = 0.0
     neighbour: float = 0.0
     neighbour_stretches: tuple[tuple[float, float], ...] = ()
     processes: int = 10
@@ -79,6 +84,11 @@ class Machine:
     def mean_cost(self) -> float:
         """The true cost of an operation, with what it does now and then."""
         return self.cost + self.own / self.own_every
+
+    @property
+    def chord(self) -> float:
+        """The true cost of an operation between the shortest and the longest batch."""
+        return self.mean_cost + self.cost * self.bend / 2
 
     @property
     def intercept(self) -> float:
@@ -124,9 +134,11 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
         speed[slower] *= 1 + machine.slower_by
     if machine.slower:
         speed *= 1 + np.array(machine.slower)
-    work = batch * machine.cost
+    work = machine.cost * (batch + machine.bend * _bent(batch, machine))
     seen = work - np.clip(work, 0, machine.hidden)
-    length = machine.overhead + seen * speed[process] + layout[process]
+    at_first = sample < machine.first_part * each
+    seen = seen * speed[process] * (1 + machine.slower_at_first * at_first)
+    length = machine.overhead + seen + layout[process]
     length += random.normal(0, machine.noise, count)
     length += machine.drift * (np.arange(count) / count - 0.5)
     length += machine.slow * (random.random(count) < machine.slow_share)
@@ -150,6 +162,13 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
     ticks = np.floor((phase + np.maximum(length, 0)) / machine.step).astype(np.int64) * machine.step
     made = recording(machine, process, sample, batch, ticks)
     return with_rounds(made, machine, slower, random) if machine.rounds else made
+
+
+def _bent(batch: Integers, machine: Machine) -> Floats:
+    """How many operations longer a batch is for each unit of `bend`."""
+    shortest, longest = min(k for k in machine.batches if k), max(machine.batches)
+    beyond = np.clip(batch - shortest, 0, None).astype(np.float64)
+    return beyond**2 / (2 * max(longest - shortest, 1))
 
 
 def with_rounds(

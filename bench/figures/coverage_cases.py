@@ -28,12 +28,16 @@ ROUNDS = 41
 
 class Truth(str, Enum):
     """What of a run is held against the truth. `UNSHARED` is the cost on a core that nothing else
-    uses, where the run never had such a core: the value is then above it."""
+    uses, where the run never had such a core: the value is then above it. `CHORD` is the slope from
+    the shortest to the longest batch, where the cost grows between them. `DRIFT` is what the run
+    reports as a change of the cost within its processes, as a share of the cost."""
 
     OVERHEAD = "overhead"
     COST = "cost"
     NET = "net cost"
     UNSHARED = "unshared cost"
+    CHORD = "chord"
+    DRIFT = "drift"
 
 
 BOTH = (Truth.OVERHEAD, Truth.COST)
@@ -61,9 +65,13 @@ class Case:
     factor: float = 1.0
 
     def truth(self, what: Truth) -> float:
-        """The true value, in ticks."""
+        """The true value, in ticks; of a drift, by how much the cost really changed."""
         if what is Truth.OVERHEAD:
             return self.machine.intercept
+        if what is Truth.CHORD:
+            return self.machine.chord
+        if what is Truth.DRIFT:
+            return -self.machine.slower_at_first
         if what is Truth.NET and self.baseline is not None:
             return (self.machine.cost - self.times * self.baseline.cost) / self.times
         return self.machine.mean_cost * self.factor
@@ -82,7 +90,14 @@ class Case:
 
 def all_cases() -> tuple[Case, ...]:
     """Every case with every counter that it is seen by, as today's recordings record it."""
-    cases = (*_of_timers(), *_of_operations(), *_of_gaps(), *_of_own_delays(), *_net())
+    cases = (
+        *_of_timers(),
+        *_of_operations(),
+        *_that_change(),
+        *_of_gaps(),
+        *_of_own_delays(),
+        *_net(),
+    )
     return tuple(
         replace(
             case,
@@ -166,6 +181,20 @@ def _of_operations() -> list[Case]:
     machine = replace(OPERATION, pareto_by_length=0.05)
     found += _shown("Pareto by length, 5 %", machine, why_not, 1 + 0.05 * (2 ** (2 / 3) - 1))
     return found
+
+
+def _that_change() -> list[Case]:
+    """A cost that grows with the batch, or that changes while a process runs, or that does not."""
+    bent = Case("a slight bend", replace(OPERATION, bend=0.02), (Truth.CHORD,))
+    every = [bent]
+    for name, part, more in (
+        ("a first tenth slower by 10 %", 0.1, 0.1),
+        ("a first half slower by 5 %", 0.5, 0.05),
+        ("no part slower", 0.0, 0.0),
+    ):
+        machine = replace(OPERATION, first_part=part, slower_at_first=more)
+        every.append(Case(name, machine, (Truth.DRIFT,)))
+    return [each for case in every for each in _stepped(replace(case, kernel="procedure_call"))]
 
 
 def _of_gaps() -> list[Case]:

@@ -1,0 +1,347 @@
+"""What each idea of the estimate earns: everything is reduced again with one idea off at a time.
+
+Sets of recordings (recorded_set.py) show how often two runs of one variant agree within their
+combined interval, as in `python -m bench repeat`, and how wide the intervals are. The simulated
+machines of `python -m bench coverage` show whether the interval still holds the truth. First times
+are left out, because nothing of the estimate but their own rule decides about them.
+
+An idea that earns less than one point of agreement on every set, and less than three rows of
+coverage, goes, unless another experiment keeps it. Agreement alone is no merit of an interval: a
+wider one agrees more often. So the median half-width is printed beside it.
+
+    python -m bench ablation --record DIR [--busy]    # makes a set: some minutes for each round
+    python -m bench ablation DIR...
+
+Of the simulated machines, those with a counter of step 1 or 26 are tried, and those whose counter
+is coarser than it declares. An idea that changes nothing in the first runs of a machine is not
+tried in the others.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import math
+import os
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+from bench.figures import coverage, recorded_set
+from bench.figures.coverage_cases import Case, all_cases
+from bench.figures.repeat import agree, relative_half_width, unit_of
+from bench.report import must_hold, say, skipped, verdict
+from bench.table import show
+from labs.analysis import kept, line
+from labs.analysis.arrays import Bools, Floats
+from labs.analysis.cells import Cells
+from labs.analysis.kept import Kept
+from labs.analysis.processes import ByProcess
+from labs.recording import core_rounds, declared, file
+from labs.recording.file import BadRecording, Recording, Samples
+from labs.results.result import result_of
+
+#: An idea must earn one of these: points of agreement on a set, or rows of coverage.
+LEAST_POINTS, LEAST_ROWS = 1.0, 3
+RUNS, RUNS_QUICK = 400, 100
+STEPS = (1, 26)
+#: Runs after which an idea that changed none of them is no longer tried.
+FIRST_RUNS = 50
+
+_fit, _kept_samples, _reach, _best = line._fit, kept.kept_samples, kept._reach, kept._best
+_estimate = ByProcess.estimate
+
+
+def _none_counted(recording: Recording, samples: Samples, cells: Cells) -> Kept:
+    """Which samples count if no process had counted any interruption."""
+    key = "cpu.gaps_per_s"
+    if recording.number(key) is not None:
+        recording = replace(recording, conditions={**recording.conditions, key: "0"})
+    return _kept_samples(recording, samples, cells)
+
+
+def _reach_of_each_size(cells: Cells, away: Floats, chosen: Bools, by_chance: Floats) -> Floats:
+    """The reach of each batch size by itself: without operations, no size is compared."""
+    return _reach(replace(cells, batch=np.zeros_like(cells.batch)), away, chosen, by_chance)
+
+
+def _additions_only(recording: Recording, counted: str) -> float | None:
+    return _best(recording, counted) if counted == core_rounds.ADDITIONS else None
+
+
+def _declared_step(samples: Samples) -> float:
+    return float(samples.clock.coarseness)
+
+
+def _no_clock(_: Recording) -> None:
+    return None
+
+
+def _all_weigh_the_same(cells: Cells, mine: Kept) -> line._Fit:
+    """The fit if the samples of all batch sizes had the same variance."""
+    usual = _fit(cells, mine)
+    variance = float(np.mean(usual.variance[cells.batch > 0]))
+    # Next to a variance that comes from the step, the samples' own vanishes.
+    much = 1e6
+    coarse = _fit(replace(cells, step=10 * much * math.sqrt(variance)), mine)
+    return replace(
+        coarse,
+        variance=usual.variance,
+        weight=coarse.weight * much**2,
+        intercept_error=coarse.intercept_error / much,
+        slope_error=coarse.slope_error / much,
+    )
+
+
+def _plain_mean(values: ByProcess) -> tuple[float, float, float]:
+    """The mean in which all processes weigh the same, with Student's t for their spread."""
+    return _estimate(replace(values, error=np.ones(len(values.value))))
+
+
+@dataclass(frozen=True)
+class Idea:
+    """An idea of the estimate, and what stands in the place of what while it is off.
+
+    `kept_by` states the other experiment that keeps it, with its command; '' if there is none.
+    """
+
+    name: str
+    off: Mapping[str, object]
+    kept_by: str = ""
+
+    @contextlib.contextmanager
+    def switched_off(self) -> Iterator[None]:
+        """The estimate does without this idea while the block lasts."""
+        with contextlib.ExitStack() as stack:
+            for name, other in self.off.items():
+                stack.enter_context(mock.patch(name, other))
+            yield
+
+
+_T, _KEPT, _LINE = "labs.analysis.thresholds", "labs.analysis.kept", "labs.analysis.line"
+_PROCESSES = "labs.analysis.processes"
+
+NOTHING = Idea("nothing", {})
+IDEAS = (
+    Idea("rounds of the core", {f"{_T}.WHOLE_CORE": 0.0}),
+    Idea("stores beside additions", {f"{_KEPT}._best": _additions_only}),
+    Idea("a core too narrow to be whole", {f"{_T}.LEAST_ADDITIONS": 0.0}),
+    Idea("far samples", {f"{_T}.NEAR_STEPS": math.inf}),
+    Idea("one reach for all sizes", {f"{_KEPT}._reach": _reach_of_each_size}),
+    Idea("interruptions that are counted", {f"{_LINE}.kept_samples": _none_counted}),
+    # No share is above 1. Beyond it, an operation's own delays could weigh less than nothing.
+    Idea("sizes mostly interrupted", {f"{_T}.MANY_FAR": 1.0}),
+    Idea("own delays of the operation", {f"{_T}.OWN_DELAYS": 2.0}),
+    Idea("weights of cells", {f"{_LINE}._fit": _all_weigh_the_same}),
+    Idea("misfit of the line", {f"{_T}.MISFIT": 1e300}),
+    Idea("random effects between processes", {f"{_PROCESSES}.ByProcess.estimate": _plain_mean}),
+    Idea("range of the processes", {f"{_PROCESSES}.FEWEST_FOR_RANGE": math.inf}),
+    Idea("scatter between runs", {"labs.analysis.estimate.BETWEEN_RUNS": 0.0}),
+    Idea("step that samples show", {f"{_LINE}.step_of": _declared_step}),
+    Idea("the core's clock by round", {"labs.analysis.core_clock._in_rounds": _no_clock}),
+)
+
+
+@dataclass
+class Reduced:
+    """What a set gave: which pairs of runs agree, the half-widths as shares of the values, and how
+    many runs gave no figure."""
+
+    agreeing: list[bool] = field(default_factory=list)
+    half_widths: list[float] = field(default_factory=list)
+    no_figure: int = 0
+
+    def add(self, other: Reduced) -> None:
+        """Add what another part of the set gave."""
+        self.agreeing += other.agreeing
+        self.half_widths += other.half_widths
+        self.no_figure += other.no_figure
+
+    @property
+    def agreement(self) -> float:
+        """The share of pairs that agree, in percent; 0 without any pair."""
+        return 100 * sum(self.agreeing) / max(len(self.agreeing), 1)
+
+    def as_row(self) -> tuple[str, str, str]:
+        """Agreement and median half-width in percent, and how many runs gave no figure."""
+        middle = 100 * statistics.median(self.half_widths) if self.half_widths else math.nan
+        return f"{self.agreement:.1f}", f"{middle:.2f}", str(self.no_figure)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is left with this idea off: of each set, and which rows of coverage are lost."""
+
+    idea: Idea
+    sets: tuple[Reduced, ...]
+    lost: tuple[str, ...]
+
+
+def run(
+    quick: bool,
+    kernels: Sequence[str] = (),
+    *,
+    sets: Sequence[Path] = (),
+    record: Path | None = None,
+    busy: bool = False,
+    rounds: int | None = None,
+) -> bool:
+    """Reduce these sets and the simulated machines; or record a set, of some C kernels only."""
+    if record is not None:
+        state = "busy" if busy else "quiet"
+        return recorded_set.record(record, rounds or recorded_set.ROUNDS, kernels, state)
+    must_hold(
+        f"every idea earns {LEAST_POINTS:g} point of agreement on a set or {LEAST_ROWS} rows of "
+        "coverage, or another experiment keeps it"
+    )
+    tried = [
+        case for case in all_cases() if case.machine.step in STEPS or case.machine.declared_step
+    ]
+    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+        try:
+            of_sets = [reduced_set(pool, folder, IDEAS) for folder in sets]
+        except (recorded_set.BadSet, BadRecording) as error:
+            return verdict(False, str(error))
+        lost = lost_rows(pool, tried, RUNS_QUICK if quick else RUNS, IDEAS)
+    outcomes = [
+        Outcome(idea, tuple(each[number] for each in of_sets), lost[number])
+        for number, idea in enumerate((NOTHING, *IDEAS))
+    ]
+    return judged([folder.name for folder in sets], outcomes)
+
+
+def reduced_set(
+    pool: concurrent.futures.Executor, folder: Path, ideas: Sequence[Idea]
+) -> list[Reduced]:
+    """What the set in `folder` gives with nothing off, and with each of the `ideas` off.
+
+    Raises recorded_set.BadSet, and BadRecording.
+    """
+    jobs = recorded_set.files_of(folder)
+    found = [Reduced() for _ in (NOTHING, *ideas)]
+    for of_job in pool.map(_reduced_job, jobs.values(), [ideas] * len(jobs)):
+        for mine, more in zip(found, of_job, strict=True):
+            mine.add(more)
+    return found
+
+
+def _reduced_job(paths: Sequence[Path], ideas: Sequence[Idea]) -> list[Reduced]:
+    """What the recordings of one job give with nothing off, and with each idea off."""
+    recordings = [file.read(path) for path in paths]
+    found = []
+    for idea in (NOTHING, *ideas):
+        with idea.switched_off():
+            # A copy remembers nothing of what was computed from the recording before.
+            found.append(_reduced([replace(each) for each in recordings]))
+    return found
+
+
+def _reduced(recordings: Sequence[Recording]) -> Reduced:
+    found = Reduced()
+    stated = recordings[0].conditions.get("variants")
+    for name in stated.split(",") if stated else recordings[0].variants:
+        if declared.is_first_time(recordings[0], name):
+            continue
+        results = [
+            result_of(each, name, unit_of(each, name))
+            for each in recordings
+            if name in each.variants
+        ]
+        figures = [each.estimate for each in results if each.estimate is not None]
+        found.no_figure += len(results) - len(figures)
+        found.agreeing += agree(figures)
+        found.half_widths += map(relative_half_width, figures)
+    return found
+
+
+def lost_rows(
+    pool: concurrent.futures.Executor, cases: Sequence[Case], runs: int, ideas: Sequence[Idea]
+) -> list[tuple[str, ...]]:
+    """The rows of coverage that hold with nothing off and not with an idea off; for nothing, the
+    rows that do not hold anyway."""
+    found: list[list[str]] = [[] for _ in (NOTHING, *ideas)]
+    judged_cases = [case for case in cases if case.held]
+    count = len(judged_cases)
+    every = pool.map(_outside, judged_cases, [runs] * count, [ideas] * count)
+    for usual, *others in every:
+        found[0] += usual
+        for mine, outside in zip(found[1:], others, strict=True):
+            mine += [row for row in outside if row not in usual]
+    say(f"   of {sum(len(case.held) for case in cases)} rows of coverage, {runs} runs each")
+    return [tuple(each) for each in found]
+
+
+def _outside(case: Case, runs: int, ideas: Sequence[Idea]) -> list[list[str]]:
+    """The rows of this case that do not hold with nothing off, and with each idea off."""
+    every = (NOTHING, *ideas)
+    found: list[list[coverage.Values]] = [[] for _ in every]
+    tried = set(range(len(every)))
+    for begin in range(0, runs, FIRST_RUNS):
+        seeds = range(begin, min(begin + FIRST_RUNS, runs))
+        recordings = [case.recording(1 + seed) for seed in seeds]
+        for number in sorted(tried):
+            with every[number].switched_off():
+                of_runs = [coverage.estimates(case, replace(each)) for each in recordings]
+            found[number].append(np.stack(of_runs))
+            if number and begin == 0 and np.array_equal(found[number], found[0], equal_nan=True):
+                tried.remove(number)
+    return [
+        [
+            f"{case.name} {what.value}, step {case.machine.step}"
+            for place, what in enumerate(case.held)
+            if coverage.row_of(case, what, values[:, place]).wrong
+        ]
+        for values in (
+            np.concatenate(found[number if number in tried else 0]) for number in range(len(every))
+        )
+    ]
+
+
+def judged(names: Sequence[str], outcomes: Sequence[Outcome]) -> bool:
+    """Print what is lost with each idea off, and whether every idea earns its place.
+
+    `names` are those of the sets. The first outcome is that of nothing off.
+    """
+    head = ["off"]
+    for name in names:
+        head += [f"{name}: agree %", "half-width %", "no figure"]
+    show(
+        [*head, "rows lost"],
+        [
+            (each.idea.name, *(cell for one in each.sets for cell in one.as_row()), rows)
+            for each in outcomes
+            for rows in ("" if each.idea is NOTHING else str(len(each.lost)),)
+        ],
+    )
+    usual, *others = outcomes
+    if usual.lost:
+        say(f"   rows that do not hold with nothing off: {'; '.join(usual.lost)}")
+    for each in others:
+        if each.lost:
+            say(f"   rows lost without {each.idea.name}: {'; '.join(each.lost)}")
+    if not names:
+        return skipped("no set of recordings was named, so nothing is known of agreement")
+    go = []
+    for each in others:
+        points = max(
+            one.agreement - two.agreement for one, two in zip(usual.sets, each.sets, strict=True)
+        )
+        if points >= LEAST_POINTS or len(each.lost) >= LEAST_ROWS:
+            continue
+        if each.idea.kept_by:
+            say(f"   {each.idea.name}: kept by another experiment: {each.idea.kept_by}")
+        else:
+            go.append(f"{each.idea.name} ({points:+.1f} points, {len(each.lost)} rows)")
+    say(
+        f"   An idea that earns less than {LEAST_POINTS:g} point of agreement on every set and "
+        f"less than {LEAST_ROWS} rows of coverage goes."
+    )
+    return verdict(
+        not go,
+        f"{len(others) - len(go)} of {len(others)} ideas earn their place"
+        + (f"; these go: {'; '.join(go)}" if go else ""),
+    )
