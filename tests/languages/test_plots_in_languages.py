@@ -169,7 +169,7 @@ def test_a_text_keeps_its_mark(monkeypatch: pytest.MonkeyPatch) -> None:
     key = [("● process, bar: 2 of its standard errors", INK), ("● 8 tasks", INK), ("x y", INK)]
     title_and_key(figure, "", key)
     shown = {text.get_text() for text in figure.findobj(Text)}
-    assert {"▲ apartado", "● 8 tareas", "x y"} <= shown
+    assert {"● proceso, barra: 2 de sus errores estándar", "● 8 tareas", "x y"} <= shown
 
 
 def test_pages_for_instructors_keep_their_plots(monkeypatch: pytest.MonkeyPatch) -> None:
