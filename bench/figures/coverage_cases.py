@@ -188,7 +188,6 @@ def _that_change() -> list[Case]:
     bent = Case("a slight bend", replace(OPERATION, bend=0.02), (Truth.CHORD,))
     every = [bent]
     for name, part, more in (
-        ("a first tenth slower by 10 %", 0.1, 0.1),
         ("a first half slower by 5 %", 0.5, 0.05),
         ("no part slower", 0.0, 0.0),
     ):

@@ -1,9 +1,10 @@
 """Which samples of a variant count, and why the others do not.
 
-Two things lengthen a sample and are not the operation's cost. Another program can use the same
-physical core for a while: the other hardware thread of a core takes about half of it. And an
-interruption, which is rare, puts a sample far from the others. What the operation itself does now
-and then belongs to its cost, and stays.
+Three things lengthen a sample and are not the operation's cost. Another program can use the same
+physical core for a while: the other hardware thread of a core takes about half of it. Another
+program can have the CPU itself in the middle of a long sample, which the C kernel knows from the
+CPU time of its tasks. And an interruption, which is rare, puts a sample far from the others. What
+the operation itself does now and then belongs to its cost, and stays.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from labs.analysis.cells import Cells
 from labs.recording import core_rounds
 from labs.recording.file import Integers, Recording, Samples
 from labs.recording.memo import memoized
+from labs.recording.preempted import preempted
 
 #: The independent additions of a round (kernels_c/core_rounds.h).
 ADDITIONS_IN_ROUND = 16_384
@@ -28,14 +30,16 @@ ADDITIONS_IN_ROUND = 16_384
 class Kept:
     """How much each sample counts, and why it counts less than 1.
 
-    `weight` and `shared` (taken on a shared core) have the shape (n,). A sample that counts less
-    than 1 and is not shared was far from the others, or of a batch size that says little. `always`
+    `weight`, `shared` (taken on a shared core) and `preempted` have the shape (n,). A sample that
+    counts less than 1 for none of these reasons was far from the others, or of a batch size that
+    says little. `always`
     says that the core was shared all the time. Then no sample is set aside for it, and the cost on
     a whole core is at most what the samples show.
     """
 
     weight: Floats
     shared: Bools
+    preempted: Bools
     always: bool
 
 
@@ -80,7 +84,9 @@ def _best(recording: Recording, counted: str) -> float | None:
 def kept_samples(recording: Recording, samples: Samples, cells: Cells) -> Kept:
     """Which of `samples`, all of one variant, count; `cells` are their cells."""
     shared, always = _shared(recording, samples, cells.step / samples.clock.coarseness)
-    low = cells.lower_quartiles(~shared)
+    lost = preempted(recording, samples) & ~shared
+    chosen = ~shared & ~lost
+    low = cells.lower_quartiles(chosen)
     # A cell without a sample counts as infinitely long, and so does a size with few cells.
     length = np.median(np.where(np.isnan(low), np.inf, low), axis=0)
     beyond = np.nan_to_num(cells.ticks - low[cells.row, cells.column])
@@ -89,21 +95,21 @@ def kept_samples(recording: Recording, samples: Samples, cells: Cells) -> Kept:
     rate = t.AS_OFTEN * max(gaps or 0.0, t.TIMER_PER_S)
     # A sample may be a step longer than its reading.
     by_chance = -np.expm1(-rate * tick_s * (length + cells.step))
-    reach = _reach(cells, np.abs(beyond), ~shared, by_chance)
-    far = ~shared & (np.abs(beyond) > reach[cells.column])
-    every = np.bincount(cells.column[~shared], minlength=len(length))
+    reach = _reach(cells, np.abs(beyond), chosen, by_chance)
+    far = chosen & (np.abs(beyond) > reach[cells.column])
+    every = np.bincount(cells.column[chosen], minlength=len(length))
     share = np.bincount(cells.column[far], minlength=len(length)) / np.maximum(every, 1)
     timed = (cells.batch > 0) & (every > 0)
     # The two shortest sizes count always: a line needs two.
     useless = timed & (share > t.MANY_FAR) & (np.cumsum(timed) > 2)
-    weight = (~shared & ~far).astype(np.float64)
+    weight = (chosen & ~far).astype(np.float64)
     if gaps is not None:
         explained = by_chance / np.maximum(share, 1e-9)
         often = (share >= t.OWN_DELAYS) & (explained < t.MANY_FAR) & (cells.batch > 0)
         own = _own_delays(cells, beyond, far, np.flatnonzero(often), length)
         weight[own] = (1 - explained)[cells.column[own]]
     weight[useless[cells.column]] = 0.0
-    return Kept(weight, shared, always)
+    return Kept(weight, shared, lost, always)
 
 
 def _shared(recording: Recording, samples: Samples, coarser: float) -> tuple[Bools, bool]:
@@ -131,7 +137,10 @@ def _shared(recording: Recording, samples: Samples, coarser: float) -> tuple[Boo
     every, left = (np.bincount(samples.process[each]) for each in (~none, ~shared))
     left = np.pad(left, (0, len(every) - len(left)))
     whole = left >= np.maximum(t.LEAST_KEPT * every, 1)
-    if whole.sum() < min(2, (every > 0).sum()) or left[whole].sum() < t.LEAST_KEPT * every.sum():
+    if (
+        whole.sum() < min(t.FEWEST_WHOLE, (every > 0).sum())
+        or left[whole].sum() < t.LEAST_KEPT * every.sum()
+    ):
         return none, True
     return shared | ~whole[samples.process], False
 

@@ -48,8 +48,9 @@ class Line(Points):
     because there is no work that could overlap with the readings.
 
     `set_aside` counts the samples of each process that were set aside, shape (processes,), by
-    reason: taken on a "shared" core, or "far" from the others. `shared` says that the core was
-    shared all the time: then `overhead` and `cost` are at most what a whole core would give.
+    reason: taken on a "shared" core, "preempted", or "far" from the others. `shared` says that the
+    core was shared all the time: then `overhead` and `cost` are at most what a whole core would
+    give.
 
     `far_between` says when the far samples were taken: four fifths of them lie between these two
     shares of their process. `drift` is what the figure, overhead or cost, is in the second half of
@@ -104,14 +105,20 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     if used.sum() < 2 or len(points.batch) < 2:
         raise CannotEstimate(
             variant,
-            "{samples} samples are too few for {sizes} batch sizes; raise {option}",
+            "other programs had the CPU during {lost} of {every} samples, and too few are left; "
+            "measure again when the machine is quieter"
+            if 2 * kept.preempted.sum() > len(samples)
+            else "{samples} samples are too few for {sizes} batch sizes; raise {option}",
             samples=str(int(fit.count.sum())),
             sizes=str(cells.shape[1]),
+            lost=f"{int(kept.preempted.sum()):,}",
+            every=f"{len(samples):,}",
             option=Option("samples"),
         )
     one_process = bool((samples.process == samples.process[0]).all())
     overhead, cost, empty = _estimates(recording, cells, fit, points, kept.always, one_process)
-    far = np.where(kept.shared, 0.0, 1 - kept.weight * used[cells.row])
+    aside = kept.shared | kept.preempted
+    far = np.where(aside, 0.0, 1 - kept.weight * used[cells.row])
     place = samples.sample - samples.sample.min()
     place = place / max(place.max(), 1)
     first, last = np.quantile(place[far > 0], (0.1, 0.9)) if far.any() else (0.0, 1.0)
@@ -126,7 +133,11 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         straight=_is_straight(points, int(used.sum()), cells.step),
         set_aside={
             why: np.bincount(samples.process, less, len(recording.processes)).round().astype(int)
-            for why, less in (("shared", kept.shared), ("far", far))
+            for why, less in (
+                ("shared", kept.shared),
+                ("preempted", kept.preempted),
+                ("far", far),
+            )
         },
         shared=kept.always,
         far_between=(float(first), float(last)),
@@ -183,6 +194,8 @@ def _drift(cells: Cells, kept: Kept, late: Bools, about_overhead: bool) -> Estim
 def _demand_steps(variant: str, cells: Cells) -> None:
     """Raises CannotEstimate if the clock is too coarse to tell anything about these samples."""
     ticks, longest = cells.ticks, cells.ticks[cells.column == len(cells.batch) - 1]
+    if not len(ticks):
+        return  # that there are too few is said elsewhere
     alike = len(ticks) > 1 and bool((ticks == ticks[0]).all())
     # A shorter sample still tells how often it sees the clock advance, if it does so at all.
     seldom = longest.mean() < cells.step and (longest > 0).sum() < t.FEWEST_SAMPLES

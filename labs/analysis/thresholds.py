@@ -19,6 +19,8 @@ LEAST_ADDITIONS = 3.0
 #: Steps of the counter in a round of additions. A round is known to within a step, so two equal
 #: rounds of so many steps differ by 8 % at most, which is still a whole core.
 LEAST_STEPS_IN_ROUND = 24
+#: So many processes must have had a whole core: Student's t of two is 12.7, which says nothing.
+FEWEST_WHOLE = 3
 #: The share of its samples that a process must keep, to count.
 LEAST_KEPT = 0.1
 #: A sample is far if it lies so many times the usual distance from the lower quartile of its cell.

@@ -28,6 +28,7 @@ __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
 #: For a reader: how many samples are set aside, and why.
 REASONS = {
     "shared": "{number_1} while the core was shared",
+    "preempted": "{number_1} preempted by other programs",
     "far": "{number_1} far from the others",
 }
 
@@ -245,7 +246,7 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     try:
         if declared.is_first_time(recording, name):
             first = first_time(recording, name)
-            if first.half_width == 0:
+            if first.half_width == first.value == 0:
                 warnings = run_warnings.of_recording(recording, name)
                 return Result(recording, name, unit, clock, None, None, ALL_THE_SAME, warnings)
             estimate = first.into(unit, clock)

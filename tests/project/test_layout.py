@@ -17,9 +17,6 @@ PAGE = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PACKAGES = ("labs", "grader")
 
 MOST_LINES_OF_A_FUNCTION, MOST_PARAMETERS = 60, 7
-MOST_MODULES = 20
-#: One entry a file, found by the folder.
-CATALOGUES = {"grader/pitfalls"}
 #: Where Python is started: for all others; isolated; in another current folder; in the sandbox.
 STARTING_PYTHON = {
     "labs/common/python.py",
@@ -105,17 +102,6 @@ def test_no_function_has_too_many_parameters(package: str) -> None:
             if count > MOST_PARAMETERS:
                 found.append((str(path.relative_to(REPOSITORY)), each.name, count))
     assert found == []
-
-
-@pytest.mark.parametrize("package", [*PACKAGES, "bench", "tests"])
-def test_no_folder_is_crowded(package: str) -> None:
-    folders = {path.parent for path in modules(package)}
-    crowded = {
-        str(folder.relative_to(REPOSITORY)): count
-        for folder in folders
-        if (count := len(list(folder.glob("*.py")))) > MOST_MODULES
-    }
-    assert set(crowded) <= CATALOGUES
 
 
 def test_python_is_started_by_one_function() -> None:
