@@ -4,8 +4,8 @@ The machines are those of coverage_cases.py. The interval must hold the truth in
 runs that give a figure, the mean of the values must lie within 0.3 % of the truth or a tenth of the
 interval's width, and all but 3 % of the runs must give a figure. Where the model
 T(k) = overhead + k * cost does not hold, no interval can be right: there must be a warning and no
-figure. Where the core was shared from end to end, its undisturbed cost lies below the value: the
-interval must still reach down to it.
+figure. Where the core was shared from end to end, its undisturbed cost lies below the value, which
+is an upper limit: everything below it counts as held.
 
 Where the cost grows a little with the batch, the interval must hold the slope from the shortest to
 the longest batch. The misfit widens it, so it may hold that in more than 98 % of the runs. Where a

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from grader.site import gallery, pitfall_pages, reading
+from grader.site import gallery, method, pitfall_pages, reading
 from grader.site.stage import BadLink, Stage
 from labs.common.terminal import say
 from labs.languages.chosen import keep_english
@@ -33,6 +33,7 @@ def main(words: list[str] | None = None) -> int:
         pitfall_pages.write(stage, chosen.only)
         gallery.write(stage, chosen.only)
         reading.write(stage)
+        method.write(stage)
     except (OSError, BadLink) as error:
         say(f"site: {error}", file=sys.stderr)
         return 1

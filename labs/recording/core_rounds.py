@@ -23,8 +23,6 @@ ADDITIONS, STORES, CYCLE = "core_width", "core_stores", "core_cycle_ticks.in_rou
 #: A round has eight chains, so it does at most eight additions per cycle (kernels_c/core_rounds.h),
 #: and no core does more stores.
 MOST_WIDTH = 8.5
-#: A width is remembered only if at least this share of a run's rounds reached it.
-SHARE_OF_ROUNDS = 0.1
 
 
 @memoized
@@ -34,16 +32,6 @@ def by_round(recording: Recording, counted: str = ADDITIONS) -> tuple[tuple[floa
     The tuple is empty if the process does not state a list of such numbers.
     """
     return tuple(_numbers(text) for text in recording.condition(counted))
-
-
-@memoized
-def reached(recording: Recording, counted: str = ADDITIONS) -> float | None:
-    """The number per cycle that a tenth of the rounds of all processes reached.
-
-    None if no round is known.
-    """
-    known = sorted((width for each in by_round(recording, counted) for width in each), reverse=True)
-    return known[math.ceil(SHARE_OF_ROUNDS * len(known)) - 1] if known else None
 
 
 def around(

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from labs.recording.file import read
+from labs.results.result import result_of
 from testing.paths import FIXTURES, REPOSITORY
 
 DOCS = REPOSITORY / "docs"
@@ -191,6 +193,12 @@ def test_points_and_minutes_of_a_script_are_those_of_its_notebook() -> None:
             cell["metadata"].get("nbgrader", {}).get("points") or 0 for cell in cells_of(page.stem)
         )
         assert f"The lab has {points:g} points" in text_of(page)
+
+
+def test_the_sentence_that_a_page_explains_is_that_of_a_saved_run() -> None:
+    run = read(FIXTURES / "honest" / "01-timer-overhead" / "recordings" / "fenced.csv")
+    page = text_of(DOCS / "students" / "reading-your-plot.md")
+    assert f"```text\n{result_of(run, 'fenced').sentence()}\n```" in page
 
 
 def test_pages_name_no_machine_path_and_load_nothing() -> None:

@@ -138,6 +138,13 @@ def test_the_page_on_plots_shows_plots_of_a_real_run(built: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_page_on_the_method_shows_a_line_for_each_process(built: Path) -> None:
+    page = (built / "students" / "method.html").read_text(encoding="utf-8")
+    [shown] = re.findall(r'<img alt="([^"]*)"', page)
+    assert "The 10 thin lines, one for each process" in shown
+
+
+@pytest.mark.slow
 def test_what_gives_an_answer_away_has_no_explanation_on_its_page(built: Path) -> None:
     told = pitfall_named("cause-not-isolated")
     page = as_text(built / "pitfalls" / "cause-not-isolated.html")
