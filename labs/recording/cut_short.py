@@ -63,7 +63,7 @@ def cut_short(recording: Recording) -> CutShort | None:
     seconds, planned = recording.number(_SECONDS), recording.number(_PLANNED)
     # Earlier kits stated no reason: they kept processes only at the time limit.
     by = recording.conditions.get(_BY, TIME_LIMIT)
-    if seconds is None or planned is None or not 0 < planned <= 1e6:
+    if seconds is None or planned is None or not (0 <= seconds <= 1e6 and 0 < planned <= 1e6):
         return None
     if by not in (TIME_LIMIT, PATIENCE, CANCELLED):
         return None
@@ -98,7 +98,7 @@ def not_narrow(recording: Recording) -> NotNarrow | None:
     """
     why = recording.conditions.get("adaptive.stopped", "")
     within, at_most_s = map(recording.number, ("adaptive.within", "adaptive.at_most_s"))
-    if within is None or not 0 < within <= 1 or at_most_s is None:
+    if within is None or at_most_s is None or not (1e-6 <= within <= 1 and 0 <= at_most_s <= 1e6):
         return None
     if why in (TIME_IS_UP, FULL, CANCELLED):
         return NotNarrow(within, why, at_most_s)

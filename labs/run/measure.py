@@ -143,7 +143,7 @@ def measure_in_turns_now(
     plans: Sequence[Plan],
     progress: ProgressCallback | None = None,
     enough: Enough | None = None,
-    meanwhile: Callable[[], None] | None = None,
+    meanwhile: Callable[[], object] = lambda: None,
     kept: Kept | None = None,
 ) -> tuple[Recording, ...]:
     """As `measure_now`, for several plans whose processes take turns.
@@ -170,10 +170,10 @@ def measure_in_turns_now(
     # A thread with a loop of its own: a Jupyter kernel runs cells inside a loop.
     threading.Thread(target=work, name="measure", daemon=True).start()
     try:
-        while meanwhile is not None and not outcome.done():
+        # The OS may hand a signal to another thread of ours, and then it does not wake this one.
+        while not outcome.done():
             wait((outcome,), MEANWHILE_S)
             meanwhile()
-        wait((outcome,))
     except BaseException:
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(task.cancel)

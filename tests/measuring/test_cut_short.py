@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import re
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,8 @@ from typing import Any
 import pytest
 
 from grader.judging.lab_folder import check_folder
+from labs.commands import cli
+from labs.commands import measure as measure_command
 from labs.recording.counts import absent
 from labs.recording.cut_short import (
     CANCELLED,
@@ -25,12 +31,15 @@ from labs.recording.cut_short import (
     not_narrow,
     out_of_reach,
 )
-from labs.recording.file import Recording
+from labs.recording.file import Recording, read
 from labs.results.result import result_of
+from labs.results.warnings import ended_too_soon
 from labs.results.warnings.run_warnings import of_recording
+from labs.run import plan as plan_limits
 from labs.run.c_process import RunFailed
 from labs.run.measure import (
     Enough,
+    Kept,
     Plan,
     Progress,
     measure_in_turns,
@@ -290,6 +299,15 @@ def test_what_can_be_reached_is_stated_and_read(share: float) -> None:
     assert found is not None and found.reachable == pytest.approx(min(share, 99), rel=0.05)
 
 
+def test_what_is_advised_can_be_asked_for() -> None:
+    assert ended_too_soon.MOST_AT_MOST_S == plan_limits.MOST_AT_MOST_S
+    assert ended_too_soon.WIDEST == 100 * plan_limits.MOST_WITHIN
+    tried = {each.code: each.try_this for each in result_of(stopped(TIME_IS_UP, "0.05")).warnings}
+    assert re.fullmatch(r"--at-most [3-5]0", tried["not-within"])
+    tried = {each.code: each.try_this for each in result_of(stopped(out_of_reach(0.0312))).warnings}
+    assert tried["not-within"] == "--within 4, or more samples in each process"
+
+
 @pytest.mark.parametrize(
     "why", ["", "time", "out of reach: about 3 % at best; buy", "3", TOOK_NO_SAMPLE]
 )
@@ -305,12 +323,25 @@ def test_what_somebody_else_wrote_there_does_no_harm(stated: str) -> None:
     assert cut_short(dataclasses.replace(run, conditions=changed)) is None
 
 
+@pytest.mark.parametrize("stated", ["x", "-1", "1e300", "1e-300", "nan"])
+@pytest.mark.parametrize(
+    "key",
+    ["cut_short.by", "cut_short.after_s", "cut_short.cpu_share", "adaptive.within",
+     "adaptive.at_most_s", "adaptive.stopped"],
+)  # fmt: skip
+def test_nor_does_it_elsewhere(key: str, stated: str) -> None:
+    for run in (stopped(TIME_IS_UP), stopped(out_of_reach(99))):
+        for by in (TIME_LIMIT, PATIENCE, CANCELLED):
+            conditions_of = {**run.conditions, **conditions(10, 20, by, 0.5), key: stated}
+            changed = dataclasses.replace(run, conditions=conditions_of)
+            for warning in result_of(changed).warnings:
+                assert len(f"{warning}") < 500
+
+
 HONEST = Path(__file__).parents[1] / "fixtures/honest_runs/01-timer-overhead-counter-1-ghz"
 
 
 def test_the_verdict_says_it_and_no_figure_loses_points_for_it(tmp_path: Path) -> None:
-    from labs.recording.file import read
-
     (tmp_path / "recordings").mkdir()
     figures = json.loads((HONEST / "figures.json").read_text())
     name = "timer-overhead-fenced"
@@ -335,3 +366,114 @@ def test_the_verdict_says_it_and_no_figure_loses_points_for_it(tmp_path: Path) -
         assert note in each.note and f"after {twice // 2} of {twice} processes" in each.note
     assert not whole.note
     assert result_of(stated, "fenced").estimate is not None
+
+
+# Control-C in a terminal
+
+#: A C kernel whose first processes measure, and whose next one waits without end. Each of them
+#: leaves a file of its number.
+KERNEL = """
+#define _GNU_SOURCE
+#include "harness.h"
+#include <fcntl.h>
+static uint64_t interval(long batch)
+{{
+    const uint64_t begin = counter_begin();
+    for (long i = 0; i < batch; i++)
+        __asm__ volatile("" : "+r"(i));
+    return counter_end() - begin;
+}}
+static const long batches[] = {{64, 128, 256}};
+static const struct variant variants[] = {{
+    {{.name = "add", .about = "adds", .interval = interval, .read = counter_begin}}}};
+int main(int argc, char **argv)
+{{
+    static const struct c_kernel kernel = {{
+        .name = "adds", .about = "adds", LISTED_VARIANTS(variants), LISTED_BATCHES(batches)}};
+    for (int number = 0; argc > 2 && number <= {whole}; number++) {{
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%d", "{folder}", number);
+        const int seen = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+        if (seen < 0)
+            continue;
+        close(seen);
+        if (number == {whole})
+            pause();
+        break;
+    }}
+    return measure(&kernel, argc, argv);
+}}
+"""
+
+
+def interrupted(folder: Path, whole: int, *words: str) -> tuple[int, str, str]:
+    """The exit status and the output of `labs WORDS`, ended by Control-C after so many processes.
+
+    The C kernel is `adds.c` in `folder`.
+    """
+    marks = folder / "marks"
+    marks.mkdir()
+    (folder / "adds.c").write_text(KERNEL.format(whole=whole, folder=marks))
+    run = subprocess.Popen(
+        [sys.executable, "-m", "labs.commands.cli", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
+    )  # fmt: skip
+    while not (marks / f"{whole}").exists():
+        assert run.poll() is None, run.communicate()
+    run.send_signal(signal.SIGINT)
+    printed, said = run.communicate(timeout=60)
+    return run.returncode, printed, said
+
+
+MEASURE = ("measure", "adds.c", "--samples", "900", "--warmup", "0", "--processes", "10")
+
+
+def test_the_figure_of_the_processes_that_had_finished_is_printed(tmp_path: Path) -> None:
+    status, printed, said = interrupted(tmp_path, 6, *MEASURE, "--save", "run.csv")
+    assert status == 130, said
+    assert "samples from 6 processes" in printed or "of 6 processes" in printed
+    assert "the run was cancelled after 6 of 10 processes" in printed
+    found = cut_short(read(tmp_path / "run.csv"))
+    assert found is not None
+    assert (found.by, found.whole, found.planned) == (CANCELLED, 6, 10)
+
+
+def test_json_states_it_too(tmp_path: Path) -> None:
+    status, printed, said = interrupted(tmp_path, 6, *MEASURE, "--json")
+    stated = json.loads(printed)
+    assert status == 130, said
+    assert stated["conditions"]["cut_short.by"] == CANCELLED
+    (warning,) = [each for each in stated["warnings"] if each["code"] == "cut-short"]
+    assert "after 6 of 10 processes" in warning["symptom"]
+
+
+def test_without_a_whole_process_nothing_is_printed(tmp_path: Path) -> None:
+    status, printed, said = interrupted(tmp_path, 0, *MEASURE, "--save", "run.csv")
+    assert (status, printed, said.splitlines()[-1]) == (130, "", "interrupted")
+    assert not (tmp_path / "run.csv").exists()
+
+
+def test_a_comparison_is_printed_from_what_had_finished(tmp_path: Path) -> None:
+    words = ("compare", "adds.c", "timer_overhead:fenced", *MEASURE[2:])
+    status, printed, said = interrupted(tmp_path, 6, *words)
+    assert status == 130, said
+    assert "the run was cancelled after 6 of 10 processes" in printed
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_status_is_0_only_if_nobody_interrupts(
+    kept: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    carried_out = measure_command.carry_out
+
+    def carry_out(plans: list[Plan], unit: str, keep: Kept) -> object:
+        found = carried_out(plans, unit)
+        if kept:
+            keep(found)
+            raise KeyboardInterrupt
+        return found
+
+    monkeypatch.setattr(measure_command, "carry_out", carry_out)
+    words = ["measure", "timer_overhead", "--samples", "100", "--processes", "2"]
+    assert cli.main(words) == (130 if kept else 0)
+    assert "timer_overhead fenced" in capsys.readouterr().out

@@ -24,7 +24,7 @@ from labs.recording.file import Recording
 from labs.results.warnings.warning import RunWarning
 
 #: The longest `--at-most` in seconds and the widest `--within` in percent that a plan takes.
-_MOST_AT_MOST_S, _WIDEST = 600, 50
+MOST_AT_MOST_S, WIDEST = 600, 50
 
 
 def of_cut_short(recording: Recording) -> list[RunWarning]:
@@ -142,11 +142,11 @@ def _narrower(
 
     The width falls with the root of the number of processes, and so of the time.
     """
-    seconds = math.ceil(at_most_s * times**2 / 10) * 10
-    enough = len(recording.processes) * times**2 <= limits.MOST_PROCESSES
-    if enough and at_most_s < seconds <= _MOST_AT_MOST_S:
-        return advice("{at_most}", at_most=Option("at-most", seconds))
-    percent = math.ceil(100 * reachable)
-    if percent <= _WIDEST:
+    if len(recording.processes) * min(times, 1e6) ** 2 <= limits.MOST_PROCESSES:
+        seconds = math.ceil(at_most_s * times**2 / 10) * 10
+        if at_most_s < seconds <= MOST_AT_MOST_S:
+            return advice("{at_most}", at_most=Option("at-most", seconds))
+    percent = math.ceil(100 * min(reachable, 1.0))
+    if percent <= WIDEST:
         return advice("{within}, or more samples in each process", within=Option("within", percent))
     return "more samples in each process, or a machine with less load"
