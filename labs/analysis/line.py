@@ -202,7 +202,7 @@ def _demand_steps(variant: str, cells: Cells) -> None:
     if alike or seldom:
         raise CannotEstimate(
             variant,
-            "all {samples} samples are {ticks} ticks long, so this clock cannot tell them apart; "
+            "all {samples} samples are {ticks} ticks long, so this clock cannot distinguish them; "
             "use larger batch sizes ({option}), or a finer clock"
             if alike
             else "even the longest samples hardly ever last a step of this clock ({step} ticks); "
