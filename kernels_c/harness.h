@@ -18,6 +18,7 @@
 #include "counter.h"
 #include "declared.h"
 #include "options.h"
+#include "preempted.h"
 #include "stack_place.h"
 #include "tasks.h"
 
@@ -81,6 +82,7 @@ enum { LEFT_OUT = -1 };
 struct sample {
     int variant, batch; /* indices into the chosen ones; LEFT_OUT: it is not printed */
     uint64_t ticks;
+    struct cpu_use cpu_use; /* of a variant that claims switches or tasks */
 };
 
 /* The calls that failed inside timed regions, where every result is checked. One fails the run. */
@@ -251,9 +253,9 @@ static void lay_schedule(struct run *run, struct sample *samples, long count)
             order[other] = swap;
         }
         for (int i = 0; i < cells && taken + i < count; i++) {
-            samples[taken + i].variant = order[i] / run->options.batches;
-            samples[taken + i].batch = order[i] % run->options.batches;
-            samples[taken + i].ticks = 0; /* touches the page: no page fault comes later */
+            /* This touches the page: no page fault comes later. */
+            samples[taken + i] = (struct sample){.variant = order[i] / run->options.batches,
+                                                 .batch = order[i] % run->options.batches};
         }
     }
 }
@@ -295,13 +297,17 @@ static void prepare(struct run *run)
 
 /* Take a sample of a variant that claims switches or tasks, and note what the OS counts
  * meanwhile. */
-static uint64_t counted_interval(struct run *run, int chosen, long batch)
+static uint64_t counted_interval(struct run *run, struct sample *sample, long batch)
 {
-    const struct variant *variant = run->chosen[chosen];
-    struct account *account = &run->accounts[chosen];
+    const struct variant *variant = run->chosen[sample->variant];
+    struct account *account = &run->accounts[sample->variant];
+    const uint64_t begin = counter_begin();
     const struct rusage own = usage_of(RUSAGE_SELF), ended = usage_of(RUSAGE_CHILDREN);
     const uint64_t ticks = variant->interval(batch);
     const struct rusage ended_now = usage_of(RUSAGE_CHILDREN), own_now = usage_of(RUSAGE_SELF);
+    sample->cpu_use =
+        (struct cpu_use){.ticks = counter_end() - begin,
+                         .us = cpu_us(own_now) - cpu_us(own) + cpu_us(ended_now) - cpu_us(ended)};
     account->ended_switches += switches_of(ended, ended_now);
     account->ended_faults += ended_now.ru_minflt - ended.ru_minflt;
     account->counted += switches_of(own, own_now) + switches_of(ended, ended_now);
@@ -321,8 +327,7 @@ TICKLAB_INLINE void take(struct run *run, struct sample *sample)
     const struct variant *variant = run->chosen[sample->variant];
     const long batch = run->options.batch[sample->batch];
     const int counted = variant->switches > 0 || variant->creates > 0;
-    sample->ticks =
-        counted ? counted_interval(run, sample->variant, batch) : variant->interval(batch);
+    sample->ticks = counted ? counted_interval(run, sample, batch) : variant->interval(batch);
     run->switches_claimed += variant->switches * (double)batch;
     run->system_calls_claimed += variant->system_calls * (double)batch;
 }
@@ -414,6 +419,51 @@ static void print_accounts(const struct run *run, int counted)
             print_account(run->chosen[i]->name, &run->accounts[i], counted);
         else if (run->chosen[i]->creates > 0)
             print_created(run->chosen[i]->name, &run->accounts[i], counted);
+}
+
+/* Whether all tasks of a variant share a CPU and have ended after each sample, so that their CPU time
+ * is known; it is compared with ticks of the counter. */
+static int is_judged(const struct variant *variant)
+{
+    return variant->creates > 0 && variant->other_tasks == 0 &&
+           variant->placement == PLACED_ON_ONE_CPU && variant->read == NULL &&
+           why_no_pinning() == NULL && !place_anywhere;
+}
+
+/* Whether the OS counts CPU time to the microsecond. Some count it in whole milliseconds. */
+static int cpu_time_is_fine(const struct run *run)
+{
+    for (long i = 0; i < run->total; i++)
+        if (run->samples[run->warmup_total + i].cpu_use.us % 1000 != 0)
+            return 1;
+    return 0;
+}
+
+/* Whether that is known of the steady sample `number`, and it was. */
+static int is_preempted(const struct run *run, long number, double ticks_per_us)
+{
+    const struct sample *sample = &run->samples[run->warmup_total + number];
+    return is_judged(run->chosen[sample->variant]) &&
+           was_preempted(&sample->cpu_use, sample->ticks, ticks_per_us);
+}
+
+/* Print the numbers of the steady samples that were preempted, as far as one line holds them. */
+static void print_preempted(const struct run *run, double ticks_per_us)
+{
+    char text[1900] = "";
+    if (!cpu_time_is_fine(run))
+        return;
+    for (long i = 0, last = 0; i < run->total; i = last + 1) {
+        last = i;
+        if (!is_preempted(run, i, ticks_per_us))
+            continue;
+        while (last + 1 < run->total && is_preempted(run, last + 1, ticks_per_us))
+            last++;
+        if (!add_range(text, sizeof text, i, last))
+            break;
+    }
+    if (text[0] != '\0')
+        printf("# sample.preempted:%s\n", text);
 }
 
 /* The counter as a function whose address can be taken. */
@@ -623,7 +673,9 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     print_claims(&run);
     print_accounts(&run, counted);
     print_memory();
-    print_clocks(&run, frequency_between(first, last));
+    const double counter_hz = frequency_between(first, last);
+    print_preempted(&run, counter_hz / 1e6);
+    print_clocks(&run, counter_hz);
     print_samples(&run, "ticks");
     return printed_all(&run);
 }
