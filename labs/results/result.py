@@ -20,6 +20,7 @@ from labs.recording import declared, proof
 from labs.recording.file import Recording
 from labs.results.modes import modes
 from labs.results.warnings import run_warnings
+from labs.results.warnings.ended_too_soon import of_width
 from labs.results.warnings.run_warnings import RunWarning
 
 __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
@@ -250,7 +251,8 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
                 warnings = run_warnings.of_recording(recording, name)
                 return Result(recording, name, unit, clock, None, None, ALL_THE_SAME, warnings)
             estimate = first.into(unit, clock)
-            warnings = run_warnings.of_first_time(recording, name, estimate)
+            warnings = run_warnings.of_recording(recording, name)
+            warnings = (*of_width(recording, estimate), *warnings)
             return Result(recording, name, unit, clock, None, estimate, "", warnings)
         # Samples are converted to core cycles with the clock speed at which they were taken.
         one_speed = unit == "cycles"
@@ -267,8 +269,9 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     warnings = run_warnings.of_run(recording, line, figure)
     if not line.straight:
         return Result(recording, name, unit, clock, line, None, warnings[0].symptom, warnings)
-    estimate = figure.into(unit, clock)
-    return Result(recording, name, unit, clock, line, estimate.of_any_run(), "", warnings, net)
+    estimate = figure.into(unit, clock).of_any_run()
+    warnings = (*of_width(recording, estimate), *warnings)
+    return Result(recording, name, unit, clock, line, estimate, "", warnings, net)
 
 
 def _asked_for(recording: Recording) -> str:

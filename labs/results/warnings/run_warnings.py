@@ -19,7 +19,7 @@ from labs.recording.distinct import distinct
 from labs.recording.file import Recording
 from labs.recording.load import busy_cpus, stolen
 from labs.recording.memo import memoized
-from labs.results.warnings.ended_too_soon import of_cut_short, of_width
+from labs.results.warnings.ended_too_soon import of_cut_short
 from labs.results.warnings.inherited_warnings import of_inherited
 from labs.results.warnings.line_warnings import of_line
 from labs.results.warnings.placement_warnings import of_placement, of_unbound
@@ -56,13 +56,7 @@ def of_run(
             else each
             for each in found
         )
-    too_wide = of_width(recording, figure) if figure is not None else ()
-    return (*found, *too_wide, *conditions)
-
-
-def of_first_time(recording: Recording, variant: str, figure: Estimate) -> tuple[RunWarning, ...]:
-    """All warnings of a run of which `figure` is about first times."""
-    return (*of_width(recording, figure), *of_recording(recording, variant))
+    return (*found, *conditions)
 
 
 def _of_counts(recording: Recording, variant: str) -> list[RunWarning]:
