@@ -385,7 +385,7 @@ def test_a_run_that_replaces_processes_states_it() -> None:
 )
 def test_what_cannot_be_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(
-        BadPlan, match=r"within .*: choose from 0.1 to 50|(at-most|replace) .*: choose from 0"
+        BadPlan, match=r"within .*: choose from 2 to 50|(at-most|replace) .*: choose from 0"
     ):
         dataclasses.replace(QUICK, **options).check()
 
@@ -403,11 +403,11 @@ def test_the_command_line_does_the_same() -> None:
 
 def test_the_command_adds_processes(capsys: pytest.CaptureFixture[str]) -> None:
     words = "measure timer_overhead --variant fenced --samples 60 --processes 3 --json"
-    assert cli.main([*words.split(), "--within", "0.1", "--at-most", "0.3"]) == 0
+    assert cli.main([*words.split(), "--within", "2", "--at-most", "0.3"]) == 0
     printed = json.loads(capsys.readouterr().out)["conditions"]
-    assert printed["adaptive.within"] == "0.001" and printed["adaptive.planned_processes"] == "3"
+    assert printed["adaptive.within"] == "0.02" and printed["adaptive.planned_processes"] == "3"
     assert cli.main([*words.split(), "--within", "70"]) == 2
-    assert "within 70 %: choose from 0.1 to 50 percent" in capsys.readouterr().err
+    assert "within 70 %: choose from 2 to 50 percent" in capsys.readouterr().err
 
 
 def test_a_notebook_asks_in_percent(tmp_path: Path) -> None:
