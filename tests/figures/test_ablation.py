@@ -271,7 +271,7 @@ def test_a_set_is_of_one_state(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["ablation", "nowhere"], "no benchmark nowhere"),
+        (["ablation", "nowhere"], "nowhere: neither a benchmark nor a folder"),
         (["repeat", "."], "no benchmark ."),
         (["ablation", "--busy"], "say what --record records"),
         (["ablation", "--kernel", "page_fault"], "say what --record records"),
