@@ -95,11 +95,10 @@ def main(words: list[str] | None = None) -> int:
     arguments = parser.parse_args(words)
     names = [name for name in arguments.names if name in MODULES] or list(MODULES)
     unknown = [name for name in arguments.names if name not in MODULES]
-    if unknown and not ("ablation" in arguments.names and all(Path(x).is_dir() for x in unknown)):
-        parser.error(
-            f"no benchmark {', '.join(unknown)}; there is {', '.join(MODULES)} (and ablation also "
-            "takes folders with sets of recordings)"
-        )
+    if unknown and "ablation" not in arguments.names:
+        parser.error(f"no benchmark {', '.join(unknown)}; there is {', '.join(MODULES)}")
+    if missing := [name for name in unknown if not Path(name).is_dir()]:
+        parser.error(f"{', '.join(missing)}: neither a benchmark nor a folder that ablation reads")
     if arguments.save is not None and not set(WITH_SCREENSHOTS) & set(names):
         parser.error(f"--save is for screenshots: name {', '.join(WITH_SCREENSHOTS)} too")
     if arguments.inputs is not None and ("fuzz" not in names or arguments.inputs < 1):

@@ -12,9 +12,7 @@ wider one agrees more often. So the median half-width is printed beside it.
     python -m bench ablation --record DIR [--busy]    # makes a set: some minutes for each round
     python -m bench ablation DIR...
 
-Of the simulated machines, those with a counter of step 1 or 26 are tried, and those whose counter
-is coarser than it declares. An idea that changes nothing in the first runs of a machine is not
-tried in the others.
+An idea that changes nothing in the first runs of a simulated machine is not tried in the others.
 """
 
 from __future__ import annotations
@@ -24,9 +22,11 @@ import contextlib
 import math
 import os
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -48,7 +48,6 @@ from labs.results.result import result_of
 #: An idea must earn one of these: points of agreement on a set, or rows of coverage.
 LEAST_POINTS, LEAST_ROWS = 1.0, 3
 RUNS, RUNS_QUICK = 400, 100
-STEPS = (1, 26)
 #: Runs after which an idea that changed none of them is no longer tried.
 FIRST_RUNS = 50
 
@@ -172,13 +171,24 @@ class Reduced:
         return f"{self.agreement:.1f}", f"{middle:.2f}", str(self.no_figure)
 
 
+class Row(NamedTuple):
+    """A row of coverage."""
+
+    case: str
+    what: str
+    step: int
+
+    def __str__(self) -> str:
+        return f"{self.case} {self.what}, step {self.step}"
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What is left with this idea off: of each set, and which rows of coverage are lost."""
 
     idea: Idea
     sets: tuple[Reduced, ...]
-    lost: tuple[str, ...]
+    lost: tuple[Row, ...]
 
 
 def run(
@@ -198,15 +208,12 @@ def run(
         f"every idea earns {LEAST_POINTS:g} point of agreement on a set or {LEAST_ROWS} rows of "
         "coverage, or another experiment keeps it"
     )
-    tried = [
-        case for case in all_cases() if case.machine.step in STEPS or case.machine.declared_step
-    ]
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
         try:
             of_sets = [reduced_set(pool, folder, IDEAS) for folder in sets]
         except (recorded_set.BadSet, BadRecording) as error:
             return verdict(False, str(error))
-        lost = lost_rows(pool, tried, RUNS_QUICK if quick else RUNS, IDEAS)
+        lost = lost_rows(pool, all_cases(), RUNS_QUICK if quick else RUNS, IDEAS)
     outcomes = [
         Outcome(idea, tuple(each[number] for each in of_sets), lost[number])
         for number, idea in enumerate((NOTHING, *IDEAS))
@@ -226,6 +233,8 @@ def reduced_set(
     for of_job in pool.map(_reduced_job, jobs.values(), [ideas] * len(jobs)):
         for mine, more in zip(found, of_job, strict=True):
             mine.add(more)
+    pairs, runs = len(found[0].agreeing), len(found[0].half_widths) + found[0].no_figure
+    say(f"   {folder.name}: {pairs:,} pairs of {runs:,} runs")
     return found
 
 
@@ -260,10 +269,10 @@ def _reduced(recordings: Sequence[Recording]) -> Reduced:
 
 def lost_rows(
     pool: concurrent.futures.Executor, cases: Sequence[Case], runs: int, ideas: Sequence[Idea]
-) -> list[tuple[str, ...]]:
+) -> list[tuple[Row, ...]]:
     """The rows of coverage that hold with nothing off and not with an idea off; for nothing, the
     rows that do not hold anyway."""
-    found: list[list[str]] = [[] for _ in (NOTHING, *ideas)]
+    found: list[list[Row]] = [[] for _ in (NOTHING, *ideas)]
     judged_cases = [case for case in cases if case.held]
     count = len(judged_cases)
     every = pool.map(_outside, judged_cases, [runs] * count, [ideas] * count)
@@ -271,11 +280,11 @@ def lost_rows(
         found[0] += usual
         for mine, outside in zip(found[1:], others, strict=True):
             mine += [row for row in outside if row not in usual]
-    say(f"   of {sum(len(case.held) for case in cases)} rows of coverage, {runs} runs each")
+    say(f"   coverage: {sum(len(case.held) for case in cases)} rows of {runs} runs")
     return [tuple(each) for each in found]
 
 
-def _outside(case: Case, runs: int, ideas: Sequence[Idea]) -> list[list[str]]:
+def _outside(case: Case, runs: int, ideas: Sequence[Idea]) -> list[list[Row]]:
     """The rows of this case that do not hold with nothing off, and with each idea off."""
     every = (NOTHING, *ideas)
     found: list[list[coverage.Values]] = [[] for _ in every]
@@ -291,7 +300,7 @@ def _outside(case: Case, runs: int, ideas: Sequence[Idea]) -> list[list[str]]:
                 tried.remove(number)
     return [
         [
-            f"{case.name} {what.value}, step {case.machine.step}"
+            Row(case.name, what.value, case.machine.step)
             for place, what in enumerate(case.held)
             if coverage.row_of(case, what, values[:, place]).wrong
         ]
@@ -319,10 +328,12 @@ def judged(names: Sequence[str], outcomes: Sequence[Outcome]) -> bool:
     )
     usual, *others = outcomes
     if usual.lost:
-        say(f"   rows that do not hold with nothing off: {'; '.join(usual.lost)}")
+        say(f"   rows that do not hold with nothing off: {'; '.join(map(str, usual.lost))}")
     for each in others:
         if each.lost:
-            say(f"   rows lost without {each.idea.name}: {'; '.join(each.lost)}")
+            rows = Counter(row.case for row in each.lost).items()
+            by_case = "; ".join(f"{case} ({count})" for case, count in rows)
+            say(f"   rows lost without {each.idea.name}: {by_case}")
     if not names:
         return skipped("no set of recordings was named, so nothing is known of agreement")
     go = []
@@ -335,7 +346,7 @@ def judged(names: Sequence[str], outcomes: Sequence[Outcome]) -> bool:
         if each.idea.kept_by:
             say(f"   {each.idea.name}: kept by another experiment: {each.idea.kept_by}")
         else:
-            go.append(f"{each.idea.name} ({points:+.1f} points, {len(each.lost)} rows)")
+            go.append(f"{each.idea.name} ({points:+.2f} points, {len(each.lost)} rows)")
     say(
         f"   An idea that earns less than {LEAST_POINTS:g} point of agreement on every set and "
         f"less than {LEAST_ROWS} rows of coverage goes."

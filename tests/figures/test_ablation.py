@@ -12,7 +12,7 @@ import pytest
 
 from bench import __main__ as command
 from bench.figures import ablation, recorded_set
-from bench.figures.ablation import IDEAS, NOTHING, Idea, Outcome, Reduced
+from bench.figures.ablation import IDEAS, NOTHING, Idea, Outcome, Reduced, Row
 from bench.figures.coverage_cases import ROUNDS, Case, Truth, all_cases
 from bench.figures.repeat import Job
 from labs.analysis.estimate import Estimate
@@ -51,7 +51,7 @@ def reduced(folder: Path, ideas: Sequence[Idea]) -> list[Reduced]:
         return ablation.reduced_set(pool, folder, ideas)
 
 
-def lost(case: Case, ideas: Sequence[Idea], runs: int = 20) -> list[tuple[str, ...]]:
+def lost(case: Case, ideas: Sequence[Idea], runs: int = 20) -> list[tuple[Row, ...]]:
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         return ablation.lost_rows(pool, [case], runs, ideas)
 
@@ -64,7 +64,11 @@ def judged(idea: Idea, usual: Sequence[int], without: Sequence[int], rows: int =
     """The verdict on an idea by these percentages of pairs that agree in each set."""
     outcomes = [
         Outcome(NOTHING, tuple(map(of_agreement, usual)), ()),
-        Outcome(idea, tuple(map(of_agreement, without)), tuple(f"row {n}" for n in range(rows))),
+        Outcome(
+            idea,
+            tuple(map(of_agreement, without)),
+            tuple(Row("a case", "cost", n) for n in range(rows)),
+        ),
     ]
     return ablation.judged([f"set {n}" for n in range(len(usual))], outcomes)
 
@@ -144,14 +148,14 @@ def shared_case() -> Case:
 def test_a_row_is_lost_if_it_holds_only_with_the_idea() -> None:
     usual, without, useless = lost(shared_case(), (ROUNDS_OF_THE_CORE, USELESS))
     assert usual == ()
-    assert without == ("4 of 10 slower cost, step 1",)
+    assert without == (("4 of 10 slower", "cost", 1),)
     assert useless == ()
 
 
 def test_a_row_that_never_holds_is_lost_by_no_idea() -> None:
     wrong = replace(shared_case(), factor=2.0)
     usual, without, _ = lost(wrong, (ROUNDS_OF_THE_CORE, USELESS))
-    assert usual == ("4 of 10 slower cost, step 1",)
+    assert usual == (("4 of 10 slower", "cost", 1),)
     assert without == ()
 
 
@@ -267,7 +271,7 @@ def test_a_set_is_of_one_state(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["ablation", "nowhere"], "no benchmark nowhere"),
+        (["ablation", "nowhere"], "nowhere: neither a benchmark nor a folder"),
         (["repeat", "."], "no benchmark ."),
         (["ablation", "--busy"], "say what --record records"),
         (["ablation", "--kernel", "page_fault"], "say what --record records"),
