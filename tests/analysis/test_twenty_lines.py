@@ -16,7 +16,7 @@ from labs.analysis.cells import cells_of, step_of
 from labs.analysis.kept import kept_samples
 from labs.analysis.line import fit_line
 from labs.recording.file import Recording, Samples, read
-from labs.results.result import Result, result_of
+from labs.results.result import REASONS, Result, result_of
 from testing.paths import FIXTURES, REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "students" / "method.md"
@@ -88,12 +88,12 @@ def of_whole_core(recording: Recording, variant: str) -> Samples:
 
 
 def is_steady(result: Result) -> bool:
-    """Whether the interval is narrow, few samples were far, and the ticks show the clock's step."""
+    """Whether the interval is narrow, few samples were disturbed, and the clock has whole steps."""
     every = [result.recording.samples(each) for each in variants(result)]
     assert result.estimate is not None
     return (
         result.estimate.is_believable(NARROW)
-        and aside(result, "far") < FEW
+        and aside(result, "far", "preempted") < FEW
         and all(
             step_of(each) <= max(np.gcd.reduce(each.ticks), each.clock.coarseness) for each in every
         )
@@ -112,7 +112,7 @@ def test_they_give_the_value_of_every_steady_operation(
     found = {
         place: by_hand(result, cost, Recording.samples) / result.estimate.value
         for place, result in results.items()
-        if result.estimate and is_steady(result) and aside(result, "shared", "far") < FEW
+        if result.estimate and is_steady(result) and aside(result, *REASONS) < FEW
     }
     assert len(found) > 150
     assert found == {place: pytest.approx(1, abs=AGREE) for place in found}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from labs.recording.file import read
-from labs.results.result import result_of
+from labs.results.result import REASONS, result_of
 from testing.paths import FIXTURES, REPOSITORY
 
 DOCS = REPOSITORY / "docs"
@@ -199,6 +199,13 @@ def test_the_sentence_that_a_page_explains_is_that_of_a_saved_run() -> None:
     run = read(FIXTURES / "honest" / "01-timer-overhead" / "recordings" / "fenced.csv")
     page = text_of(DOCS / "students" / "reading-your-plot.md")
     assert f"```text\n{result_of(run, 'fenced').sentence()}\n```" in page
+
+
+def test_the_page_on_plots_explains_each_reason_for_what_was_set_aside() -> None:
+    page = text_of(DOCS / "students" / "reading-your-plot.md")
+    part = page.partition("## What was set aside")[2].partition("\n## ")[0]
+    told = [row[0].strip("`") for row in rows(part) if row[0].startswith("`")]
+    assert told == [words.removeprefix("{number_1} ") for words in REASONS.values()]
 
 
 def test_pages_name_no_machine_path_and_load_nothing() -> None:
