@@ -49,8 +49,7 @@ class Line(Points):
 
     `set_aside` counts the samples of each process that were set aside, shape (processes,), by
     reason: taken on a "shared" core, "preempted", or "far" from the others. `shared` says that the
-    core was shared all the time: then `overhead` and `cost` are at most what a whole core would
-    give.
+    core was shared all the time: a whole core would give this `overhead` and `cost` or less.
 
     `far_between` says when the far samples were taken: four fifths of them lie between these two
     shares of their process. `drift` is what the figure, overhead or cost, is in the second half of

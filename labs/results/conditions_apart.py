@@ -88,8 +88,8 @@ _CONDITIONS: tuple[tuple[Callable[[Recording], str], Callable[[str, str], str]],
     (
         _core,
         lambda one, other: (
-            f"The first run {one}, and the second {other}: a value on a shared core is at most "
-            "what a whole core gives."
+            f"The first run {one}, and the second {other}: a whole core would give the value of "
+            "a shared core or less."
         ),
     ),
     (_quota, lambda one, other: f"The first run had {one}, and the second {other}."),

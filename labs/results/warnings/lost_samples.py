@@ -30,7 +30,7 @@ OTHER_THREAD = (
     "the physical core was shared with a program or a virtual machine that this machine may not see"
 )
 OTHER_THREAD_ALL_THE_TIME = (
-    "something else used the core all the time, so the value is at most what a whole core gives"
+    "something else used the core all the time, and a whole core would give this value or less"
 )
 UNTIL_WHOLE = advice(
     "{options}, which goes on until enough processes have had the core to themselves",
