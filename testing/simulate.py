@@ -166,7 +166,8 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
 
 def _bent(batch: Integers, machine: Machine) -> Floats:
     """How many operations longer a batch is for each unit of `bend`."""
-    shortest, longest = min(k for k in machine.batches if k), max(machine.batches)
+    timed = [k for k in machine.batches if k] or [0]
+    shortest, longest = min(timed), max(timed)
     beyond = np.clip(batch - shortest, 0, None).astype(np.float64)
     return beyond**2 / (2 * max(longest - shortest, 1))
 

@@ -247,7 +247,7 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     try:
         if declared.is_first_time(recording, name):
             first = first_time(recording, name)
-            if first.half_width == first.value == 0:
+            if not recording.samples(name).ticks.any():
                 warnings = run_warnings.of_recording(recording, name)
                 return Result(recording, name, unit, clock, None, None, ALL_THE_SAME, warnings)
             estimate = first.into(unit, clock)

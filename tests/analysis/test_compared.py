@@ -259,7 +259,7 @@ def test_what_is_no_plain_difference_is_refused_with_what_to_write(tmp_path: Pat
 
 
 def measured(monkeypatch: pytest.MonkeyPatch, found: Recording, *words: str) -> int:
-    monkeypatch.setattr(measure, "carry_out", lambda plan, unit: found)
+    monkeypatch.setattr(measure, "carry_out", lambda *_: (found,))
     return cli.main(["measure", *words])
 
 
