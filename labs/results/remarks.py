@@ -96,8 +96,8 @@ def _shared(results: Sequence[Result]) -> tuple[str, ...]:
             continue
         additions, stores = rounded(core.additions, 2), rounded(core.stores or 0.0, 2)
         return (
-            f"core shared all the time ({additions} additions and {stores} stores per cycle), and "
-            "a whole core would give these values or less",
+            f"core shared nearly all the time (at best {additions} additions and {stores} stores "
+            "per cycle), and a whole core would give these values or less",
         )
     return ()
 
