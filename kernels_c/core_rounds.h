@@ -153,10 +153,10 @@ static int by_length(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The ticks of a core cycle: those of 16,384 dependent additions minus those of 8,192, at one
- * cycle each. Both are from the same round, because the clock may change between rounds. Only
+/* The ticks of a core cycle in most rounds: those of 16,384 dependent additions minus those of 8,192,
+ * at one cycle each. Both are from the same round, because the clock may change between rounds. Only
  * the middle half of the rounds counts, because interrupts hardly ever hit it. */
-static double ticks_per_core_cycle(const struct core_rounds *rounds)
+static double usual_cycle(const struct core_rounds *rounds)
 {
     double cycle[CORE_ROUNDS], sum = 0;
     for (int i = 0; i < CORE_ROUNDS; i++)
@@ -170,44 +170,51 @@ static double ticks_per_core_cycle(const struct core_rounds *rounds)
 /* The ticks of a core cycle in one round, because the clock of the core changes between rounds. In
  * the difference of the two chains, what the readings add cancels. If the difference does not fit
  * the chains, an interrupt hit one of them, and the other one counts. If it hit both, the length in
- * the whole run counts. */
+ * most rounds counts. */
 static double cycle_in_round(const struct core_rounds *rounds, int round, double overhead,
-                             double of_run)
+                             double usual)
 {
     const double shorter = ((double)rounds->shorter[round] - overhead) / 8192;
     const double longer = ((double)rounds->longer[round] - overhead) / 16384;
     const double between = ((double)rounds->longer[round] - (double)rounds->shorter[round]) / 8192;
     const int fits = between > 0.98 * shorter && between < 1.02 * shorter;
     const double cycle = fits ? between : shorter < longer ? shorter : longer;
-    return cycle > of_run / 1.5 && cycle < of_run * 1.5 ? cycle : of_run;
+    return cycle > usual / 1.5 && cycle < usual * 1.5 ? cycle : usual;
+}
+
+/* The mean ticks of a core cycle. The samples are spread over the rounds. */
+static double ticks_per_core_cycle(const struct core_rounds *rounds, double overhead)
+{
+    const double usual = usual_cycle(rounds);
+    double sum = 0;
+    for (int i = 0; i < CORE_ROUNDS; i++)
+        sum += cycle_in_round(rounds, i, overhead, usual);
+    return sum / CORE_ROUNDS;
 }
 
 /* Print how many of the instructions that took `ticks` the core did in a cycle, round by round. */
 static void print_a_cycle(const char *key, const struct core_rounds *rounds,
-                          const uint64_t ticks[CORE_ROUNDS], double overhead, double of_run)
+                          const uint64_t ticks[CORE_ROUNDS], double overhead)
 {
+    const double usual = usual_cycle(rounds);
     printf("# %s:", key);
     for (int i = 0; i < CORE_ROUNDS; i++) {
         const double taken = (double)ticks[i] - overhead;
-        const double cycle = cycle_in_round(rounds, i, overhead, of_run);
+        const double cycle = cycle_in_round(rounds, i, overhead, usual);
         printf(" %.2f", taken > 0 ? WIDE_ADDITIONS * cycle / taken : 0);
     }
     printf("\n");
 }
 
-/* Print the length of a core cycle in each round, the independent additions and the stores per core
- * cycle, and the number of the sample before each round. */
+/* Print the independent additions and the stores per core cycle in each round, and the number of the
+ * sample before each round. */
 static void print_core_width(const struct core_rounds *rounds, long warmup, double overhead)
 {
-    const double of_run = ticks_per_core_cycle(rounds);
     if (rounds->wide[0] == 0)
         return;
-    print_a_cycle("core_width", rounds, rounds->wide, overhead, of_run);
-    print_a_cycle("core_stores", rounds, rounds->stores, overhead, of_run);
-    printf("# core_cycle_ticks.in_round:");
-    for (int i = 0; i < CORE_ROUNDS; i++)
-        printf(" %.5g", cycle_in_round(rounds, i, overhead, of_run));
-    printf("\n# core_width.after:");
+    print_a_cycle("core_width", rounds, rounds->wide, overhead);
+    print_a_cycle("core_stores", rounds, rounds->stores, overhead);
+    printf("# core_width.after:");
     for (int i = 0; i < CORE_ROUNDS; i++)
         printf(" %ld", rounds->taken[i] - 1 - warmup);
     printf("\n");

@@ -453,7 +453,8 @@ static int is_preempted(const struct run *run, long number, double ticks_per_us)
            was_preempted(&sample->cpu_use, sample->ticks, ticks_per_us);
 }
 
-/* Print the numbers of the steady samples that were preempted, as far as one line holds them. */
+/* Print the numbers of the steady samples that were preempted. If one line does not hold them, the
+ * last range reaches to the end of the run: it marks some too many, and misses none. */
 static void print_preempted(const struct run *run, double ticks_per_us)
 {
     char text[1900] = "";
@@ -465,8 +466,10 @@ static void print_preempted(const struct run *run, double ticks_per_us)
             continue;
         while (last + 1 < run->total && is_preempted(run, last + 1, ticks_per_us))
             last++;
-        if (!add_range(text, sizeof text, i, last))
-            break;
+        if (add_range(text, sizeof text - LONGEST_RANGE, i, last))
+            continue;
+        add_range(text, sizeof text, i, run->total - 1);
+        break;
     }
     if (text[0] != '\0')
         printf("# sample.preempted:%s\n", text);
@@ -479,7 +482,8 @@ static void print_clocks(struct run *run, double counter_hz)
     const uint64_t overhead = counter_overhead();
     printf("# counter.overhead: %lu\n", (unsigned long)overhead);
     if (ADDITION_CYCLES > 0)
-        printf("# core_cycle_ticks: %.7f\n", ticks_per_core_cycle(&run->core_rounds));
+        printf("# core_cycle_ticks: %.7f\n",
+               ticks_per_core_cycle(&run->core_rounds, (double)overhead));
     print_core_width(&run->core_rounds, run->warmup_total, (double)overhead);
     for (int i = 0; i < run->chosen_count; i++) {
         const struct variant *variant = run->chosen[i];

@@ -45,6 +45,9 @@ static int was_preempted(const struct cpu_use *use, uint64_t ticks, double ticks
     return region_us > SHORTEST_JUDGED_US && others_us > MOST_FOR_OTHERS * region_us;
 }
 
+/* Characters of the longest range, of two numbers with 19 digits each. */
+enum { LONGEST_RANGE = 40 };
+
 /* Add " 3-7" or " 3" to a text; whether it fits. */
 static int add_range(char *text, size_t size, long first, long last)
 {

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from labs.analysis.arrays import Floats
 from labs.analysis.kept import ADDITIONS_IN_ROUND
 from labs.analysis.line import Line, fit_line
+from labs.recording import preempted
 from labs.recording.file import Integers, Recording
 
 VARIANT = "simulated"
 #: Additions per core cycle of a core that nothing else uses.
-WHOLE_WIDTH, CORE_CYCLE_TICKS = 4.0, 0.7
+WHOLE_WIDTH, WHOLE_STORES, CORE_CYCLE_TICKS = 4.0, 2.0, 0.7
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class Machine:
     1.5), `skew_by_length` and `pareto_by_length` the same as shares of the work. The counter
     declares the step `declared_step`, where that is not 0, instead of its own. With `rounds`,
     each process records so many rounds of the core's width: WHOLE_WIDTH, and half of it in the
-    slower processes and while the neighbour runs. One in `own_every` operations takes `own` ticks
+    slower processes and while the neighbour runs; with `only_stores`, the stores fall to 0.85
+    instead. Another program takes the CPU for a `time_slice` in the share `preempted` of samples
+    longer than 100 us, which are marked. One in `own_every` operations takes `own` ticks
     longer by itself. With `gaps_per_s`, each process states that it counted so many interruptions,
     and with `taken` that they took this share of the time. From the shortest to the longest batch,
     the cost of one more operation grows by the share `bend`. In the first part of each process,
@@ -71,6 +74,9 @@ class Machine:
     rounds: int = 0
     hidden: float = 0.0
     bend: float = 0.0
+    only_stores: bool = False
+    preempted: float = 0.0
+    time_slice: float = 0.0
     first_part: float = 0.1
     slower_at_first: float = 0.0
     neighbour: float = 0.0
@@ -155,13 +161,28 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
         length += machine.interruption * random.poisson(
             np.maximum(length, 0) / machine.interrupted_every
         )
+    lost = length > preempted.SHORTEST_S * machine.frequency_hz
+    if machine.preempted:
+        lost &= random.random(count) < machine.preempted
+        length += machine.time_slice * lost
     place = np.arange(count) / count
     for begin, end in machine.neighbour_stretches:
         length += machine.neighbour * ((begin <= place) & (place < end))
     phase = random.uniform(0, machine.step, count)
     ticks = np.floor((phase + np.maximum(length, 0)) / machine.step).astype(np.int64) * machine.step
     made = recording(machine, process, sample, batch, ticks)
+    if machine.preempted:
+        made = _marked(made, lost)
     return with_rounds(made, machine, slower, random) if machine.rounds else made
+
+
+def _marked(made: Recording, lost: NDArray[np.bool_]) -> Recording:
+    """The recording, in which each process states which of its samples were preempted."""
+    processes = []
+    for number, conditions in enumerate(made.processes):
+        marks = " ".join(map(str, made.sample[lost & (made.process == number)]))
+        processes.append(MappingProxyType({**conditions, preempted.KEY: marks}))
+    return replace(made, processes=tuple(processes))
 
 
 def _bent(batch: Integers, machine: Machine) -> Floats:
@@ -185,11 +206,14 @@ def with_rounds(
         shared = np.full(machine.rounds, slower[number])
         for begin, end in machine.neighbour_stretches:
             shared |= (begin <= place) & (place < end)
-        width = (
-            WHOLE_WIDTH * np.where(shared, 0.5, 1) * (1 - abs(random.normal(0, 0.01, len(after))))
-        )
-        width = _as_counted(width, machine, random)
-        stated = {"core_width": " ".join(f"{x:.2f}" for x in width)}
+        share = np.where(shared, 0.85 if machine.only_stores else 0.5, 1)
+        share *= 1 - abs(random.normal(0, 0.01, len(after)))
+        stated = {}
+        if machine.only_stores:
+            stated["core_stores"] = " ".join(f"{WHOLE_STORES * x:.2f}" for x in share)
+            share[:] = 1
+        width = _as_counted(WHOLE_WIDTH * share, machine, random)
+        stated["core_width"] = " ".join(f"{x:.2f}" for x in width)
         processes.append(MappingProxyType({**conditions, **stated}))
     conditions = {**made.conditions, "core_width.after": " ".join(map(str, after))}
     return replace(made, conditions=MappingProxyType(conditions), processes=tuple(processes))

@@ -36,11 +36,10 @@ from bench.figures.coverage_cases import Case, all_cases
 from bench.figures.repeat import agree, relative_half_width, unit_of
 from bench.report import must_hold, say, skipped, verdict
 from bench.table import show
-from labs.analysis import kept, line
+from labs.analysis import kept
 from labs.analysis.arrays import Bools, Floats
 from labs.analysis.cells import Cells
 from labs.analysis.kept import Kept
-from labs.analysis.processes import ByProcess
 from labs.recording import core_rounds, declared, file
 from labs.recording.file import BadRecording, Recording, Samples
 from labs.results.result import result_of
@@ -51,8 +50,7 @@ RUNS, RUNS_QUICK = 400, 100
 #: Runs after which an idea that changed none of them is no longer tried.
 FIRST_RUNS = 50
 
-_fit, _kept_samples, _reach, _best = line._fit, kept.kept_samples, kept._reach, kept._best
-_estimate = ByProcess.estimate
+_kept_samples, _reach, _best = kept.kept_samples, kept._reach, kept._best
 
 
 def _none_counted(recording: Recording, samples: Samples, cells: Cells) -> Kept:
@@ -72,33 +70,12 @@ def _additions_only(recording: Recording, counted: str) -> float | None:
     return _best(recording, counted) if counted == core_rounds.ADDITIONS else None
 
 
+def _none_preempted(_: Recording, samples: Samples) -> Bools:
+    return np.zeros(len(samples), dtype=np.bool_)
+
+
 def _declared_step(samples: Samples) -> float:
     return float(samples.clock.coarseness)
-
-
-def _no_clock(_: Recording) -> None:
-    return None
-
-
-def _all_weigh_the_same(cells: Cells, mine: Kept) -> line._Fit:
-    """The fit if the samples of all batch sizes had the same variance."""
-    usual = _fit(cells, mine)
-    variance = float(np.mean(usual.variance[cells.batch > 0]))
-    # Next to a variance that comes from the step, the samples' own vanishes.
-    much = 1e6
-    coarse = _fit(replace(cells, step=10 * much * math.sqrt(variance)), mine)
-    return replace(
-        coarse,
-        variance=usual.variance,
-        weight=coarse.weight * much**2,
-        intercept_error=coarse.intercept_error / much,
-        slope_error=coarse.slope_error / much,
-    )
-
-
-def _plain_mean(values: ByProcess) -> tuple[float, float, float]:
-    """The mean in which all processes weigh the same, with Student's t for their spread."""
-    return _estimate(replace(values, error=np.ones(len(values.value))))
 
 
 @dataclass(frozen=True)
@@ -135,13 +112,15 @@ IDEAS = (
     # No share is above 1. Beyond it, an operation's own delays could weigh less than nothing.
     Idea("sizes mostly interrupted", {f"{_T}.MANY_FAR": 1.0}),
     Idea("own delays of the operation", {f"{_T}.OWN_DELAYS": 2.0}),
-    Idea("weights of cells", {f"{_LINE}._fit": _all_weigh_the_same}),
     Idea("misfit of the line", {f"{_T}.MISFIT": 1e300}),
-    Idea("random effects between processes", {f"{_PROCESSES}.ByProcess.estimate": _plain_mean}),
-    Idea("range of the processes", {f"{_PROCESSES}.FEWEST_FOR_RANGE": math.inf}),
+    Idea(
+        "range of paired processes",
+        {f"{_PROCESSES}.FEWEST_FOR_RANGE": math.inf},
+        "pytest tests/analysis/test_processes.py -k never_chance",
+    ),
+    Idea("preempted samples", {f"{_KEPT}.preempted": _none_preempted}),
     Idea("scatter between runs", {"labs.analysis.estimate.BETWEEN_RUNS": 0.0}),
     Idea("step that samples show", {f"{_LINE}.step_of": _declared_step}),
-    Idea("the core's clock by round", {"labs.analysis.core_clock._in_rounds": _no_clock}),
 )
 
 

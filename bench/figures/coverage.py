@@ -13,11 +13,10 @@ first part of each process is slower, the run must report that the cost changes 
 processes: by more than 1.5 half-widths of its interval and 2 % of the cost. Where nothing changes,
 at most 3 % of the runs may report that.
 
-Some cases have no answer that samples could show. They are printed and not judged: processes that
-are slower by 10 % under a layout of 3 % or more, where no rounds of the core's width were recorded;
-a Pareto tail, whose mean depends on samples that are hardly ever seen (of one that grows with the
-length, the median cost stands for the truth); an overhead of 50 ticks under a noise of 1,040 ticks;
-a neighbour that adds less than half a step of the counter.
+Some cases have no answer that samples could show. They are printed and not judged: a Pareto tail,
+whose mean depends on samples that are hardly ever seen (of one that grows with the length, the
+median cost stands for the truth); an overhead of 50 ticks under a noise of 1,040 ticks; a neighbour
+that adds less than half a step of the counter.
 """
 
 from __future__ import annotations

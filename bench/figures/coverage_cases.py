@@ -96,6 +96,7 @@ def all_cases() -> tuple[Case, ...]:
         *_that_change(),
         *_of_gaps(),
         *_of_own_delays(),
+        *_of_other_programs(),
         *_net(),
     )
     return tuple(
@@ -235,6 +236,27 @@ def _of_own_delays() -> list[Case]:
     every, length = 200 * MICROSECOND, 2.3 * MICROSECOND
     host = replace(machine, interrupted_every=every, interruption=length, gaps_per_s=4_000)
     return found + _operation("one in 20 takes longer, interrupted too", host)
+
+
+def _of_other_programs() -> list[Case]:
+    """A neighbour that waits for memory, so that only the stores show it; and time slices of 4 ms
+    that others take from samples of 0.3 to 2.4 ms."""
+    found = []
+    for slower in (2, 6):
+        waits = replace(OPERATION, slower_processes=slower, only_stores=True, speed_spread=0.005)
+        found += _operation(f"{slower} of 10 beside one that waits for memory", waits)
+    for share in (0.3, 0.7):
+        long = replace(
+            OPERATION,
+            cost=300.0 * MICROSECOND,
+            batches=(1, 2, 4, 8),
+            noise=3.0 * MICROSECOND,
+            speed_spread=0.005,
+            preempted=share,
+            time_slice=4_000.0 * MICROSECOND,
+        )
+        found += _operation(f"{share:.0%} of long samples preempted", long)
+    return found
 
 
 def _net() -> list[Case]:

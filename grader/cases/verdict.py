@@ -72,8 +72,9 @@ class Verdict:
     has text only after the lab was handed in with another one. `tries` counts a student's answers
     to one question, and `flags` are for a person to look at; both cost nothing. `recording` is the
     path of the judged recording, relative to the lab folder; its `fingerprints` are the same in a
-    copy of it, and in no other run. `note` says that this recording is not of the newest run, or
-    that its run was ended by the time limit, if that is so.
+    copy of it, and in no other run. With `at_most`, the core was shared during all of its run, so a
+    whole core would give the figure or less. `note` says that this recording is not of the newest
+    run, or that its run was ended by the time limit, if that is so.
     """
 
     figure: str
@@ -93,6 +94,7 @@ class Verdict:
     note: str = ""
     accepted: str = ""
     why_accepted: str = ""
+    at_most: bool = False
 
     @property
     def in_words(self) -> str:
@@ -117,6 +119,7 @@ class Verdict:
             "findings": [finding.code for finding in self.findings],
             "reason": self.reason,
             "accepted": self.accepted,
+            "at_most": self.at_most,
             "levels": {level.value: list(pair) for level, pair in self.levels.items()},
             "tries": self.tries,
             "flags": list(self.flags),

@@ -88,11 +88,14 @@ def examined(folder: Path, lab: str, *, tell_answers: bool = False) -> tuple[lis
             known = Elsewhere(Path(folder), submitted, recordings)
             verdict = _verdict(spec, figure, known, cases, tell_answers)
         used = recordings.get(figure.recording or "") if isinstance(figure, Figure) else None
+        case = cases.get(spec.id)
+        estimate = case.result.estimate if isinstance(case, Case) else None
         verdicts[spec.id] = replace(
             _of_cut_short_run(used, _of_earlier_run(folder, figure, verdict)),
             tries=figure.tries if spec.choices and isinstance(figure, Figure) else None,
             flags=raised.get(spec.id, ()),
             fingerprints=fingerprints(used) if isinstance(used, Recording) else (),
+            at_most=estimate is not None and estimate.at_most,
         )
     return [verdicts[spec.id] for spec in specs], cases
 

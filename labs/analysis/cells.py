@@ -9,7 +9,7 @@ import numpy as np
 
 from labs.analysis.arrays import Bools, Floats
 from labs.analysis.thresholds import PARTS
-from labs.recording.distinct import TABLE_SIZE, distinct
+from labs.recording.distinct import numbered
 from labs.recording.file import Integers, Samples
 
 
@@ -67,19 +67,9 @@ def cells_of(samples: Samples, step: float) -> Cells:
     if len(process) and (process == process[0]).all():
         place = np.argsort(np.argsort(samples.sample, kind="stable"), kind="stable")
         process = place * PARTS // len(process)
-    processes, row = _numbered(process)
-    batch, column = _numbered(samples.batch)
+    processes, row = numbered(process)
+    batch, column = numbered(samples.batch)
     return Cells(samples.ticks.astype(np.float64), row, column, processes, batch, step)
-
-
-def _numbered(values: Integers) -> tuple[Integers, Integers]:
-    """The distinct values in ascending order, and the index of each of `values` among them."""
-    found = distinct(values)
-    if values.max(initial=0) >= TABLE_SIZE:
-        return found, np.searchsorted(found, values)
-    place = np.zeros(TABLE_SIZE, dtype=np.int64)
-    place[found] = np.arange(len(found))
-    return found, place[values]
 
 
 def step_of(samples: Samples) -> float:
@@ -91,9 +81,11 @@ def step_of(samples: Samples) -> float:
     """
     ticks = np.unique(samples.ticks[:1000])
     shown = float(np.gcd.reduce(ticks.astype(np.int64), initial=0))
-    levels = np.split(ticks, np.flatnonzero(np.diff(ticks) > 2) + 1)
-    if len(levels) > 1 and max(float(np.ptp(each)) for each in levels) <= 2:
-        means = np.array([each.mean() for each in levels])
+    # A level is a run of values that lie next to one another.
+    first = np.flatnonzero(np.diff(ticks, prepend=-np.inf) > 2)
+    count = np.diff(first, append=len(ticks))
+    if len(first) > 1 and np.max(ticks[first + count - 1] - ticks[first]) <= 2:
+        means = np.add.reduceat(ticks, first) / count
         step = float(np.diff(means).min())
         step = means[-1] / round(means[-1] / step)  # the longest gives it most precisely
         if np.all(np.abs(ticks - step * np.round(ticks / step)) <= 2):

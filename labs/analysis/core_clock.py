@@ -11,12 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from labs.analysis.arrays import Floats
-from labs.analysis.thresholds import FASTEST_CORE, MOST_CHANGE
+from labs.analysis.thresholds import FASTEST_CORE
 from labs.common.units import Clock
-from labs.recording import core_rounds
 from labs.recording.file import Recording, Samples
-from labs.recording.memo import memoized
 
 
 def cycle_lengths(recording: Recording) -> list[float]:
@@ -24,21 +21,12 @@ def cycle_lengths(recording: Recording) -> list[float]:
 
     The list is empty if the length is not known for every process.
     """
-    in_rounds = _in_rounds(recording)
-    return _as_stated(recording) if in_rounds is None else in_rounds.mean(axis=1).tolist()
-
-
-def _as_stated(recording: Recording) -> list[float]:
-    """The lengths that the processes state; the median replaces one that no core has."""
-    stated, shortest = recording.numbers("core_cycle_ticks"), _shortest_possible(recording)
+    stated = recording.numbers("core_cycle_ticks")
+    shortest = (recording.number("counter.frequency_hz") or 0.0) / FASTEST_CORE
     known = [length for length in stated if length >= shortest]
     if not known or min(stated) <= 0 or len(stated) not in (1, len(recording.processes)):
         return []
     return [each if each in known else statistics.median(known) for each in stated]
-
-
-def _shortest_possible(recording: Recording) -> float:
-    return (recording.number("counter.frequency_hz") or 0.0) / FASTEST_CORE
 
 
 def speeds_ghz(recording: Recording) -> tuple[float, float] | None:
@@ -75,45 +63,7 @@ def at_one_speed(samples: Samples, recording: Recording) -> Samples:
     """
     # Not the median of the lengths, which leave out disturbed ones: `Clock` divides by this one.
     of_clock = recording.number("core_cycle_ticks")
-    each = _at_samples(samples, recording)
-    if each is None or of_clock is None:
-        return samples
-    return replace(samples, ticks=samples.ticks * (of_clock / each))
-
-
-def _at_samples(samples: Samples, recording: Recording) -> Floats | None:
-    """The length of a core cycle at each sample, shape (n,).
-
-    It comes from the rounds before and after the sample, because the host can change the clock
-    speed in the middle of a process. Without rounds it is that of the process. None if the length
-    is known for the whole run only.
-    """
-    in_rounds = _in_rounds(recording)
-    if in_rounds is not None:
-        around = core_rounds.around(recording, samples, in_rounds.tolist())
-        if around is not None:
-            return (around[0] + around[1]) / 2
     known = np.array(cycle_lengths(recording))
-    return known[samples.process] if len(known) > 1 else None
-
-
-@memoized
-def _in_rounds(recording: Recording) -> Floats | None:
-    """The length of a core cycle in each round, in ticks; shape (processes, rounds).
-
-    None if the processes do not state them. An interrupt can lengthen one round, but a speed that
-    the core had for longer is in two: each length is the median of three rounds. An impossible one
-    is replaced by the median of the run.
-    """
-    rounds = core_rounds.by_round(recording, core_rounds.CYCLE)
-    count = {len(each) for each in rounds}
-    if len(rounds) != len(recording.processes) or len(count) != 1 or min(count) < 3:
-        return None
-    length = np.array(rounds)
-    before = np.hstack([length[:, 2:3], length[:, :-1]])
-    after = np.hstack([length[:, 1:], length[:, -3:-2]])
-    middle = np.median([before, length, after], axis=0)
-    of_run = float(np.median(middle))
-    possible = (middle > of_run / MOST_CHANGE) & (middle < of_run * MOST_CHANGE)
-    possible &= middle >= _shortest_possible(recording)
-    return np.where(possible, middle, of_run)
+    if len(known) < 2 or of_clock is None:
+        return samples
+    return replace(samples, ticks=samples.ticks * (of_clock / known[samples.process]))

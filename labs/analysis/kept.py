@@ -176,13 +176,10 @@ def _own_delays(cells: Cells, beyond: Floats, far: Bools, sizes: Integers, lengt
     if len(sizes) < 2:
         return none
     delays = [beyond[far & (cells.column == size)] for size in sizes]
-    usual = np.array([np.median(each) for each in delays])
+    usual, most = (np.array([np.quantile(each, q) for each in delays]) for q in (0.5, 0.9))
     first, last = sizes[0], sizes[-1]
     longer = usual[-1] >= usual[0] * np.sqrt(length[last] / max(length[first], 1e-9))
-    most = max(
-        float(np.quantile(each, 0.9) / each0) for each, each0 in zip(delays, usual, strict=True)
-    )
-    if longer or most > t.ALIKE:
+    if longer or (usual <= 0).any() or (most > t.ALIKE * usual).any():
         return none
     limit = np.zeros(cells.shape[1])
     limit[sizes] = t.ALIKE * usual

@@ -97,7 +97,15 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     # The step must come from the ticks as read: after conversion to one speed, steps differ.
     cells = cells_of(samples, step_of(as_read))
     _demand_steps(variant, cells)
-    _demand_sizes(recording, variant, len(samples), int((cells.batch > 0).sum()))
+    if (sizes := int((cells.batch > 0).sum())) < 2:
+        raise CannotEstimate(
+            variant,
+            "a line needs samples of two batch sizes above 0, these have {sizes}; measure with "
+            "{option}, and with more samples ({more})",
+            sizes=str(sizes),
+            option=Option("batch", ("K1", "K2", "...")),
+            more=Option("samples"),
+        )
     kept = kept_samples(recording, samples, cells)
     fit = _fit(cells, kept)
     points, used = _points(cells, fit), fit.used
@@ -213,30 +221,6 @@ def _demand_steps(variant: str, cells: Cells) -> None:
         )
 
 
-def _demand_sizes(recording: Recording, variant: str, samples: int, sizes: int) -> None:
-    """Raises CannotEstimate unless the `samples` have two or more batch `sizes` above 0."""
-    if sizes >= 2:
-        return
-    stated = {word.strip() for text in recording.condition("batch") for word in text.split(",")}
-    asked = {size for size in stated if size.strip("0")}
-    if samples < len(asked) and len(asked) > 1:
-        raise CannotEstimate(
-            variant,
-            "1 sample cannot hold the {sizes} batch sizes; raise {option}"
-            if samples == 1
-            else "{samples} samples cannot hold the {sizes} batch sizes; raise {option}",
-            samples=str(samples),
-            sizes=str(len(asked)),
-            option=Option("samples"),
-        )
-    raise CannotEstimate(
-        variant,
-        "a line needs two batch sizes above 0, this recording has {sizes}; measure with {option}",
-        sizes=str(sizes),
-        option=Option("batch", ("K1", "K2", "...")),
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class _Fit:
     """A line for each process through the mean ticks of its cells.
@@ -259,30 +243,35 @@ class _Fit:
 
 
 def _fit(cells: Cells, kept: Kept) -> _Fit:
-    """Weighted least squares in each process, in ticks.
+    """Least squares in each process, in ticks: a cell weighs as much as its samples count.
 
-    The weight of a cell is its number of samples divided by the variance of a sample of its batch
-    size. This variance is pooled over all processes, because a single process has too few samples
-    to know it well.
+    The variance of a sample is pooled over all processes, because a single process has too few
+    samples to know it well.
     """
     count = cells.sums(kept.weight)
     mean = cells.sums(kept.weight * cells.ticks) / np.maximum(count, 1e-9)
     from_mean = kept.weight * (cells.ticks - mean[cells.row, cells.column]) ** 2
     freedom = np.maximum((count - (count > 0)).sum(axis=0), 1)
     variance = cells.sums(from_mean).sum(axis=0) / freedom + (0.1 * cells.step) ** 2
-    weight, k = np.where(cells.batch > 0, count / variance, 0.0), cells.batch.astype(np.float64)
-    total = np.maximum(weight.sum(axis=1), 1e-300)
-    middle = weight @ k / total
-    away = k - middle[:, None]
-    across = np.maximum((weight * away**2).sum(axis=1), 1e-300)
-    slope = (weight * away * mean).sum(axis=1) / across
-    intercept = (weight * mean).sum(axis=1) / total - slope * middle
-    # Batches of one size do not show where a line begins: its error can be infinite.
-    with np.errstate(over="ignore"):
-        errors = np.sqrt(1 / total + middle**2 / across), np.sqrt(1 / across)
-    enough = count.sum(axis=1)
-    used = ((weight > 0).sum(axis=1) >= 2) & (enough >= t.LEAST_KEPT * np.median(enough))
-    return _Fit(mean, count, weight, variance, intercept, slope, *errors, used)
+    weight, k = np.where(cells.batch > 0, count, 0.0), cells.batch.astype(np.float64)
+    total = np.maximum(weight.sum(axis=1), 1e-9)[:, None]
+    middle = (weight @ k)[:, None] / total
+    across = np.maximum((weight * (k - middle) ** 2).sum(axis=1), 1e-9)[:, None]
+    # How much the mean of each cell counts in the slope and in the intercept.
+    in_slope = weight * (k - middle) / across
+    in_intercept = weight / total - middle * in_slope
+    of_mean, enough = variance / np.maximum(count, 1e-9), count.sum(axis=1)
+    return _Fit(
+        mean,
+        count,
+        weight,
+        variance,
+        intercept=(in_intercept * mean).sum(axis=1),
+        slope=(in_slope * mean).sum(axis=1),
+        intercept_error=np.sqrt((in_intercept**2 * of_mean).sum(axis=1)),
+        slope_error=np.sqrt((in_slope**2 * of_mean).sum(axis=1)),
+        used=((weight > 0).sum(axis=1) >= 2) & (enough >= t.LEAST_KEPT * np.median(enough)),
+    )
 
 
 def _points(cells: Cells, fit: _Fit) -> Points:

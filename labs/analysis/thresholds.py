@@ -36,10 +36,12 @@ AS_OFTEN = 1.5
 #: batch size says little about the operation. If they explain this share of the far samples, no
 #: delay is the operation's own.
 MANY_FAR = 0.5
-#: From this share of far samples on, a delay may be the operation's own.
-OWN_DELAYS = 0.05
-#: Nine in ten of the operation's own delays add at most so many times what half of them add.
-ALIKE = 3.0
+#: From this share of far samples on, a delay may be the operation's own: the end of a skewed
+#: distribution beyond REACH is less than a hundredth of it.
+OWN_DELAYS = 0.005
+#: Nine in ten of the operation's own delays add at most so many times what half of them add: twice
+#: as much if two come together. Of interruptions of random length (exponential) it is 3.3 times.
+ALIKE = 2.2
 
 # The line and its interval.
 #: Samples of a batch size, over all processes, below which the batch size says nothing.
@@ -68,5 +70,3 @@ FEWEST_FIRST_TIMES = 5
 # The clock of the core.
 #: No core has a higher clock speed, in Hz.
 FASTEST_CORE = 6.5e9
-#: Within a run, the clock speed changes by this factor at most. Turbo speeds lie closer.
-MOST_CHANGE = 1.5

@@ -10,7 +10,9 @@ from labs.common.units import NANOSECONDS, UnknownUnit, canonical, rounded
 from labs.course import class_figures, figures
 from labs.course.class_figures import ALL, BadClassFigures, ClassFigure
 from labs.course.figures import BadFigures, Figure
+from labs.recording.file import BadRecording, read
 from labs.recording.machine_kind import kind_in_file, kind_of_all
+from labs.results.result import result_of
 
 _HEADER = ("figure", "yours", "class: median", "middle half", "yours is", "on machines like yours")
 
@@ -41,14 +43,15 @@ def beside_class(folder: Path, file: str) -> Table:
         mine = own.get(every.figure)
         value = _in_unit(mine, every.unit) if isinstance(mine, Figure) else None
         machine = machines.get(every.figure, common)
+        at_most = isinstance(mine, Figure) and _is_upper_limit(folder, mine)
         like = [row for row in known if (row.figure, row.machine) == (every.figure, machine)]
         rows.append(
             (
                 every.figure,
-                _own_text(mine, value, every.unit),
+                ("at most " if at_most else "") + _own_text(mine, value, every.unit),
                 f"{rounded(every.median)} {_symbol(every.unit)}",
                 _half(every),
-                "" if value is None else _place(value, every),
+                "" if value is None else _place(value, every, at_most),
                 f"{_half(like[0])} ({machine}; {like[0].count:,})" if like else "",
             )
         )
@@ -93,9 +96,21 @@ def _own_text(figure: object, value: float | None, unit: str) -> str:
     return f"{rounded(value)} {_symbol(unit)}"
 
 
-def _place(value: float, row: ClassFigure) -> str:
+def _is_upper_limit(folder: Path, figure: Figure) -> bool:
+    """Whether its run shared the core all the time, so that a whole core would give it or less."""
+    try:
+        recording = read(folder / (figure.recording or ""))
+        estimates = [result_of(recording, name, "ns").estimate for name in recording.variants]
+    except (OSError, BadRecording):
+        return False
+    return any(each is not None and each.at_most for each in estimates)
+
+
+def _place(value: float, row: ClassFigure, at_most: bool) -> str:
     if value < row.quarter:
         return "below it"
+    if at_most:
+        return "not known: the core was shared"
     return "above it" if value > row.three_quarters else "in it"
 
 

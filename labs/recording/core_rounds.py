@@ -2,8 +2,7 @@
 
 kernels_c/core_rounds.h defines the rounds. Each counts additions and stores per core cycle. If
 another hardware thread of the same physical core is busy, the additions fall to about half. If that
-thread often waits for memory, only the stores show it. Each round also measures how long a core
-cycle is. Recordings of older kits state neither stores nor the cycle of a round.
+thread often waits for memory, only the stores show it.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ from numpy.typing import NDArray
 from labs.recording.file import Integers, Recording, Samples
 from labs.recording.memo import memoized
 
-#: What a round counts per core cycle, and the length of the cycle in ticks: the conditions of a
-#: process that list these numbers.
-ADDITIONS, STORES, CYCLE = "core_width", "core_stores", "core_cycle_ticks.in_round"
+#: What a round counts per core cycle: the conditions of a process that list these numbers.
+ADDITIONS, STORES = "core_width", "core_stores"
 #: A round has eight chains, so it does at most eight additions per cycle (kernels_c/core_rounds.h),
 #: and no core does more stores.
 MOST_WIDTH = 8.5

@@ -39,7 +39,6 @@ CONDITIONS = {
     "the rounds are no numbers": ("core_width.after", "a b c"),
     "the width is infinite": ("core_width.best", "inf"),
     "the stores are no numbers": ("core_stores", "a b c"),
-    "the cycles of the rounds are no numbers": ("core_cycle_ticks.in_round", "a b c"),
     "the most stores are none": ("core_stores.best", "-1"),
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -92,17 +91,6 @@ def test_too_little_is_refused_with_what_to_do(change: dict[str, object], messag
     machine = dataclasses.replace(Machine(), **change)  # type: ignore[arg-type]
     with pytest.raises(CannotEstimate, match=message):
         line_of(simulate.run(machine, 1))
-
-
-@pytest.mark.parametrize(("stated", "few"), [("0,64,128", True), ("0,64", False), ("x", False)])
-def test_few_samples_are_not_laid_to_the_batch_sizes_that_were_asked_for(
-    stated: str, few: bool
-) -> None:
-    run = simulate.run(dataclasses.replace(Machine(), samples=1, processes=1), 1)
-    conditions = MappingProxyType({**run.conditions, "batch": stated})
-    with pytest.raises(CannotEstimate, match="raise" if few else "two batch sizes") as refused:
-        line_of(dataclasses.replace(run, conditions=conditions))
-    assert ("1 sample cannot hold the 2 batch sizes" in str(refused.value)) is few
 
 
 def test_an_unknown_variant_is_a_key_error() -> None:

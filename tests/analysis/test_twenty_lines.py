@@ -87,6 +87,13 @@ def of_whole_core(recording: Recording, variant: str) -> Samples:
     return samples.only(~kept.shared)
 
 
+def delays_itself(recording: Recording, variant: str) -> bool:
+    """Whether the kit keeps far samples, as delays of the operation's own."""
+    samples = recording.samples(variant)
+    weight = kept_samples(recording, samples, cells_of(samples, step_of(samples))).weight
+    return bool(np.any((weight > 0) & (weight < 1)))
+
+
 def is_steady(result: Result) -> bool:
     """Whether the interval is narrow, few samples were disturbed, and the clock has whole steps."""
     every = [result.recording.samples(each) for each in variants(result)]
@@ -94,6 +101,7 @@ def is_steady(result: Result) -> bool:
     return (
         result.estimate.is_believable(NARROW)
         and aside(result, "far", "preempted") < FEW
+        and not any(delays_itself(result.recording, each) for each in variants(result))
         and all(
             step_of(each) <= max(np.gcd.reduce(each.ticks), each.clock.coarseness) for each in every
         )

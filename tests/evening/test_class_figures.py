@@ -13,6 +13,7 @@ from grader.commands.cli import main
 from grader.evening.report.data_set import class_figures as rows_of
 from grader.evening.report.graded_class import course_in, read_class
 from grader.figures import LABS
+from grader.judging.lab_folder import check_folder
 from labs import views
 from labs.common.messages import Refused
 from labs.course import class_figures
@@ -23,6 +24,8 @@ from labs.recording.file import read
 from labs.recording.machine_kind import kind_of
 from testing.graded_course import ARM, LAB, GradedCourse, verdict
 from testing.paths import REPOSITORY
+from testing.submitted_figures import FENCED as TIMER
+from testing.submitted_figures import recording
 
 FENCED, RATIO = "timer-overhead-fenced", "timer-ratio-process-cpu"
 HONEST = (
@@ -85,6 +88,19 @@ def test_a_run_that_several_students_handed_in_counts_once(tmp_path: Path) -> No
     }  # fmt: skip
     assert {row.count for row in rows} == {FEWEST}
     assert {round(row.median, 6) for row in rows} == {22.0}
+
+
+def test_a_run_on_a_shared_core_is_no_value_of_the_class(tmp_path: Path) -> None:
+    course = graded(tmp_path)
+    for number in range(FEWEST):
+        shared = verdict(FENCED, at_most=True)
+        course.add(f"shared-{number}", [shared, verdict(RATIO)],
+            {FENCED: (0.9, "us"), RATIO: (20, "times")},
+        )  # fmt: skip
+    rows = rows_of(read_class(course_in(course.folder), LAB))
+    fenced = {(row.count, round(row.median, 6)) for row in rows if row.figure == FENCED}
+    assert fenced == {(FEWEST, 22.0)}
+    assert {row.count for row in rows if row.figure == RATIO} == {2 * FEWEST}
 
 
 def test_the_data_set_names_nobody_and_an_old_one_does_not_stay(tmp_path: Path) -> None:
@@ -165,6 +181,25 @@ def test_a_notebook_shows_own_figures_next_to_those_of_the_class(lab: Path) -> N
     assert fenced == (FENCED, "25 ns", "20 ns", "10 to 30", "in it", like)
     assert ratio[1:5] == ("35 times", "20 times", "10 to 30", "above it")
     assert step[1] == "not handed in" and step[4] == ""
+
+
+@pytest.mark.parametrize("value", [0.025, 0.035, 0.005])
+def test_a_figure_of_a_shared_core_is_an_upper_limit_beside_the_class(
+    lab: Path, value: float
+) -> None:
+    """At most 25 or 35 ns may be any value of the class, and at most 5 ns lies below it."""
+    figures = json.loads((lab / "figures.json").read_text())
+    figures[FENCED]["value"] = value
+    (lab / "figures.json").write_text(json.dumps(figures))
+    for width, shared in (("2 2 2", True), ("4 4 4", False)):
+        each = {"core_width": width, "core_width.after": "-9 90 190"}
+        run = recording({"fenced": TIMER}, each_process=each)
+        run.write(lab / "recordings" / "run.csv")
+        own, place = Session(LAB, lab).compare_class().rows[0][1:5:3]
+        assert own.startswith("at most ") == shared
+        assert place == "below it" if value < 0.01 else place.startswith("not known") == shared
+        verdict = check_folder(lab, LAB)[0]
+        assert (verdict.figure, verdict.at_most) == (FENCED, shared)
 
 
 def test_without_the_file_the_notebook_says_where_it_comes_from(tmp_path: Path) -> None:

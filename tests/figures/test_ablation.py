@@ -20,7 +20,7 @@ from labs.recording.file import Recording, read
 from labs.results.result import result_of
 from labs.run.measure import Plan
 from testing import simulate
-from testing.simulate import OPERATION, VARIANT
+from testing.simulate import BASELINE, OPERATION, VARIANT
 
 BY_NAME = {idea.name: idea for idea in IDEAS}
 #: An idea that changes nothing here: no machine declares another step than its own.
@@ -180,12 +180,9 @@ def test_an_idea_that_changes_nothing_is_not_tried_in_all_runs(
 
 
 def with_all_that_rounds_count() -> Recording:
-    """A run next to a thread that only the stores show, on a core whose clock changes."""
+    """A run next to a thread that only the stores show."""
     run = call(1)
-    stated = {
-        "core_stores": " ".join(["2.0"] * 30 + ["1.4"] * 11),
-        "core_cycle_ticks.in_round": " ".join(["0.70"] * 20 + ["0.77"] * 21),
-    }
+    stated = {"core_stores": " ".join(["2.0"] * 30 + ["1.4"] * 11)}
     return replace(run, processes=tuple({**each, **stated} for each in run.processes))
 
 
@@ -201,9 +198,12 @@ def some_of_all() -> list[Recording]:
         "one in 20 takes longer",
         "one in 20 takes longer, short",
         "net: processes differ",
+        "70% of long samples preempted",
     )
     cases = [case for case in all_cases() if case.name in names and case.machine.step > 1]
-    return [with_all_that_rounds_count(), *(case.recording(1) for case in cases)]
+    one_far = replace(OPERATION, slower=(*[0.0] * 9, 0.5))
+    paired = simulate.with_baseline(one_far, BASELINE, 1)
+    return [with_all_that_rounds_count(), paired, *(case.recording(1) for case in cases)]
 
 
 def figures(recordings: Sequence[Recording]) -> list[Estimate | None]:

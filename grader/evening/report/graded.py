@@ -51,7 +51,7 @@ class GradedFigure:
     `in_words` is the outcome for a reader. A time is in ns where its unit has a fixed length.
     `value` is None if no number can be read; `machine` is the kind of machine of its recording.
     `runs` are the fingerprints of the run, or of all runs if the figure names none: a copy of a run
-    has one of them too.
+    has one of them too. With `at_most`, a whole core would give the value or less.
     """
 
     figure: str
@@ -65,6 +65,7 @@ class GradedFigure:
     unit: str = ""
     machine: str = UNKNOWN
     runs: tuple[str, ...] = ()
+    at_most: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ class _Stated(BaseModel):
     reason: str = ""
     tries: int | None = None
     flags: tuple[str, ...] = ()
+    at_most: bool = False
 
 
 @dataclass(frozen=True)
@@ -249,6 +251,7 @@ def _figure(stated: _Stated, numbers: _Numbers) -> GradedFigure:
         unit,
         machine,
         runs,
+        stated.at_most,
     )
 
 

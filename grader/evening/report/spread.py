@@ -29,6 +29,7 @@ class OfKind:
     """The numbers from one kind of machine, in ascending order: accepted ones, and the others.
 
     `of_runs` has one accepted number of each run: several students may have handed in the same one.
+    It leaves out those of shared cores, which are upper limits and no values.
     """
 
     machine: str
@@ -130,7 +131,7 @@ def _spread(figure: str, asked: str, unit: str, handed_in: list[GradedFigure]) -
             numbers.others.append(value)
             continue
         numbers.accepted.append(value)
-        if seen.isdisjoint(each.runs):
+        if seen.isdisjoint(each.runs) and not each.at_most:
             numbers.of_runs.append(value)
         seen.update(each.runs)
     rows = [numbers.of_kind(machine) for machine, numbers in kinds.items()]
