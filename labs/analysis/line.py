@@ -18,7 +18,7 @@ from labs.analysis.student_t import student_t
 from labs.common.advice import Option
 from labs.common.units import Clock, rounded
 from labs.recording import declared
-from labs.recording.file import Integers, Recording
+from labs.recording.file import Integers, Recording, Samples
 from labs.recording.memo import memoized
 
 
@@ -101,15 +101,15 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
         raise CannotEstimate(
             variant,
             "a line needs samples of two batch sizes above 0, these have {sizes}; measure with "
-            "{option}, and with more samples ({more})",
+            "{option}, and with more samples ({also})",
             sizes=str(sizes),
             option=Option("batch", ("K1", "K2", "...")),
-            more=Option("samples"),
+            also=Option("samples"),
         )
     kept = kept_samples(recording, samples, cells)
     fit = _fit(cells, kept)
-    points, used = _points(cells, fit), fit.used
-    if used.sum() < 2 or len(points.batch) < 2:
+    points = _points(cells, fit)
+    if fit.used.sum() < 2 or len(points.batch) < 2:
         raise CannotEstimate(
             variant,
             "other programs had the CPU during {lost} of {every} samples, and too few are left; "
@@ -122,22 +122,28 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
             every=f"{len(samples):,}",
             option=Option("samples"),
         )
+    return _line(recording, samples, cells, kept, fit, points)
+
+
+def _line(
+    recording: Recording, samples: Samples, cells: Cells, kept: Kept, fit: _Fit, points: Points
+) -> Line:
     one_process = bool((samples.process == samples.process[0]).all())
     overhead, cost, empty = _estimates(recording, cells, fit, points, kept.always, one_process)
     aside = kept.shared | kept.preempted
-    far = np.where(aside, 0.0, 1 - kept.weight * used[cells.row])
+    far = np.where(aside, 0.0, 1 - kept.weight * fit.used[cells.row])
     place = samples.sample - samples.sample.min()
     place = place / max(place.max(), 1)
     first, last = np.quantile(place[far > 0], (0.1, 0.9)) if far.any() else (0.0, 1.0)
-    about_overhead = declared.is_overhead(recording, variant)
+    about_overhead = declared.is_overhead(recording, samples.variant)
     return Line(
         **vars(points),
-        variant=variant,
+        variant=samples.variant,
         clock=samples.clock,
         overhead=overhead,
         cost=cost,
         empty=empty,
-        straight=_is_straight(points, int(used.sum()), cells.step),
+        straight=_is_straight(points, int(fit.used.sum()), cells.step),
         set_aside={
             why: np.bincount(samples.process, less, len(recording.processes)).round().astype(int)
             for why, less in (

@@ -64,12 +64,9 @@ def _of_net(case: Case) -> Iterator[Slip]:
     right = text(times)
     right += f" {in_unit}" if base else f" {in_unit}, one of {parts:g} parts"
     if base and parts != 2 and case.expected is not None:
-        # The figure is subtracted process by process, and so may differ a little from its parts.
         own, once = case.expected.value, times * base / parts
-        from_parts = (whole - 2 * times * base) / parts
-        if abs(own - once - from_parts) > BY_HAND * abs(from_parts):
-            what = f"{rounded(own)} - {rounded(once)}, the baseline subtracted a second time"
-            yield own - once, what, f"{rounded(own)}: the run's value has it subtracted already"
+        what = f"{rounded(own)} - {rounded(once)}, the baseline subtracted a second time"
+        yield own - once, what, f"{rounded(own)}: the run's value has it subtracted already"
     if base:
         # Of two parts, twice as much subtracted is all of it from one part only.
         twice = () if parts == 2 else (2 * times,)
