@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 
 from grader.cases.case import Case
-from grader.cases.digits import BY_HAND
 from grader.cases.spec import Quantity
 from grader.facts.memory import page_faults
 from grader.facts.numbers import slips_of_rows
