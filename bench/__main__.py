@@ -32,6 +32,7 @@ MODULES = {
     "click_in_chromium": "bench.speed.click_in_chromium",
     "reading": "bench.speed.reading",
     "start": "bench.speed.start",
+    "walks": "bench.speed.walks",
     "evening": "bench.speed.evening",
     "stock": "bench.speed.stock",
     "coverage": "bench.figures.coverage",
