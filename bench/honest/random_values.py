@@ -20,7 +20,7 @@ from grader.facts.sources import source_of
 from grader.figures import LABS
 from grader.judging.check import judge, open_case, open_relation
 from grader.judging.elsewhere import Elsewhere
-from grader.pitfalls import figure_not_from_recording
+from grader.pitfalls.recordings import figure_not_from_recording
 from labs.common.units import canonical
 from labs.course import figures
 from labs.course.figures import Figure
@@ -126,7 +126,7 @@ def _random_figure(asked: Asked, chance: random.Random) -> Figure:
 
 def _cause(findings: Sequence[Finding]) -> str:
     for finding in findings:
-        if finding.code != figure_not_from_recording.PITFALL.code:
+        if finding.code != figure_not_from_recording.code:
             return finding.code
         if "What you gave is" in finding.evidence:
             return "value of something else"

@@ -18,13 +18,7 @@ from grader.facts import borne_out, unbound, wide_interval
 from grader.facts.sources import hashes_by_name
 from grader.judging import no_counter
 from grader.judging.points import points_by_level
-from grader.pitfalls import (
-    OF_RELATIONS,
-    figure_not_from_recording,
-    findings_of,
-    pitfall_named,
-    while_reading,
-)
+from grader.pitfalls import OF_RELATIONS, findings_of, pitfall_named, recordings
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording
 from labs.run import broken
@@ -61,7 +55,7 @@ def judge(
     spec: FigureSpec,
     case: Case | Finding,
     figure: Figure | BadFigure | None,
-    what_it_is: Callable[[Case], str] = figure_not_from_recording.what_it_is,
+    what_it_is: Callable[[Case], str] = recordings.what_it_is,
     *,
     tell_answers: bool = False,
 ) -> Verdict:
@@ -86,20 +80,20 @@ def open_case(
     if not isinstance(figure, Figure):
         return _no_figure(spec, figure)
     if recording is None:
-        return while_reading.NO_RECORDING.finding(
+        return recordings.NO_RECORDING.finding(
             f"The figure names {figure.recording}, but there is no such file."
             if figure.recording
             else "The figure names no recording."
         )
     if isinstance(recording, BadRecording):
-        return while_reading.RECORDING_UNREADABLE.finding(f"{recording}.")
+        return recordings.RECORDING_UNREADABLE.finding(f"{recording}.")
     wrong = _wrong_subject(spec, recording)
     if wrong is not None:
-        return while_reading.OTHER_RECORDING.finding(wrong)
+        return recordings.OTHER_RECORDING.finding(wrong)
     try:
         return make_case(spec, figure, recording, source)
     except BadRecording as error:
-        return while_reading.RECORDING_UNREADABLE.finding(f"{error}.")
+        return recordings.RECORDING_UNREADABLE.finding(f"{error}.")
 
 
 def open_relation(
@@ -112,7 +106,7 @@ def open_relation(
     if len(others) < len(spec.of):
         usable = {case.spec.id for case in others}
         missing = " and ".join(name for name in spec.of if name not in usable)
-        return while_reading.NO_OTHER_FIGURE.finding(
+        return recordings.NO_OTHER_FIGURE.finding(
             f"This figure needs {missing} with its recording."
         )
     compare_with = [case for name in spec.compare_with if isinstance(case := cases.get(name), Case)]
@@ -121,8 +115,8 @@ def open_relation(
 
 def _no_figure(spec: FigureSpec, figure: BadFigure | None) -> Finding:
     if figure is None:
-        return while_reading.NO_FIGURE.finding(f"figures.json has no entry {spec.id}.")
-    return while_reading.FIGURE_UNREADABLE.finding(f"Entry {spec.id}: {figure.what}.")
+        return recordings.NO_FIGURE.finding(f"figures.json has no entry {spec.id}.")
+    return recordings.FIGURE_UNREADABLE.finding(f"Entry {spec.id}: {figure.what}.")
 
 
 def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
@@ -237,7 +231,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         what = (
             f"The lab asks for {spec.asked}; in {case.figure.recording} the grader finds {codes}."
         )
-        missing = [while_reading.NOT_REPRODUCED.finding(what)]
+        missing = [recordings.NOT_REPRODUCED.finding(what)]
     if not case.right:
         missing.append(_about_value(case, findings, {each.code for each in in_run}))
     lost = {Level.VALIDITY} if not shown else set()

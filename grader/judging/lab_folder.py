@@ -22,7 +22,7 @@ from grader.judging.check import judge, open_case, open_relation
 from grader.judging.elsewhere import Elsewhere
 from grader.judging.permission import denied, evidence_of
 from grader.judging.unmeasured import fingerprints
-from grader.pitfalls import while_reading
+from grader.pitfalls.recordings import FIGURE_UNREADABLE
 from labs.common.files import read_bounded
 from labs.course import evidence, figures, guide
 from labs.course.figures import BadFigure, BadFigures, Figure
@@ -63,7 +63,7 @@ def examined(folder: Path, lab: str, *, tell_answers: bool = False) -> tuple[lis
     try:
         submitted = figures.read(folder)
     except BadFigures as error:
-        unreadable = while_reading.FIGURE_UNREADABLE.finding(f"{error}.")
+        unreadable = FIGURE_UNREADABLE.finding(f"{error}.")
         return [judge(spec, unreadable, None) for spec in specs], {}
     recordings = _recordings(folder, [submitted.get(spec.id) for spec in specs])
     try:

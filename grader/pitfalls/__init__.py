@@ -1,7 +1,7 @@
-"""The catalogue of pitfalls: each known mistake is one entry, in a file of its own in this folder.
+"""The catalogue of pitfalls: each known mistake is one entry, in a file of its subject.
 
-A file is part of the catalogue by holding a `PITFALL`. `while_reading` holds those that show before
-there is anything to look at.
+An entry is part of the catalogue by being in a module of this folder. `recordings.WHILE_READING`
+are those that show before there is anything to look at.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from grader.cases.case import Case
 from grader.cases.verdict import Finding, Level
 from grader.facts import broken_c
 from grader.figures import figure_named
-from grader.pitfalls import figure_not_from_recording, one_of_two_slips, while_reading
+from grader.pitfalls import arithmetic, recordings
 from grader.pitfalls.pitfall import Pitfall
 
 __all__ = ["CATALOGUE", "Pitfall", "findings_of", "pitfall_named"]
@@ -27,7 +27,11 @@ def _entries() -> tuple[Pitfall, ...]:
         importlib.import_module(f"{__name__}.{module.name}")
         for module in pkgutil.iter_modules(__path__)
     )
-    found = [module.PITFALL for module in modules if hasattr(module, "PITFALL")]
+    # A set, because a module may import an entry of another.
+    found = {
+        each for module in modules for each in vars(module).values() if isinstance(each, Pitfall)
+    }
+    found -= {*recordings.WHILE_READING}
     return tuple(sorted(found, key=lambda each: (_LEVELS.index(each.level), each.code)))
 
 
@@ -48,12 +52,12 @@ INDEPENDENT: tuple[Pitfall, ...] = tuple(each for each in _FOUND_IN_CASES if eac
 #: in a recording is reported with the figure that names this recording.
 OF_RELATIONS = ("figure-not-from-recording", "not-one-change", "unit-unknown")
 
-CATALOGUE: tuple[Pitfall, ...] = (*while_reading.ALL, *INDEPENDENT, *EXPLANATIONS)
+CATALOGUE: tuple[Pitfall, ...] = (*recordings.WHILE_READING, *INDEPENDENT, *EXPLANATIONS)
 
 
 def findings_of(
     case: Case,
-    what_it_is: Callable[[Case], str] = figure_not_from_recording.what_it_is,
+    what_it_is: Callable[[Case], str] = recordings.what_it_is,
     *,
     tell_answers: bool = False,
 ) -> list[Finding]:
@@ -68,11 +72,11 @@ def findings_of(
         if (not case.others or pitfall.code in OF_RELATIONS) and (finding := pitfall.find(case))
     ]
     explanation = None
-    if not figure_not_from_recording.is_stale(case):
+    if not recordings.is_stale(case):
         explanation = _explanation(case, what_it_is, tell_answers)
     if explanation is None:
         independent = [
-            (pitfall, figure_not_from_recording.with_what_it_is(finding, case, what_it_is))
+            (pitfall, recordings.with_what_it_is(finding, case, what_it_is))
             for pitfall, finding in independent
         ]
     if explanation is not None:
@@ -118,11 +122,11 @@ def _explanation(
     found = [(each, finding) for each in candidates if (finding := each.find(case))]
     codes = {each.code for each, _ in found}
     left = [(each, finding) for each, finding in found if not codes & set(each.yields_to)]
-    if left and left[0][0].code in one_of_two_slips.MERE_FACTORS and (known := what_it_is(case)):
-        return one_of_two_slips.of_factor(case, left[0][0], known)
-    if left and left[0][0].code in one_of_two_slips.OF_SEVERAL and (known := what_it_is(case)):
-        return one_of_two_slips.of_number(case, left[0][1], known)
-    both = one_of_two_slips.of_both(case, left)
+    if left and left[0][0].code in arithmetic.MERE_FACTORS and (known := what_it_is(case)):
+        return arithmetic.of_factor_and_number(case, left[0][0], known)
+    if left and left[0][0].code in arithmetic.OF_SEVERAL and (known := what_it_is(case)):
+        return arithmetic.of_two_numbers(case, left[0][1], known)
+    both = arithmetic.of_clock_and_number(case, left)
     return both if both is not None else next((finding for _, finding in left), None)
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import IntEnum
+from typing import Concatenate, ParamSpec, TypeAlias
 
 from grader.cases.case import Case
 from grader.cases.verdict import Finding, Level
 from labs.recording.file import BadRecording
+
+Fields = ParamSpec("Fields")
+#: Looks at one case, and returns the evidence in the student's own data as one sentence, or None.
+Detect: TypeAlias = Callable[[Case], str | None]
 
 
 class MistakeKind(IntEnum):
@@ -44,11 +49,10 @@ class Live:
 class Pitfall:
     """A known way to measure or report wrongly.
 
-    `detect` looks at one case and returns the evidence in the student's own data as one sentence,
-    or None. The texts hold the wording, and detection does not use them. `seen_in` says where the
-    mistake occurred (report A to E, or a tool). An entry that `explains` a wrong figure names the
-    kind of mistake. If the C can make the same mistake, the figure follows from its recording: such
-    an entry `shows_in_recording`, and the grader looks for it in right figures too. An entry that
+    The texts hold the wording, and `detect` does not use them. `seen_in` says where the mistake
+    occurred (report A to E, or a tool). An entry that `explains` a wrong figure names the kind of
+    mistake. If the C can make the same mistake, the figure follows from its recording: such an
+    entry `shows_in_recording`, and the grader looks for it in right figures too. An entry that
     `yields_to` others is silent if one of those is found, because they say the same more exactly.
     An entry `in_own_c` is a mistake in what a student's own C does. Each figure of own C is about
     it, and loses at least half of its points. `broken` are C kernels that make the mistake. If an
@@ -56,13 +60,14 @@ class Pitfall:
     after the lab is handed in.
     """
 
+    detect: Detect
+    _: KW_ONLY
     code: str
     level: Level
     symptom: str
     misconception: str
     experiment: str
     seen_in: str
-    detect: Callable[[Case], str | None]
     explains: MistakeKind | None = None
     shows_in_recording: bool = False
     yields_to: tuple[str, ...] = ()
@@ -91,3 +96,17 @@ class Pitfall:
             self.experiment,
             self.broken[0].kernel if self.broken else "",
         )
+
+
+def _decorator(
+    entry: Callable[Concatenate[Detect, Fields], Pitfall],
+) -> Callable[Fields, Callable[[Detect], Pitfall]]:
+    def with_fields(*args: Fields.args, **fields: Fields.kwargs) -> Callable[[Detect], Pitfall]:
+        return lambda detect: entry(detect, *args, **fields)
+
+    return with_fields
+
+
+#: Makes an entry of the function below it: `@pitfall(code=..., ...)` takes the fields of `Pitfall`
+#: without `detect`, which is the function.
+pitfall = _decorator(Pitfall)

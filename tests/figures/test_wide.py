@@ -15,7 +15,7 @@ from grader.facts.wide_interval import WITH_INTERVAL, caveat, compared_with
 from grader.figures import LABS, FigureSpec, figure_named
 from grader.judging.check import check, open_case
 from grader.judging.lab_folder import check_folder
-from grader.pitfalls.interval_as_wide_as_value import PITFALL
+from grader.pitfalls.samples_and_intervals import interval_as_wide_as_value
 from labs.recording.declared import Estimand
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
@@ -135,9 +135,9 @@ def test_an_interval_as_wide_as_its_value_shows_no_figure(spec: FigureSpec, sign
     expected = honest_case(spec).expected
     assert expected is not None
     value = sign * expected.value
-    found = PITFALL.find(of_width(spec, 0.51, value=value))
+    found = interval_as_wide_as_value.find(of_width(spec, 0.51, value=value))
     assert found is not None and found.level is Level.SUFFICIENCY
-    assert PITFALL.find(of_width(spec, 0.49, value=value)) is None
+    assert interval_as_wide_as_value.find(of_width(spec, 0.49, value=value)) is None
 
 
 @pytest.mark.parametrize("name", ["call-per-argument", "first-call-own"])
@@ -146,11 +146,13 @@ def test_what_may_be_nothing_is_compared_with_what_it_was_taken_from(name: str) 
     near_nothing = of_width(spec, 0.1, value=0.001)
     assert near_nothing.expected is not None
     assert near_nothing.expected.low < 0 < near_nothing.expected.high
-    assert PITFALL.find(near_nothing) is None
+    assert interval_as_wide_as_value.find(near_nothing) is None
     assert "does not distinguish the figure from zero" in caveat(near_nothing)
-    assert PITFALL.find(of_width(spec, 0.6, value=0.001)) is not None
+    assert interval_as_wide_as_value.find(of_width(spec, 0.6, value=0.001)) is not None
     at_once = dataclasses.replace(spec, may_be_nothing=False)
-    assert PITFALL.find(dataclasses.replace(near_nothing, spec=at_once)) is not None
+    assert (
+        interval_as_wide_as_value.find(dataclasses.replace(near_nothing, spec=at_once)) is not None
+    )
 
 
 def test_what_is_told_from_nothing_is_not_said_to_be_nothing() -> None:
@@ -204,6 +206,6 @@ def test_an_overhead_within_a_step_of_its_clock_is_as_good_as_the_clock(
     wide = dataclasses.replace(result.estimate, low=value - half, high=value + half)
     results = {**case.results, "fenced": dataclasses.replace(result, clock=clock, estimate=wide)}
     case = dataclasses.replace(case, results=results)
-    assert (PITFALL.find(case) is not None) == found
+    assert (interval_as_wide_as_value.find(case) is not None) == found
     cost = dataclasses.replace(case.spec, estimand=Estimand.COST)
-    assert PITFALL.find(dataclasses.replace(case, spec=cost)) is not None
+    assert interval_as_wide_as_value.find(dataclasses.replace(case, spec=cost)) is not None

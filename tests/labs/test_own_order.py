@@ -7,7 +7,7 @@ import pytest
 
 from grader.cases.verdict import Finding, Level, Outcome
 from grader.figures import figure_named
-from grader.pitfalls import order_foreseen
+from grader.pitfalls.pages_and_caches import order_foreseen
 from testing.c_programs import LINUX, Program
 from testing.own_work import Exercise
 from testing.submission import honest_submission

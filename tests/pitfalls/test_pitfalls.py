@@ -20,8 +20,8 @@ from grader.figures import figure_named
 from grader.judging import lab_folder
 from grader.judging.check import check, open_case
 from grader.pitfalls import CATALOGUE, pitfall_named
-from grader.pitfalls.failing_call_timed import TIMES_FLOOR
 from grader.pitfalls.pitfall import Live, Pitfall
+from grader.pitfalls.system_and_library_calls import TIMES_FLOOR
 from labs.analysis.kept import core_of
 from labs.analysis.net_cost import parts_of
 from labs.course.figures import Figure

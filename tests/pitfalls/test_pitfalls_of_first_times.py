@@ -11,15 +11,14 @@ import pytest
 from grader.cases.case import Case, make_case
 from grader.figures import figure_named
 from grader.judging.check import check
-from grader.pitfalls import (
-    below_one_cycle,
+from grader.pitfalls.calls_and_loops import below_one_cycle, work_optimised_away
+from grader.pitfalls.pages_and_caches import (
     first_sample_lost,
     page_fault_counted_along,
     page_still_missing,
-    running_mean,
-    work_optimised_away,
 )
-from grader.pitfalls import timer_not_subtracted as timer
+from grader.pitfalls.pairs_of_readings import timer_not_subtracted as timer
+from grader.pitfalls.samples_and_intervals import is_running_mean, series_of
 from labs.course.figures import Figure
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
@@ -65,15 +64,15 @@ def test_no_series_of_single_samples_is_taken_for_running_means(step: int) -> No
         for path in HONEST
         for recording in [stepping_by(read(path), step)]
         for name in recording.variants
-        for each in running_mean.series_of(recording, name)[1]
+        for each in series_of(recording, name)[1]
     ]
     assert len(series) > 500
-    assert [each[:8].tolist() for each in series if running_mean.is_running_mean(each)] == []
+    assert [each[:8].tolist() for each in series if is_running_mean(each)] == []
 
 
 @pytest.mark.parametrize("later", [[90.0] * 30, [400.0, 200.0, 150.0, *[90.0] * 27]])
 def test_samples_that_settle_slowly_are_no_running_means(later: list[float]) -> None:
-    assert not running_mean.is_running_mean(np.array([1000.0, *later]))
+    assert not is_running_mean(np.array([1000.0, *later]))
 
 
 def test_running_means_are_found_however_much_the_samples_scatter() -> None:
@@ -81,7 +80,7 @@ def test_running_means_are_found_however_much_the_samples_scatter() -> None:
     for _ in range(50):
         samples = np.concatenate([[128_779.0], 4_000 + 1_500 * random.random(199)])
         means = np.floor(np.cumsum(samples) / np.arange(1, 201))
-        assert running_mean.is_running_mean(means)
+        assert is_running_mean(means)
 
 
 # First samples

@@ -16,7 +16,7 @@ import pytest
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
 from grader.judging.lab_folder import check_folder
-from grader.pitfalls import not_one_change
+from grader.pitfalls.conclusions import not_one_change
 from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.file import read

@@ -1,0 +1,347 @@
+"""Comparisons and conclusions, and what a student's own question has to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.cases.case import Case
+from grader.cases.conclusion import compared_as
+from grader.cases.digits import OF_USUAL_SLIPS, is_number
+from grader.cases.spec import FigureSpec, Quantity
+from grader.cases.verdict import Level
+from grader.facts import own_question
+from grader.pitfalls.pitfall import MistakeKind, pitfall
+from labs.common.units import rounded
+from labs.recording.file import Recording
+from labs.results.at_one_clock import compared_at_one_clock
+from labs.results.digits import rounded_apart
+from labs.results.result import Result, sensible
+
+
+@pitfall(
+    code="conclusion-against-table",
+    level=Level.INTERPRETATION,
+    symptom="The conclusion does not agree with the figures.",
+    misconception="Readers easily find in a table what they expect.",
+    experiment="Print what the evidence names. Which conclusion fits?",
+    seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
+    "four machines",
+    explains=MistakeKind.RELATION,
+    yields_to=("trend-inside-the-noise",),
+)
+def conclusion_against_table(case: Case) -> str | None:
+    """A conclusion that the student's own figures contradict.
+
+    The evidence never says which conclusion is right: the student is to find it in the data.
+    """
+    spec, chosen = case.spec, case.submitted
+    if spec.quantity is not Quantity.CHOICE or case.right or chosen is None:
+        return None
+    if chosen not in range(1, len(spec.choices) + 1):
+        most = len(spec.choices)
+        return f"You chose {rounded(chosen)}. The lab lists the conclusions 1 to {most}."
+    choice = spec.choices[int(chosen) - 1]
+    if choice.known:
+        return (
+            f'You named "{choice.text}". Something else speaks against that figure: '
+            f"{choice.known}. Look at {spec.look_at}."
+        )
+    if not case.accepted_values:
+        return None  # a measurement without a figure bears out no conclusion
+    results = [compared_as(spec, case.results[name]) for name in spec.operands]
+    pairs = zip(spec.operands, results, strict=True)
+    measured = "; ".join(f"{name} {_with_interval(result)}" for name, result in pairs)
+    return (
+        f'You concluded: "{choice.text}". Your data give, with 95 % intervals: {measured}.'
+        f"{_between(spec, results)} Look at {spec.look_at}."
+    )
+
+
+def _between(spec: FigureSpec, results: list[Result]) -> str:
+    """The intervals that decide which of two is larger, as numbers: their own may well overlap."""
+    if not spec.which_is_larger or any(each.estimate is None for each in results):
+        return ""
+    found = compared_at_one_clock(results[0], results[1])
+    gap = rounded_apart(found.difference, *found.difference_interval, 0.0)
+    shown = f" The first minus the second is {gap[0]} {found.unit} ({gap[1]} to {gap[2]})"
+    if found.ratio is None or found.ratio_interval is None:
+        return f"{shown}."
+    factor = rounded_apart(found.ratio, *found.ratio_interval, 1.0)
+    return f"{shown}, and their ratio is {factor[0]} ({factor[1]} to {factor[2]})."
+
+
+def _with_interval(result: Result) -> str:
+    if result.estimate is None:
+        return "no figure"
+    value, low, high = sensible(result.estimate)
+    return f"{value} {result.unit} ({low} to {high})"
+
+
+@pitfall(
+    code="trend-inside-the-noise",
+    level=Level.INTERPRETATION,
+    symptom="Your conclusion explains a difference that the data do not show.",
+    misconception="Two measurements never agree to the last digit. If the interval of their "
+    "difference holds zero, nobody can say which is larger.",
+    experiment="Measure both once more, and look at lab.compare: does the order stay?",
+    seen_in="report A: cost increases with arguments, though three cost more than four and five",
+    explains=MistakeKind.RELATION,
+    tells_answer=True,
+)
+def trend_inside_the_noise(case: Case) -> str | None:
+    """A conclusion about a difference that the intervals do not show.
+
+    Its words say which conclusion is right, so that it is reported only after the lab is handed in.
+    """
+    spec = case.spec
+    if spec.quantity is not Quantity.CHOICE or case.right or len(spec.operands) != 2:
+        return None
+    if case.submitted is None or case.submitted not in range(1, len(spec.choices) + 1):
+        return None
+    chosen = spec.choices[int(case.submitted) - 1]
+    if chosen.known or case.expected is None or case.expected.value != len(spec.choices):
+        return None  # only the last conclusion is that the data do not decide
+    first, second = (compared_as(spec, case.results[name]) for name in spec.operands)
+    if first.estimate is None or second.estimate is None:
+        return None
+    found = compared_at_one_clock(first, second)
+    if found.distinguishable:
+        return None
+    return f"You concluded that {chosen.text}. By your data {found.sentence()}"
+
+
+@pitfall(
+    code="ratio-upside-down",
+    level=Level.INTERPRETATION,
+    symptom="The ratio is upside down.",
+    misconception="You did not first read off the table which of the two costs more.",
+    experiment="Say 'A takes so many times as long as B', and divide A by B.",
+    seen_in="report A: its conclusion says the opposite of its table",
+    explains=MistakeKind.RELATION,
+)
+def ratio_upside_down(case: Case) -> str | None:
+    """A ratio whose two operands are exchanged."""
+    if case.spec.quantity is not Quantity.RATIO or case.right or case.expected is None:
+        return None
+    if not any(
+        each.value and is_number(case, 1 / each.value, OF_USUAL_SLIPS)
+        for each in case.accepted_values
+    ):
+        return None
+    over, under = case.spec.operands[:2]
+    return (
+        f"You gave {rounded(case.submitted or 0)}; in your recording {over} takes "
+        f"{rounded(case.expected.value)} times as long as {under}, not the other way round."
+    )
+
+
+@pitfall(
+    code="mechanisms-differ",
+    level=Level.INTERPRETATION,
+    symptom="Two mechanisms are compared, not a process with a thread.",
+    misconception="A pipe and a mutex do different work in the OS kernel: their ratio says "
+    "nothing about address spaces.",
+    experiment="Exchange a byte by pipe between threads as well, and divide by that.",
+    seen_in="report D: a pipe between processes against a mutex between threads",
+    explains=MistakeKind.RELATION,
+)
+def mechanisms_differ(case: Case) -> str | None:
+    """A ratio of two mechanisms where two address spaces were to be compared."""
+    if case.spec.quantity is not Quantity.RATIO or case.right:
+        return None
+    for over, under in _pairs_of_mechanisms(case):
+        ratios = [a / b for a in _values_above_nothing(over) for b in _values_above_nothing(under)]
+        if any(is_number(case, ratio, OF_USUAL_SLIPS) for ratio in ratios):
+            return (
+                f"You gave {case.as_submitted()}: that is {over.spec.id} over {under.spec.id}. "
+                f"The lab asks for {case.spec.asked}."
+            )
+    return None
+
+
+def _pairs_of_mechanisms(case: Case) -> Iterator[tuple[Case, Case]]:
+    """The right pair, with one of its two figures replaced by another figure."""
+    if len(case.others) < 2:
+        return
+    over, under = case.others[:2]
+    for other in case.compare_with:
+        yield over, other
+        yield other, under
+
+
+def _values_above_nothing(case: Case) -> list[float]:
+    """What the figure is by its recording and as it was handed in, above nothing."""
+    values = [each.value for each in case.accepted_values]
+    values += [case.submitted] if case.submitted is not None else []
+    return [value for value in values if value > 0]
+
+
+#: What may move a cost: the condition in the recording, and its name in `lab.measure`.
+_MAY_MOVE = {
+    "source.sha256": "the C",
+    "flags": "flags",
+    "batch": "batches",
+    "cpu.asked": "cpu",
+    "warmup": "warmup",
+}
+#: From this change of the busy CPUs on, another program may be what was changed.
+_OTHER_LOAD = 0.3
+
+
+@pitfall(
+    code="not-one-change",
+    level=Level.INTERPRETATION,
+    symptom="The two runs do not differ in one thing, so no threat was tried.",
+    misconception="A second run tries a threat only if the threat would show in it. After several "
+    "changes, nobody knows which of them moved the cost.",
+    experiment="Change the one thing that you named, keep all other settings, and measure again.",
+    seen_in="report E: one run, and no second one under other conditions",
+)
+def not_one_change(case: Case) -> str | None:
+    """A threat tried by two runs which do not differ in one thing: in nothing, or in more."""
+    if case.changed_from is not None:
+        return _nothing_changed(case, case.changed_from)
+    if case.spec.quantity is not Quantity.CHOICE or len(case.others) != 2:
+        return None
+    first, second = case.others
+    if first.spec.variants != second.spec.variants or first.spec.kernel != own_question.KERNEL:
+        return None
+    return _nothing_changed(first, second) or _several_changed(first, second)
+
+
+def _nothing_changed(tested: Case, before: Case) -> str | None:
+    """That no second run was measured, or the same one again."""
+    one, other = tested.recording, before.recording
+    if tested.figure.recording == before.figure.recording:
+        return f"Both costs are of {tested.figure.recording}: nothing was measured a second time."
+    if one.samples_sha256 == other.samples_sha256:
+        return (
+            f"{tested.figure.recording} and {before.figure.recording} hold the same samples: "
+            "nothing was measured a second time."
+        )
+    moving = _changed(one, other, _MAY_MOVE)
+    if not moving and _options(one) == _options(other) and not _other_load(one, other):
+        return (
+            f"{tested.figure.recording} and {before.figure.recording} were measured with the same "
+            "C and the same settings: nothing was changed."
+        )
+    return None
+
+
+def _several_changed(tested: Case, before: Case) -> str | None:
+    one, other = tested.recording, before.recording
+    moving = _changed(one, other, _MAY_MOVE)
+    if len(moving) < 2:
+        return None
+    listed = "; ".join((*moving, *_changed(one, other, {"variants": "variants"})))
+    return (
+        f"{tested.figure.recording} and {before.figure.recording} differ in more than one thing: "
+        f"{listed}."
+    )
+
+
+def _changed(one: Recording, other: Recording, settings: dict[str, str]) -> list[str]:
+    """The settings that differ, each with its value in the `other` and in the `one` run."""
+    found = []
+    for key, name in settings.items():
+        now, before = (" ".join(dict.fromkeys(each.condition(key))) for each in (one, other))
+        if now != before:
+            shown = key != "source.sha256" and now and before
+            found.append(f"{name} ({before} and {now})" if shown else name)
+    return found
+
+
+def _options(recording: Recording) -> list[str]:
+    """The words of the command without the C that it measures, whose hash is compared."""
+    return " ".join(recording.condition("command")).split()[3:]
+
+
+def _other_load(one: Recording, other: Recording) -> bool:
+    """Whether other programs used the machine more in one run: this can be what was changed."""
+    now, before = (each.number("cpus.busy") for each in (one, other))
+    return now is not None and before is not None and abs(now - before) > _OTHER_LOAD
+
+
+@pitfall(
+    code="operations-not-counted",
+    level=Level.VALIDITY,
+    symptom="Nothing shows that the operation happened as often as the figure claims.",
+    misconception="A time is the cost of an operation only if the operation took place. A program "
+    "that fails early is fast too, and what it says of itself is no count.",
+    experiment="Leave one operation out of ten. Does your count notice it?",
+    seen_in="report C: a read that fails each time, timed as a read",
+    yields_to=("no-c-to-read",),
+    in_own_c=True,
+)
+def operations_not_counted(case: Case) -> str | None:
+    """An operation of a student that nothing shows: it was not counted, or only claimed."""
+    if not own_question.asks(case):
+        return None
+    itself = own_question.claims_by_itself(case)
+    if itself is not None:
+        return f"Your C {itself}: what the recording states of operations is its own claim."
+    trials = own_question.trials(case)
+    if not trials:
+        return "The recording does not state how many operations were counted in each process."
+    for trial in trials:
+        if trial.idle:
+            return (
+                f"Where nothing was done, your function counted {rounded(trial.idle)} operations."
+            )
+        if trial.of_operation != trial.tried:
+            return (
+                f"After the last sample the run made {rounded(trial.tried)} operations, and your "
+                f"function counted {rounded(trial.of_operation)}."
+            )
+    held, counted = own_question.in_samples(case)
+    if counted is None or counted < held:
+        return f"The samples hold {held:,} operations, and {counted or 0:,} were counted."
+    return None
+
+
+@pitfall(
+    code="counts-itself",
+    level=Level.VALIDITY,
+    symptom="The evidence of the operation is what the operation says of itself.",
+    misconception="A counter beside a call counts how often its line was reached. It does not show "
+    "what the call did.",
+    experiment="Take the call out and leave the counter in. If the run still ends well, count "
+    "where the effect arrives.",
+    seen_in="report D: exchanges that the loop counts, and switches that the OS did not",
+    yields_to=("operations-not-counted", "no-c-to-read"),
+    in_own_c=True,
+)
+def counts_itself(case: Case) -> str | None:
+    """Evidence of an operation that is only the operation's own book: it counts itself."""
+    found = own_question.counts_itself(case) if own_question.asks(case) else None
+    if found is None:
+        return None
+    variable, call = found
+    return (
+        f"Your count looks only at {variable}, which your operation counts up beside its call of "
+        f"{call}(). If {call}() did nothing, the count would be the same."
+    )
+
+
+@pitfall(
+    code="baseline-does-it-too",
+    level=Level.VALIDITY,
+    symptom="The baseline does what the question is about, so the difference leaves it out.",
+    misconception="A baseline is what would be left without the operation: the loop, and what the "
+    "operation needs around it. It is not a second way to do the same.",
+    experiment="Make the baseline empty and measure again. What was lost before?",
+    seen_in="comparisons of two ways to do the same, reported as the cost of one of them",
+    yields_to=("operations-not-counted",),
+    in_own_c=True,
+)
+def baseline_does_it_too(case: Case) -> str | None:
+    """A baseline that holds the operation itself: what is asked about is subtracted from itself."""
+    if not own_question.asks(case):
+        return None
+    for trial in own_question.trials(case):
+        if trial.of_baseline:
+            return (
+                f"After the last sample the run made {rounded(trial.tried)} baselines, and your "
+                f"function counted {rounded(trial.of_baseline)} operations in them."
+            )
+    return None

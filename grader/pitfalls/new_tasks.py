@@ -1,0 +1,386 @@
+"""The creation of tasks: what kind of task it makes, and what else is timed with it."""
+
+from __future__ import annotations
+
+import re
+
+from grader.cases.case import Case
+from grader.cases.digits import is_number
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts import creations, watched
+from grader.facts.c import beside, calls, parts, waiting
+from grader.facts.memory import page_faults
+from grader.facts.sources import own_source
+from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
+from labs.common.units import rounded
+from labs.results.result import result_of
+
+
+@pitfall(
+    code="child-left-behind",
+    level=Level.VALIDITY,
+    symptom="The children were never waited for.",
+    misconception="A process costs time until it has ended. If nobody waits for it, it ends "
+    "inside another sample.",
+    experiment="Wait for every child, check the result of waitpid, and compare the figures.",
+    seen_in="report A: creation timed in the parent alone",
+    broken=(Live("child_left_behind", "creation-fork-wait"),),
+)
+def child_left_behind(case: Case) -> str | None:
+    """Processes that were made and never waited for.
+
+    Their ends fall into no sample, or into others.
+    """
+    for account in creations.accounts(case):
+        if not account.variant.startswith(creations.COPIED_MEMORY):
+            continue
+        # The parent writes to its pages again after each fork, and faults: so this OS does count.
+        counts = account.faults >= account.created / 2
+        if counts and account.children_faults == 0 and not account.children_switches:
+            return (
+                f"You made {account.created:,} processes by {account.variant}, but the OS "
+                "counted no page fault of a child. It counts them once a child is waited for."
+            )
+    return None
+
+
+_AWAITS = ("wait", "waitpid", "waitid", "wait3", "wait4", "pthread_join", "ended", "joined")
+
+
+@pitfall(
+    code="creation-without-its-end",
+    level=Level.INTERPRETATION,
+    symptom="Only the creation was counted, not the task's end.",
+    misconception="A call that creates a task returns before the new task has done anything. The "
+    "task still has to run, to end and to be waited for.",
+    experiment="Time both in one run, and look at what lies between them.",
+    seen_in="report A: fork alone, beside tools that print fork, exit and wait",
+    explains=MistakeKind.CONTENTS,
+    shows_in_recording=True,
+    broken=(Live("fork_without_wait", "creation-fork-wait"),),
+)
+def creation_without_its_end(case: Case) -> str | None:
+    """Creation alone, handed in as the cost of a task from its creation to its end."""
+    if case.spec.kernel not in creations.KERNELS or case.spec.quantity is not Quantity.COST:
+        return None
+    if case.right or not case.accepted_values:
+        return _waits_for_nothing(case)
+    return _creation_given(case)
+
+
+def _creation_given(case: Case) -> str | None:
+    asked = case.spec.variant
+    alone = asked.replace("-wait", "")
+    if alone == asked or alone not in case.recording.variants:
+        return None
+    result = case.results.get(alone) or result_of(case.recording, alone, "ns")
+    if result.estimate is None:
+        return None
+    value = result.estimate.into(case.spec.unit, result.clock).value
+    if not is_number(case, value):
+        return None
+    return (
+        f"You gave {case.as_submitted()}: in your recording that is {alone}, which is creation "
+        f"only; {asked} takes {rounded(case.accepted_values[0].value)} {case.spec.unit}."
+    )
+
+
+def _waits_for_nothing(case: Case) -> str | None:
+    source = own_source(case)
+    if source is None or not parts.has_region(source) or child_left_behind.detect(case):
+        return None
+    timed = parts.timed(source)
+    created = calls.creation(timed)
+    if created is None or calls.called(timed, _AWAITS):
+        return None
+    return (
+        f"Between its two readings your C calls {created} and waits for nothing, so "
+        f"{case.as_submitted()} do not include the end of the task."
+    )
+
+
+#: What a process holds besides only adds to it.
+LEAST_SHARE_HELD = 0.9
+_SIZE = re.compile(r"-(\d+)(mb|gb)$")
+
+
+@pitfall(
+    code="memory-not-resident",
+    level=Level.VALIDITY,
+    symptom="The memory was allocated but never present.",
+    misconception="malloc and mmap give addresses. A page is there only once it is written to, "
+    "and fork copies the table entries of such pages only.",
+    experiment="Write to each page, and read VmRSS in /proc/self/status before and after.",
+    seen_in="common in measurements of memory that is allocated and not used",
+    broken=(Live("memory_untouched", "creation-fork-64mb"),),
+)
+def memory_not_resident(case: Case) -> str | None:
+    """A parent that asked for memory and never wrote to it: there is nothing for fork to copy."""
+    if case.spec.kernel not in creations.KERNELS:
+        return None
+    for name in case.spec.variants:
+        size = _SIZE.search(name)
+        held = case.recording.numbers("memory.resident_kb")
+        if size is None or not held:
+            continue
+        claimed_mb = int(size[1]) * (1024 if size[2] == "gb" else 1)
+        if max(held) < LEAST_SHARE_HELD * claimed_mb * 1024:
+            return (
+                f"Your variant {name} states that its parent holds {claimed_mb} MB more, but by "
+                f"the OS the parent held {rounded(max(held) / 1024, 2)} MB in all."
+            )
+    return None
+
+
+#: A task in its parent's memory finds every page there; a process faults in several before it ends.
+FAULTS_OF_A_COPY = 0.5
+#: The OS charges a parent with at least one switch of each child process that it waited for.
+SWITCHES_OF_A_CHILD = 0.5
+_CLONE_BY_NUMBER = ("SYS_clone", "__NR_clone")
+_SHARE_MEMORY = ("CLONE_VM", "pthread_create", "thrd_create", "vfork")
+
+
+@pitfall(
+    code="not-a-thread",
+    level=Level.VALIDITY,
+    symptom="This task is a process, not a thread.",
+    misconception="The flags of clone decide whether it makes a thread: without CLONE_VM it "
+    "copies the memory, as fork does. vfork lends the parent's memory to a process.",
+    experiment="Let the task raise a variable, and print it in the parent.",
+    seen_in="report A: clone with flags 0, on the wrong end of its stack",
+    broken=(Live("clone_without_memory", "creation-thread"),),
+)
+def not_a_thread(case: Case) -> str | None:
+    """A task that is called a thread, and is a process: clone without CLONE_VM, or vfork."""
+    about = [name for name in case.spec.variants if name in creations.SAME_MEMORY]
+    if about:
+        for account in creations.accounts(case):
+            if account.variant in about and (evidence := _own_memory(case, account)) is not None:
+                return evidence
+    if about or case.spec.kernel == "thread_switch":
+        return _clone_without_memory(case)
+    return None
+
+
+def _own_memory(case: Case, account: creations.Account) -> str | None:
+    name, created = account.variant, account.created
+    seen = case.recording.total(f"variant.{name}.seen")
+    trial = creations.trial_of(case.recording, name)
+    # If the task does not raise it, the number shows nothing about the task's memory.
+    raises = trial is None or 2 * trial.by_task > trial.tried
+    if seen is not None and seen < created / 2 and raises:
+        return (
+            f"{created:,} tasks each raised a number by one, but their parent saw it raised by "
+            f"{seen:,}. A task with memory of its own raises a copy."
+        )
+    if account.children_faults < FAULTS_OF_A_COPY * created:
+        switches = account.children_switches or 0
+        if name not in creations.THREADS or switches < SWITCHES_OF_A_CHILD * created:
+            return None
+        return (
+            f"For your {created:,} {name} the OS counted {switches:,} switches of ended child "
+            "processes; a thread is not a child process."
+        )
+    return (
+        f"Each of your {created:,} {name} was a child process that faulted in "
+        f"{rounded(account.children_faults / created, 2)} pages of its own; a thread needs none."
+    )
+
+
+def _clone_without_memory(case: Case) -> str | None:
+    source = own_source(case)
+    if source is None:
+        return None
+    code = parts.whole(source)
+    clones = calls.called(code, ("clone",)) or not code.words.isdisjoint(_CLONE_BY_NUMBER)
+    if not clones or not code.words.isdisjoint(_SHARE_MEMORY):
+        return None
+    return "Your C calls clone, but CLONE_VM appears nowhere in it."
+
+
+@pitfall(
+    code="vfork-for-thread",
+    level=Level.VALIDITY,
+    symptom="The parent sleeps while its new task runs.",
+    misconception="vfork, and clone with CLONE_VFORK, lend the parent's memory to a child process "
+    "and stop the parent until that child has ended. A thread runs beside its creator.",
+    experiment="Let the task sleep for a second before it ends: does own_task return at once?",
+    seen_in="trials of lab 05: vfork handed in as a task in the same memory",
+    in_own_c=True,
+)
+def vfork_for_thread(case: Case) -> str | None:
+    """A child that borrows its parent's memory while the parent sleeps, taken for a thread."""
+    if case.spec.kernel not in creations.KERNELS:
+        return None
+    for name in case.spec.variants:
+        trial = creations.trial_of(case.recording, name)
+        if trial is not None and 2 * trial.asleep > trial.tried:
+            return (
+                f"In {trial.asleep} of {trial.tried} trials own_task came back only when its task "
+                "had ended: the OS had put the parent to sleep."
+            )
+    return None
+
+
+@pitfall(
+    code="number-not-by-the-task",
+    level=Level.VALIDITY,
+    symptom="Not every new task raised the number exactly once.",
+    misconception="A number that rises shows only that somebody raised it. It proves shared memory "
+    "if the new task raised it and its parent sees it.",
+    experiment="Let the task store gettid(), and compare that with what own_task returns.",
+    seen_in="trials of lab 05: the parent raises the number, or one call creates two tasks",
+    in_own_c=True,
+)
+def number_not_by_the_task(case: Case) -> str | None:
+    """The number that each new task should raise is raised by others, or not once by each."""
+    if case.spec.kernel not in creations.KERNELS:
+        return None
+    for name in case.spec.variants:
+        trial = creations.trial_of(case.recording, name)
+        if trial is not None and (evidence := _not_raised_once_each(trial)):
+            return evidence
+    return None
+
+
+def _not_raised_once_each(trial: creations.Trial) -> str:
+    said = []
+    if 2 * trial.by_task <= trial.tried:
+        said.append(f"{_who(trial)}, and not the task that own_task returned.")
+    # A task with memory of its own raises the number where its parent cannot see it.
+    if not trial.once_each and (said or 2 * trial.shares > trial.tried):
+        said.append(f"{trial.created:,} calls of own_task raised it {trial.seen:,} times.")
+    return " ".join(said)
+
+
+def _who(trial: creations.Trial) -> str:
+    if 2 * trial.by_nobody > trial.tried:
+        return "Before the samples the run tried your task, and nobody raised the number"
+    by_parent = 2 * trial.by_parent > trial.tried
+    who = "the parent itself" if by_parent else "another task"
+    return f"Before the samples the run tried your task: {who} raised the number"
+
+
+_PINS = ("sched_setaffinity", "pthread_setaffinity_np", "pin_to")
+
+
+@pitfall(
+    code="pinning-inside-the-interval",
+    level=Level.VALIDITY,
+    symptom="Your C also times the binding to a CPU.",
+    misconception="Binding is a system call that may move the task. Bind once, before the first "
+    "reading: a child inherits the binding.",
+    experiment="Move the call before the loop, check its result, and compare the figures.",
+    seen_in="report A: sched_setaffinity after each fork, its result is never checked",
+    broken=(Live("pinning_inside", "creation-fork-wait"),),
+)
+def pinning_inside_the_interval(case: Case) -> str | None:
+    """The task binds itself to a CPU between the two readings."""
+    source = own_source(case)
+    if source is None:
+        return None
+    pins = calls.called(parts.timed(source), _PINS)
+    if pins is None:
+        return None
+    return f"Your C calls {pins} between the two readings of the counter."
+
+
+OWN_CREATION, OWN_SWITCH, OWN_PAGES = "own_creation", "own_switch", "own_page_fault"
+#: To create a task and wait for it, the C library may make this many calls more: it blocks signals.
+MOST_BESIDE = 4
+#: One page fault brings a page. From so many on, or from so many times its cost on, there is more.
+MOST_FAULTS, MOST_TIMES = 1.5, 1.5
+BUSY = "Between its readings your C has a loop that calls nothing, and this loop is extra work."
+
+
+@pitfall(
+    code="more-than-the-operation",
+    level=Level.VALIDITY,
+    symptom="Your C times more than the one operation that the lab asks for.",
+    misconception="All work between the readings is part of the figure: a second task, a sleep, "
+    "a new stack, other system calls, a loop, a second page fault.",
+    experiment="Take the rest out, measure again, and look at what is left: that was its share.",
+    seen_in="trials of labs 05, 06 and 10: a stack for each task, a loop in the task, other calls",
+    yields_to=(
+        "number-not-by-the-task",
+        "not-a-thread",
+        "vfork-for-thread",
+        "pinning-inside-the-interval",
+        "not-woken",
+        "wait-with-an-end",
+        "page-not-brought",
+        "read-not-written",
+    ),
+)
+def more_than_the_operation(case: Case) -> str | None:
+    """More is timed than one new task, handoff or page: another task, a sleep, memory, a loop."""
+    if case.others or not case.spec.own:
+        return None
+    if case.spec.kernel == OWN_CREATION:
+        return _beside_creation(case)
+    if case.spec.kernel == OWN_PAGES:
+        return _beside_pages(case)
+    return _beside_switch(case) if case.spec.kernel == OWN_SWITCH else None
+
+
+def _beside_creation(case: Case) -> str | None:
+    tasks = watched.seen(case, "operations")
+    said = []
+    if tasks:
+        each = {
+            key: (watched.seen(case, key) or 0) / tasks
+            for key in ("system_calls", "creations", "waits", "sleeps", "mappings")
+        }
+        others = 2 * each["system_calls"] - sum(each.values())
+        said += [f"creates {rounded(each['creations'], 2)} tasks"] * (each["creations"] > 1)
+        said += [f"sleeps {_times(each['sleeps'])}"] * (each["sleeps"] >= 1)
+        said += [f"maps or unmaps memory {_times(each['mappings'])}"] * (each["mappings"] >= 1)
+        said += [f"makes {rounded(others, 2)} other system calls"] * (others > MOST_BESIDE)
+    if said:
+        return f"For one operation, the run saw that your C {' and '.join(said)}."
+    source = own_source(case) or ""
+    looping = beside.looping_task(source)
+    if looping is not None:
+        return f"Your new task runs {looping}(), in which there is a loop: this work is timed too."
+    code = parts.measured_by(source, "MEASURE_OWN_CREATION")
+    called = beside.idle_call(code) or beside.filling_call(code)
+    if called is not None:
+        return f"Between its readings your C calls {called}(), which creates no task."
+    return BUSY if beside.has_loop_without_call(code) else None
+
+
+def _times(number: float) -> str:
+    """The number as text: `once`, `2.5 times`."""
+    return "once" if rounded(number, 2) == "1" else f"{rounded(number, 2)} times"
+
+
+def _beside_switch(case: Case) -> str | None:
+    code = parts.measured_by(own_source(case) or "", "MEASURE_OWN_SWITCH")
+    asked = beside.idle_call(code)
+    if asked is not None:
+        return f"Between its readings your C calls {asked}(), which neither wakes nor waits."
+    return BUSY if beside.has_loop_without_call(code) else None
+
+
+def _beside_pages(case: Case) -> str | None:
+    ready = page_faults.counted(case.recording, "bring")
+    without = page_faults.counted(case.recording, "unprepared")
+    if ready is not None and ready.each >= MOST_FAULTS:
+        return (
+            f"To bring {ready.touched:,} pages, your get_ready() made {ready.faults:,} page faults."
+        )
+    # A page with a sleep takes long enough to be interrupted: on a busy machine it has no estimate.
+    code = parts.measured_by(own_source(case) or "", "MEASURE_OWN_PAGE_FAULT")
+    called = waiting.wait_with_an_end(code)
+    if called is not None:
+        return f"Between its readings your C calls {called}(), which brings no page."
+    if without is None or without.each < page_faults.MOST:
+        return None
+    mine, plain = (case.results[name].estimate for name in ("bring", "unprepared"))
+    if mine is None or plain is None or mine.low <= MOST_TIMES * plain.high:
+        return None
+    return (
+        f"Your get_ready() takes {rounded(mine.value)} {mine.unit} for each page. A plain write "
+        f"with its page fault takes {rounded(plain.value)} {plain.unit} in the same run."
+    )

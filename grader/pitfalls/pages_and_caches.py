@@ -1,0 +1,558 @@
+"""Memory: first times, page faults, the walks of the memory ladder, working sets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import watched
+from grader.facts.c import calls, parts
+from grader.facts.c.parse import Code
+from grader.facts.memory import ladders, page_faults, working_sets
+from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
+from labs.analysis import compare
+from labs.analysis.estimate import Estimate
+from labs.common.units import Clock, rounded
+from labs.recording.declared import is_first_time
+from labs.results.result import Result
+
+#: C kernel and variant whose first time takes a page fault, for certain: on Linux, where the page
+#: is taken away before it.
+PAGE_FAULT_FOR_CERTAIN = ("first_iteration", "call")
+#: Into the OS kernel, a page mapped, and back: no processor does that in fewer core cycles.
+LEAST_PAGE_FAULT_CYCLES = 150
+#: A student gets ready for a first call of this C kernel, and must not make it.
+OWN_FIRST_CALL = "own_first_call"
+#: The names of the code.
+PROCEDURES = ("procedure", "remote_procedure", "other_remote_procedure")
+
+
+@pitfall(
+    code="first-sample-lost",
+    level=Level.VALIDITY,
+    symptom="The cold sample is not among the samples that count.",
+    misconception="A warm-up or a trial call is the first call, and each process has only one "
+    "first call.",
+    experiment="Leave all warm-up out and look at sample 0 of each fresh process.",
+    seen_in="common in benchmark harnesses, which warm up first",
+    broken=(Live("called_before", "first-iteration-call"),),
+)
+def first_sample_lost(case: Case) -> str | None:
+    """A first time reported from samples among which the first one is not."""
+    if case.spec.kernel == OWN_FIRST_CALL and _calls_the_code(parts.whole(case.source)):
+        return "Your C calls the code while it gets ready, and that call was the first one."
+    for name in case.spec.variants:
+        if is_first_time(case.recording, name):
+            found = _in_warmup(case, name) or _never_cold(case, name)
+            if found:
+                return found
+    return None
+
+
+def _calls_the_code(code: Code) -> bool:
+    return calls.called(code, PROCEDURES) is not None or calls.calls_an_address(code)
+
+
+def may_be_page_fault(estimate: Estimate, clock: Clock) -> bool:
+    """Whether what the first time costs more is enough for a page fault."""
+    more = estimate.value * clock.ticks_in(estimate.unit)
+    return more > max(clock.step, LEAST_PAGE_FAULT_CYCLES * (clock.core_cycle_ticks or 0.0))
+
+
+def _in_warmup(case: Case, variant: str) -> str | None:
+    recording = case.recording
+    mine = recording.rows_of(variant)
+    warmup = mine & (recording.sample < 0)
+    if not warmup.any():
+        return None
+    process = int(recording.process[warmup][0])
+    one = warmup & (recording.process == process)
+    place = int(recording.sample[one].min())
+    cold = float(recording.ticks[one & (recording.sample == place)][0])
+    later = recording.samples(variant)
+    usual = float(np.median(later.ticks)) if len(later) else 0.0
+    return (
+        f"In process {process} the first {variant} took {rounded(cold)} ticks and is sample "
+        f"{place}, a warm-up sample. The samples that count begin with number 0; they typically "
+        f"take {rounded(usual)} ticks."
+    )
+
+
+def _never_cold(case: Case, variant: str) -> str | None:
+    estimate, clock = case.results[variant].estimate, case.results[variant].clock
+    if (case.recording.kernel, variant) != PAGE_FAULT_FOR_CERTAIN or estimate is None:
+        return None
+    on_linux = all(name.startswith("Linux") for name in case.recording.condition("os"))
+    if not on_linux or may_be_page_fault(estimate, clock):
+        return None
+    more = estimate.value * clock.ticks_in(estimate.unit)
+    return (
+        f"Your first samples take only {rounded(more)} ticks more than later ones. A page fault "
+        "takes longer, so something had called the code before."
+    )
+
+
+@pitfall(
+    code="other-page-touched",
+    level=Level.VALIDITY,
+    symptom="The page of the code was not touched.",
+    misconception="The OS may also map the pages around a touched page, such as 64 KB of a file. "
+    "Another file system or machine maps only the touched page.",
+    experiment="Read one byte of the code itself, at the address that you get.",
+    seen_in="code that reads 'the next page, to be sure'",
+    yields_to=("first-sample-lost", "page-still-missing"),
+    in_own_c=True,
+)
+def other_page_touched(case: Case) -> str | None:
+    """A first call got ready by touching a page next to that of the code."""
+    if case.spec.kernel != OWN_FIRST_CALL or watched.seen(case, "page") != 0:
+        return None
+    if not parts.whole(case.source).words.isdisjoint(PROCEDURES):
+        return None  # it may touch the code by its name; the run gave it another address
+    what = "only other pages" if watched.seen(case, "other_pages") else "no page"
+    return (
+        f"Your get_ready() was given an address. It touched {what}, and not the page at this "
+        "address."
+    )
+
+
+OWN, UNPREPARED = "own", "unprepared"
+#: Whoever has brought the page is left with less than this share; by an emulator, which has to
+#: translate the code as well, at least with less than another first call takes.
+SHARE_LEFT = 0.5
+
+
+@pitfall(
+    code="page-still-missing",
+    level=Level.VALIDITY,
+    symptom="The cause that you wanted to remove is still there.",
+    misconception="A page comes with the first read or write of one of its bytes. Knowing its "
+    "address touches nothing, and a prefetch gives up if the page is missing.",
+    experiment="Read one byte of the code, through a volatile pointer, before the call.",
+    seen_in="the exercise of lab 02, tried with a prefetch",
+)
+def page_still_missing(case: Case) -> str | None:
+    """A first call that somebody got ready for, and whose page was missing all the same."""
+    if case.spec.kernel != OWN_FIRST_CALL or UNPREPARED not in case.results:
+        return None
+    own, other = case.results[OWN].estimate, case.results[UNPREPARED].estimate
+    if (
+        own is None
+        or other is None
+        or own.value <= SHARE_LEFT * other.value
+        or own.high < other.low
+    ):
+        return None
+    if not may_be_page_fault(other, case.results[UNPREPARED].clock):
+        return None  # this system brings pages by itself, or does not take them away
+    return (
+        f"Your first call takes {rounded(own.value)} {own.unit} longer than later ones; without "
+        f"any preparation it takes {rounded(other.value)} {other.unit} longer. The two are the "
+        "same within their intervals."
+    )
+
+
+FIRST_ITERATION = "first_iteration"
+#: The variants of it that are about page faults.
+ABOUT_FAULTS = ("page-fault",)
+#: From so many faults an operation on they are no accident.
+SHARE_OF_OPERATIONS = 0.5
+
+
+@pitfall(
+    code="page-fault-counted-along",
+    level=Level.VALIDITY,
+    symptom="The figure mixes two causes: each operation takes a page fault as well.",
+    misconception="Memory that was never touched, or was taken away, lacks its page and not only "
+    "its line in a cache.",
+    experiment="Touch every page first, then drive only the lines out of the caches.",
+    seen_in="report D: first times explained by main memory; page faults are not considered",
+    broken=(Live("miss_with_its_page", "first-iteration-data-cache"),),
+)
+def page_fault_counted_along(case: Case) -> str | None:
+    """Page faults inside samples that are said to be about something else."""
+    recording = case.recording
+    if case.spec.kernel != FIRST_ITERATION or case.spec.variant in ABOUT_FAULTS:
+        return None
+    if is_first_time(recording, case.spec.variant):
+        return None
+    counted = recording.total("task.main.minor_faults")
+    if counted is None:
+        return None
+    operations = {
+        name: int(recording.batch[recording.variant_index == number].sum())
+        for number, name in enumerate(recording.variants)
+    }
+    mine = operations[case.spec.variant]
+    unexplained = counted - sum(operations.get(name, 0) for name in ABOUT_FAULTS)
+    if mine == 0 or unexplained < SHARE_OF_OPERATIONS * mine:
+        return None
+    return (
+        f"Your run makes {mine:,} operations of {case.spec.variant}, and the OS counted "
+        f"{unexplained:,} page faults in this run: the pages were not there either."
+    )
+
+
+CAUSE, MAIN_MEMORY = "first-iteration-cause", 1
+
+
+@pitfall(
+    code="cause-not-isolated",
+    level=Level.INTERPRETATION,
+    symptom="You blame one cause for everything, but your figures show another.",
+    misconception="A first call lacks its page, binding, cache line and branch prediction. Give "
+    "back one alone to see how much it counts.",
+    experiment="Touch the page before the first call, but call nothing. What is left?",
+    seen_in="report D: all four first-run effects are explained by main memory; report E: by a "
+    "cached pid",
+    explains=MistakeKind.RELATION,
+    tells_answer=True,
+)
+def cause_not_isolated(case: Case) -> str | None:
+    """The whole cost of a first call blamed on main memory, against the student's own figures.
+
+    Its words give away part of the answer, so that it is reported only after the lab is handed in.
+    """
+    if case.spec.id != CAUSE or case.right or case.submitted != MAIN_MEMORY:
+        return None
+    if case.expected is None or case.expected.value == len(case.spec.choices):
+        return None  # the figures do not say another cause: they decide nothing
+    whole, left, load = (_in_short(case.results[name]) for name in case.spec.operands)
+    return (
+        f"You blame main memory. By your figures one load from there takes {load}, and a first "
+        f"call takes {whole} more than others; with its page touched before, it takes {left} "
+        "more."
+    )
+
+
+def _in_short(result: Result) -> str:
+    return f"{rounded(result.estimate.value)} {result.unit}" if result.estimate else "no figure"
+
+
+#: Variants whose operation makes a page fault.
+MAKES_A_PAGE_FAULT = ("anonymous", "copy-on-write", "file")
+
+
+@pitfall(
+    code="page-there-before",
+    level=Level.VALIDITY,
+    symptom="Hardly any touch made a page fault, so the figure is the cost of a plain write.",
+    misconception="malloc does not always give new pages. Memory that was freed before stays in "
+    "the process, and its pages are there.",
+    experiment="Make a new mapping with mmap before each sample, and count the page faults with "
+    "getrusage.",
+    seen_in="common where a buffer from malloc is used and freed for each sample",
+    broken=(Live("recycled_memory", "page-fault-anonymous"),),
+)
+def page_there_before(case: Case) -> str | None:
+    """Pages that the program has used before: their first touch was long ago."""
+    if case.spec.kernel != "page_fault":
+        return None
+    for found in page_faults.of_case(case):
+        if found.variant in MAKES_A_PAGE_FAULT and found.each < page_faults.FEW:
+            return (
+                f"The samples of your variant {found.variant} touch {found.touched:,} pages, and "
+                f"the OS counted {found.faults:,} page faults in them."
+            )
+    return None
+
+
+READY, AFTERWARDS = "bring", "own"
+
+
+@pitfall(
+    code="page-not-brought",
+    level=Level.VALIDITY,
+    symptom="Pages are still missing after your preparation.",
+    misconception="Each page comes with a write to it. A loop over bytes leaves pages out, a read "
+    "brings no memory, and advice such as MADV_WILLNEED brings no page.",
+    experiment="Write one byte in each of the pages, from the first to the last one.",
+    seen_in="the exercise of lab 10, tried with a loop over bytes",
+    in_own_c=True,
+)
+def page_not_brought(case: Case) -> str | None:
+    """A preparation after which pages are still missing."""
+    if case.spec.kernel != "own_page_fault":
+        return None
+    after = page_faults.counted(case.recording, AFTERWARDS)
+    ready = page_faults.counted(case.recording, READY)
+    if after is None or ready is None or not after.has_faults:
+        return None
+    if ready.there is not None and ready.only_read:
+        return None  # the pages were brought, but only for reads: read-not-written
+    return (
+        f"After your get_ready() the first writes to {after.touched:,} pages still made "
+        f"{after.faults:,} page faults."
+    )
+
+
+#: Variants that claim a page of their own for each operation.
+OWN_PAGES = ("anonymous", "bring")
+
+
+@pitfall(
+    code="read-not-written",
+    level=Level.VALIDITY,
+    symptom="The pages were only read, so they have no memory of their own yet.",
+    misconception="A page that nobody has written to holds zeros. A read maps one page of zeros "
+    "that all processes share; the first write makes another page fault.",
+    experiment="Write one byte of each page, then write again: the second write must make no page "
+    "fault.",
+    seen_in="the exercise of lab 10, tried with a read",
+    in_own_c=True,
+    broken=(Live("reads_new_pages", "page-fault-anonymous"),),
+)
+def read_not_written(case: Case) -> str | None:
+    """A page that was only read: the OS gave it no memory of its own yet."""
+    for found in page_faults.of_case(case):
+        # A student's C may also have touched other pages, or given these back: the run must know.
+        unknown = case.spec.own and found.there is None
+        if found.variant in OWN_PAGES and found.only_read and not unknown:
+            return (
+                f"The samples of your variant {found.variant} made {found.faults:,} page faults, "
+                f"and later writes to the same pages made {found.later:,} more."
+            )
+    return None
+
+
+PAGES_OF_A_FILE = "file"
+
+
+@pitfall(
+    code="neighbours-mapped-along",
+    level=Level.VALIDITY,
+    symptom="The figure is the cost of a page, and one page fault brought several pages.",
+    misconception="With one page fault, the OS also maps the neighbours of a file's page that are "
+    "in memory: on Linux usually up to 64 KB.",
+    experiment="Touch pages that lie farther apart, until the OS counts one page fault for each.",
+    seen_in="common where a file is read through a mapping from its beginning to its end",
+    broken=(Live("neighbours_mapped", "page-fault-file"),),
+)
+def neighbours_mapped_along(case: Case) -> str | None:
+    """Neighbouring pages of a file: one page fault maps several of them."""
+    for found in page_faults.of_case(case):
+        if found.variant == PAGES_OF_A_FILE and page_faults.FEW <= found.each < page_faults.MOST:
+            return (
+                f"Your samples touch {found.touched:,} pages of a file, and the OS counted "
+                f"{found.faults:,} page faults: one for every {rounded(1 / found.each, 2)} pages."
+            )
+    return None
+
+
+@pitfall(
+    code="memory-never-written",
+    level=Level.VALIDITY,
+    symptom="Nobody wrote to the memory that you loaded from.",
+    misconception="A page gets memory of its own with the first write. Until then all reads find "
+    "one page of zeros, which stays in the first cache.",
+    experiment="Write one byte to each page before the first sample, and measure again.",
+    seen_in="common where a large array is allocated and only read",
+    broken=(Live("never_written", "ladder-memory"),),
+)
+def memory_never_written(case: Case) -> str | None:
+    """Loads from memory that nobody has written to: they all come from one page of zeros."""
+    for name in case.spec.variants:
+        walk = ladders.walk_of(case.recording, name)
+        if walk is None or walk.written is not False:
+            continue
+        claimed, resident = f"{walk.set_kb >> 10:,}", f"{(walk.resident_kb or 0) >> 10:,}"
+        return (
+            f"Over all processes, {name} claims {claimed} MB, of which the OS counted {resident} "
+            "MB as resident."
+        )
+    return None
+
+
+@pitfall(
+    code="huge-pages-unnoticed",
+    level=Level.VALIDITY,
+    symptom="Your set is in huge pages, and the figure is about small ones.",
+    misconception="The OS chooses the size of the pages. If each page holds 2 MB, a load hardly "
+    "ever waits for the page table, and the steps of the ladder move.",
+    experiment="Refuse huge pages with madvise and MADV_NOHUGEPAGE before the first write, and let "
+    "the OS count them.",
+    seen_in="common in large arrays where the system gives huge pages to any of them",
+    broken=(Live("huge_pages_unnoticed", "ladder-memory", needs="huge pages"),),
+)
+def huge_pages_unnoticed(case: Case) -> str | None:
+    """A set in huge pages that the figure says nothing of.
+
+    Its loads hardly wait for the page table.
+    """
+    for name in filter(ladders.in_small_pages, case.spec.variants):
+        walk = ladders.walk_of(case.recording, name)
+        if walk is None or not walk.in_huge_pages:
+            continue
+        claimed, huge = f"{walk.set_kb >> 10:,}", f"{(walk.huge_kb or 0) >> 10:,}"
+        return (
+            f"Over all processes, the sets of {name} take {claimed} MB. The OS gave {huge} MB of "
+            "them in huge pages."
+        )
+    return None
+
+
+@pitfall(
+    code="loads-overlap",
+    level=Level.VALIDITY,
+    symptom="Your loads do not use the addresses that were loaded before.",
+    misconception="The time of many loads, divided by their number, need not be what one load "
+    "takes. A core makes several loads at once if it knows their addresses.",
+    experiment="Let each load give the address of the next one, and check where the walk ends.",
+    seen_in="common where a loop reads at places that it computes",
+    broken=(Live("loads_overlap", "ladder-memory"),),
+)
+def loads_overlap(case: Case) -> str | None:
+    """Loads that do not wait for each other: the time for each is throughput, and no latency."""
+    for name in case.spec.variants:
+        walk = ladders.walk_of(case.recording, name)
+        if walk is None or walk.chained is not False:
+            continue
+        return (
+            f"Of {walk.samples:,} samples of {name}, {walk.right:,} ended at the cache line to "
+            "which the loaded addresses lead."
+        )
+    return None
+
+
+@pitfall(
+    code="cycle-too-short",
+    level=Level.VALIDITY,
+    symptom="The walk does not go round its whole set.",
+    misconception="A random order need not visit everything. A shuffle often makes several cycles, "
+    "and the walk goes round one of them. Lines drawn one by one lead back even sooner.",
+    experiment="Follow your order from line 0, and count the lines until one comes back.",
+    seen_in="common where each pointer of a chain is drawn by itself, or a shuffle ends in "
+    "several cycles",
+    broken=(Live("cycle_too_short", "ladder-memory"),),
+)
+def cycle_too_short(case: Case) -> str | None:
+    """A walk that goes round a small part of its set, which a cache holds."""
+    for name in case.spec.variants:
+        walk = ladders.walk_of(case.recording, name)
+        if walk is None or walk.whole is not False:
+            continue
+        nodes, walked = ladders.per_process(case.recording, walk.nodes, walk.walked)
+        return (
+            f"The set of {name} has {nodes} cache lines, and the walk goes round {walked} of them "
+            "(mean of the processes)."
+        )
+    return None
+
+
+@pitfall(
+    code="order-foreseen",
+    level=Level.VALIDITY,
+    symptom="A prefetcher may foresee your loads.",
+    misconception="If hops repeat, the hardware may ask for a line before the load does. Such an "
+    "order is no evidence of what memory costs.",
+    experiment="Let the hops differ, and compare both orders in one run.",
+    seen_in="common in walks through an array; lat_mem_rd of lmbench without its option -t",
+    yields_to=("cycle-too-short",),
+    in_own_c=True,
+    broken=(Live("order_foreseen", "ladder-memory"),),
+)
+def order_foreseen(case: Case) -> str | None:
+    """A walk in an order that a prefetcher foresees: its loads find their lines in a cache."""
+    for name in filter(ladders.unforeseen, case.spec.variants):
+        walk = ladders.walk_of(case.recording, name)
+        if walk is None or not walk.foreseen:
+            continue
+        same, walked = ladders.per_process(case.recording, walk.same_hops, walk.walked)
+        counted = (
+            f"{name}: on average, {same} of {walked} hops are as long as one of the four before."
+        )
+        return " ".join(filter(None, (counted, _gained(case, name, walk))))
+    return None
+
+
+def _gained(case: Case, name: str, walk: ladders.Walk) -> str:
+    """What the same run shows: whether a load costs less than in an order of other hops; or ''."""
+    mine = _figure_of(case, name)
+    for other in filter(ladders.unforeseen, case.recording.variants):
+        beside, figure = ladders.walk_of(case.recording, other), _figure_of(case, other)
+        if mine is None or figure is None or beside is None:
+            continue
+        if beside.foreseen is not False or beside.set_kb != walk.set_kb:
+            continue
+        costs, others = (f"{rounded(each.value)} {case.spec.unit}" for each in (mine, figure))
+        if compare.side(mine, figure) < 0:
+            return (
+                f"A load costs {costs} here and {others} in {other}: your order makes loads "
+                "cheaper."
+            )
+        return (
+            f"A load costs {costs} here and {others} in {other}: on this machine your order gains "
+            "nothing, another may foresee it."
+        )
+    return ""
+
+
+def _figure_of(case: Case, name: str) -> Estimate | None:
+    """The figure of a variant of the run, in the unit of the figure handed in."""
+    result = case.results.get(name)
+    if result is None or result.estimate is None:
+        return None
+    return result.estimate.into(case.spec.unit, result.clock)
+
+
+@pitfall(
+    code="working-set-not-touched",
+    level=Level.VALIDITY,
+    symptom="The working set is not used.",
+    misconception="Memory that no task reads takes no place in a cache, and the compiler leaves "
+    "out a loop whose result nobody needs.",
+    experiment="Double the set: one task alone must take twice as long to use it.",
+    seen_in="common where a buffer is allocated to measure its effect",
+    broken=(Live("working_set_untouched", "footprint-processes-8-256k"),),
+)
+def working_set_not_touched(case: Case) -> str | None:
+    """A working set that is there and not used: nothing is driven out of a cache."""
+    if case.spec.kernel not in working_sets.KERNELS:
+        return None
+    for name in case.spec.variants:
+        least = working_sets.least_cycles(name)
+        reading = working_sets.reading(case, name) if least else None
+        if reading is None or reading.high >= least:
+            continue
+        lines = working_sets.bytes_of(name) // working_sets.LINE_BYTES
+        return (
+            f"With one process alone, your set of {lines:,} cache lines costs "
+            f"{rounded(reading.value, 2)} core cycles a round; reading all of it takes at least "
+            f"{least:,.0f}."
+        )
+    return None
+
+
+@pitfall(
+    code="working-set-in-part",
+    level=Level.VALIDITY,
+    symptom="The run did not see your C use every cache line of the set.",
+    misconception="A loop that ends early or steps over cache lines uses less memory than it "
+    "claims. The compiler leaves out reads whose results nobody needs.",
+    experiment="Add up one byte of each cache line, from the first to the last, for keep().",
+    seen_in="trials of lab 07: half of the set, every second line, or only the last value",
+    yields_to=("working-set-not-touched",),
+    in_own_c=True,
+)
+def working_set_in_part(case: Case) -> str | None:
+    """A working set of which the student's own C uses only a part, or of which it shows nothing."""
+    if case.spec.kernel not in working_sets.KERNELS:
+        return None
+    for name in case.spec.variants:
+        found = working_sets.lines_used(case.recording, name)
+        if found is not None and found.in_part:
+            return _lines_not_used(found)
+    return None
+
+
+def _lines_not_used(found: working_sets.LinesUsed) -> str:
+    if not found.used and not found.keeps:
+        return "Your C hands nothing to keep() and writes nothing, so no line is seen to be used."
+    text = (
+        f"The run changed {found.tried:,} cache lines, one at a time: what keep() got changed "
+        f"with {found.used:,} of them."
+    )
+    if found.used and found.last <= (1 - working_sets.SHARE_LEFT_OUT) * found.lines:
+        text += f" None lies behind line {found.last:,} of {found.lines:,}."
+    return text

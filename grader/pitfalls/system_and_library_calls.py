@@ -1,0 +1,352 @@
+"""System calls, and calls of the C library that are taken for them."""
+
+from __future__ import annotations
+
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.facts import own_call, traps, watched
+from grader.facts.c import calls, parts
+from grader.facts.c.assembly import TrapInstruction, trap_instructions
+from grader.facts.sources import own_source
+from grader.pitfalls.pitfall import Live, pitfall
+from labs.common.units import rounded
+from labs.results.result import Result
+
+#: Below the floor for certain: a real call takes more than the floor, and one that the vDSO answers
+#: far less, since it never traps.
+BELOW_THE_FLOOR = 0.8
+
+
+@pitfall(
+    code="vdso-not-system-call",
+    level=Level.VALIDITY,
+    symptom="The OS kernel was never entered.",
+    misconception="gettimeofday and clock_gettime look like system calls. The vDSO, code that "
+    "the OS kernel maps into every process, answers them without a trap.",
+    experiment="Count the calls with strace -c; then make the call by the trap instruction.",
+    seen_in="report B: 16.55 ns a system call; strace counts none",
+    broken=(Live("gettimeofday_for_trap", "system-call-vdso-ratio"),),
+)
+def vdso_not_system_call(case: Case) -> str | None:
+    """A clock read through the vDSO, taken for a system call."""
+    if case.spec.kernel not in traps.KERNELS:
+        return None
+    for name in case.spec.variants:
+        claimed = case.recording.number(f"variant.{name}.system_calls")
+        if claimed == 0 and name not in traps.WITHOUT:
+            return f"Your variant {name} states that it makes no system call at all."
+    source, least = own_source(case), traps.floor_about(case)
+    clocks = calls.clocks_of_library(parts.whole(source))
+    if not clocks or least is None:
+        return None
+    for name, _, _ in traps.claiming(case):
+        own = traps.cost(case, name)
+        if own is not None and own < BELOW_THE_FLOOR * least:
+            return f"Your C calls {clocks[0]}(). Your variant {traps.with_floor(case, name)}."
+    return None
+
+
+#: No processor enters and leaves its OS kernel in so few core cycles: the two jumps alone, without
+#: an instruction between them, take about twice as many.
+LEAST_CYCLES = 25
+#: A call may look cheaper than one that does not exist, where an emulator makes an event of that.
+#: Not by so much, and not where both are slow.
+SHARE_OF_FLOOR, MOST_CYCLES = 0.5, 200
+
+
+@pitfall(
+    code="library-call-not-system-call",
+    level=Level.VALIDITY,
+    symptom="The call is too cheap to have entered the OS kernel.",
+    misconception="A function of the C library need not make a system call: it can answer from a "
+    "cache in the process.",
+    experiment="Run it under strace -c and count the calls; or make the call by the trap "
+    "instruction.",
+    seen_in="report A: getpid at 7 to 43 cycles, cheaper than the timer around it",
+    yields_to=("vdso-not-system-call", "work-optimised-away", "below-one-cycle"),
+    broken=(Live("cached_getpid", "system-call-getppid"),),
+)
+def library_call_not_system_call(case: Case) -> str | None:
+    """An answer of the C library, taken for a system call: cheaper than any trap can be."""
+    for name, result, claimed in traps.claiming(case):
+        cycles = _most_cycles(result)
+        if cycles is None:
+            continue
+        least = traps.floor_about(case) if case.spec.kernel in traps.KERNELS else None
+        own = traps.cost(case, name)
+        below_floor = (
+            least is not None
+            and own is not None
+            and own < SHARE_OF_FLOOR * least
+            and cycles < MOST_CYCLES
+        )
+        if cycles < LEAST_CYCLES * claimed or below_floor:
+            return (
+                f"Your variant {traps.with_floor(case, name)}. As timed, with its loop, it takes "
+                f"at most {rounded(cycles)} core cycles. No trap into the OS kernel takes fewer "
+                f"than {LEAST_CYCLES}."
+                if least is None
+                else (
+                    f"Your variant {traps.with_floor(case, name)}. No trap costs so much less "
+                    "than such a call."
+                )
+            )
+    return None
+
+
+def _most_cycles(result: Result) -> float | None:
+    """One operation as timed, with nothing subtracted, in core cycles at most; None: not known."""
+    if result.net is None or not result.clock.core_cycle_ticks:
+        return None
+    return result.net.whole.high / result.clock.core_cycle_ticks
+
+
+OWN_CALL, OWN_CALL_MACRO = "own_call", "MEASURE_OWN_CALL"
+
+
+@pitfall(
+    code="call-not-by-hand",
+    level=Level.VALIDITY,
+    symptom="The C library makes the call here; the exercise asks you to make it.",
+    misconception="Your number may be right, because many such functions enter the OS kernel. "
+    "But some, such as gettimeofday, answer by themselves, and their names do not show it.",
+    experiment="Write the trap instruction, or trap() with the call's number, and compare both "
+    "costs.",
+    seen_in="report A: getpid() of the C library",
+    yields_to=("vdso-not-system-call", "library-call-not-system-call", "failing-call-timed"),
+    in_own_c=True,
+    broken=(Live("left_to_library", "system-call-read0"),),
+)
+def call_not_by_hand(case: Case) -> str | None:
+    """A call that a function of the C library makes, where one made by hand is asked for."""
+    source = own_source(case) if case.spec.own and case.spec.kernel == OWN_CALL else None
+    if source is None:
+        return None
+    measured = parts.measured_by(source, OWN_CALL_MACRO)
+    functions = calls.functions_of_library(measured)
+    system = " ".join(case.recording.condition("os")).split()
+    if not functions or calls.enters_by_hand(measured, system[-1] if system else ""):
+        return None
+    return (
+        f"The timed part of your C calls {functions[0]}() of the C library; it holds no trap "
+        "instruction for this machine and no trap()."
+    )
+
+
+@pitfall(
+    code="library-call-beside-trap",
+    level=Level.VALIDITY,
+    symptom="A function of the C library runs beside your own call.",
+    misconception="A repair replaces the mistake. If both run, the figure is the sum of both.",
+    experiment="Delete the line with the library's call, and measure again: by how much does the "
+    "figure fall?",
+    seen_in="trials of lab 08: the trap in a new line, and report B's line above it",
+    in_own_c=True,
+)
+def library_call_beside_trap(case: Case) -> str | None:
+    """A call by the trap instruction, while the earlier call of the library still runs too."""
+    code = own_call.measured(case)
+    if code is None or not own_call.made_by_hand(case, code):
+        return None
+    beside = own_call.of_library(case, code)
+    if not beside:
+        return None
+    return (
+        f"What your C times makes a call by hand and also calls {beside[0]}(), which the built "
+        "program takes from the C library."
+    )
+
+
+#: A call that is refused at the door costs little more than one that does not exist.
+TIMES_FLOOR = 1.25
+
+
+@pitfall(
+    code="failing-call-timed",
+    level=Level.VALIDITY,
+    symptom="The call seems to be refused at once.",
+    misconception="A call that fails takes time too, and the loop does not stop. Only the result "
+    "shows whether the call worked.",
+    experiment="Compare each result with the value that it must have, and stop at the first that "
+    "differs.",
+    seen_in="reports A and C: no result is checked",
+    yields_to=(
+        "wrong-registers",
+        "call-without-its-argument",
+        "library-call-not-system-call",
+        "vdso-not-system-call",
+    ),
+    broken=(Live("failed_open", "system-call-read0"),),
+)
+def failing_call_timed(case: Case) -> str | None:
+    """A system call that seems to fail at once, and whose result is not checked."""
+    refused, operations = watched.seen(case, "failed"), watched.seen(case, "operations")
+    if refused and operations:
+        return (
+            f"The run watched {operations:.0f} operations of your C: the OS kernel refused "
+            f"{refused:.0f} calls in them."
+        )
+    source = own_source(case) if case.spec.kernel in traps.KERNELS else None
+    ignored = calls.results_ignored(parts.whole(source))
+    least = traps.floor(case)
+    if not ignored or least is None:
+        return None
+    for name, _, _ in traps.claiming(case):
+        own = traps.cost(case, name)
+        if name != traps.FLOOR and own is not None and own < TIMES_FLOOR * least:
+            return (
+                f"Your variant {traps.with_floor(case, name)}. Your C does not check the result of "
+                f"{ignored[0]}."
+            )
+    return None
+
+
+#: By trap instruction: the register of the first argument, and the machine it is an instruction of.
+FIRST_ARGUMENT = {"syscall": ("rdi", "x86_64"), "svc": ("x0", "aarch64")}
+REGISTERS_OF_THE_NUMBER = {"rax", "x8"}
+
+
+@pitfall(
+    code="wrong-registers",
+    level=Level.VALIDITY,
+    symptom="The OS kernel does not get the arguments that you meant.",
+    misconception="x86-64 Linux takes arguments in rdi, rsi, rdx; rbx, rcx, rdx belong to the "
+    "32-bit int 0x80. You time a failing call.",
+    experiment="Run your program under strace: which arguments does it print, and which result?",
+    seen_in="report C: read by rbx, rcx and rdx, and the result is not checked",
+    broken=(Live("wrong_registers", "system-call-read0"),),
+)
+def wrong_registers(case: Case) -> str | None:
+    """Arguments of a system call in registers where the OS kernel does not look."""
+    source = own_source(case) if case.spec.kernel in traps.KERNELS else None
+    for trap in trap_instructions(parts.whole(source)):
+        if trap.first_argument_missing and _was_run(case, trap):
+            first, _ = FIRST_ARGUMENT[trap.instruction]
+            loaded = ", ".join(sorted(trap.loaded - REGISTERS_OF_THE_NUMBER))
+            return (
+                f"Your C loads {loaded} for `{trap.instruction}`; the first argument belongs in "
+                f"{first}. Your variant {traps.with_floor(case, case.spec.variant)}."
+            )
+    return None
+
+
+def _was_run(case: Case, trap: TrapInstruction) -> bool:
+    """Whether the machine is one that has this instruction; a source may hold several."""
+    stated = " ".join(case.recording.condition("os"))
+    _, machine = FIRST_ARGUMENT[trap.instruction]
+    others = (each for _, each in FIRST_ARGUMENT.values() if each != machine)
+    return not any(other in stated for other in others)
+
+
+@pitfall(
+    code="call-without-its-argument",
+    level=Level.VALIDITY,
+    symptom="The call takes an argument but gets none.",
+    misconception="The OS kernel then uses the value that a register happens to hold. A refused "
+    "call also takes time, but not the time of a call that works.",
+    experiment="Print the result of one call, and errno, before timing many.",
+    seen_in="report A: setuid() without its argument, 35 to 1,200 cycles",
+    broken=(Live("setuid_without_argument", "system-call-setuid"),),
+)
+def call_without_its_argument(case: Case) -> str | None:
+    """A system call that is not given the argument it takes."""
+    source = own_source(case) if case.spec.kernel in traps.KERNELS else None
+    code = parts.whole(source)
+    empty = calls.calls_without_argument(code)
+    if not empty:
+        return None
+    ignored = (each.replace(" ", "") for each in calls.results_ignored(code))
+    unseen = " and does not check its result" if empty[0] in ignored else ""
+    return (
+        f"Your C calls {empty[0]} without an argument{unseen}. Your variant "
+        f"{traps.with_floor(case, case.spec.variant)}."
+    )
+
+
+@pitfall(
+    code="another-call",
+    level=Level.VALIDITY,
+    symptom="Your C does not time the one call that the lab asks for.",
+    misconception="Each call costs the way into the OS kernel and back, plus its own work. The "
+    "name of a variant does not show which call it makes.",
+    experiment="Run your program under strace -c, which lists each call by name.",
+    seen_in="trials of lab 08: the number of another call that also returns 0",
+    yields_to=("library-call-beside-trap",),
+    in_own_c=True,
+)
+def another_call(case: Case) -> str | None:
+    """Another system call than the one that is asked for, or one that is asked to do nothing."""
+    code = own_call.measured(case)
+    other = own_call.other_call(case, code) if code is not None else None
+    if other is not None:
+        return f"Your variant {case.spec.variant} is made with {other}."
+    operations, made = watched.seen(case, "operations"), watched.seen(case, "system_calls")
+    if case.spec.variant not in own_call.ASKED or not operations or not made:
+        return None
+    if made == operations:
+        return None
+    return (
+        f"For one {case.spec.variant} of your C, the OS kernel got {rounded(made / operations, 3)} "
+        "system calls."
+    )
+
+
+#: The call that lab 03 asks for: read of 0 bytes.
+READ_OF_NOTHING = "read0"
+
+
+@pitfall(
+    code="other-call-than-asked",
+    level=Level.VALIDITY,
+    symptom="Your C does not time one read of 0 bytes of `fd`.",
+    misconception="A number near the expected one is no proof: other calls cost about as much, "
+    "and two cheap calls may cost as much as one read.",
+    experiment="Count the system calls of one run with strace -c.",
+    seen_in="report A: getpid(), which the C library answered",
+    yields_to=(
+        "wrong-registers",
+        "call-without-its-argument",
+        "failing-call-timed",
+        "library-call-not-system-call",
+        "vdso-not-system-call",
+    ),
+    in_own_c=True,
+)
+def other_call_than_asked(case: Case) -> str | None:
+    """Another system call than the one asked for, with another file, several of them, or none."""
+    operations, calls = watched.seen(case, "operations"), watched.seen(case, "system_calls")
+    if (
+        case.spec.kernel != OWN_CALL
+        or case.spec.variant != READ_OF_NOTHING
+        or not operations
+        or calls is None
+    ):
+        return None
+    reads = watched.seen(case, "empty_reads")
+    if calls == operations == reads:
+        return _other_file(case, operations)
+    if calls == 0:
+        return f"In {operations:.0f} operations of your C, the OS kernel got no system call."
+    if calls != operations:
+        each = rounded(calls / operations, 3)
+        return f"For one operation of your C, the OS kernel got {each} system calls."
+    of_any_size = watched.seen(case, "reads")
+    empty = reads or 0.0
+    if not of_any_size:
+        return f"Of {calls:.0f} system calls that your C made, {empty:.0f} read 0 bytes."
+    return (
+        f"Of {calls:.0f} system calls that your C made, {of_any_size:.0f} read something, and "
+        f"{empty:.0f} read 0 bytes."
+    )
+
+
+def _other_file(case: Case, operations: float) -> str | None:
+    """The finding that reads of 0 bytes are of another file than `fd`; None if they are of it."""
+    given = watched.seen(case, "given_reads")
+    if given is None or given == operations:
+        return None
+    other = operations - given
+    return (
+        f"Of {operations:.0f} reads of 0 bytes that your C made, {other:.0f} "
+        f"{'was' if other == 1 else 'were'} of another file than `fd`."
+    )

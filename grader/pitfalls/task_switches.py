@@ -1,0 +1,452 @@
+"""Switches between tasks: whether they happened, how many they were, and what is part of them."""
+
+from __future__ import annotations
+
+from grader.cases.case import Case
+from grader.cases.digits import OF_USUAL_SLIPS, is_number, is_number_of_samples
+from grader.cases.spec import Quantity
+from grader.cases.verdict import Level
+from grader.facts import switch_counts, unbound
+from grader.facts.memory import working_sets
+from grader.facts.wide_interval import caveat
+from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
+from labs.analysis.net_cost import Net, parts_of
+from labs.common.units import rounded
+from labs.recording import proof
+from labs.recording.places import as_text
+from labs.results import naive
+from labs.results.result import result_of
+
+
+@pitfall(
+    code=switch_counts.FEWER,
+    level=Level.VALIDITY,
+    symptom="The OS did not count most of the switches that the run claims.",
+    misconception="An exchange need not be a switch: the OS switches only where a task sleeps or "
+    "loses its CPU.",
+    experiment="Let each task note which task ran before it. If it finds itself, nobody waited.",
+    seen_in="benchmarks of handoffs that nobody counted",
+)
+def fewer_switches_than_claimed(case: Case) -> str | None:
+    """Fewer switches than are claimed, where nothing shows why."""
+    seen = switch_counts.shown_by(case, fewer_switches_than_claimed.code)
+    if seen is None:
+        return None
+    return (
+        f"{seen.as_text()}. Either a task goes on without waiting for the other, or the work is "
+        "done by tasks whose switches are not counted here."
+    )
+
+
+@pitfall(
+    code="lock-convoy",
+    level=Level.VALIDITY,
+    symptom="Most of the switches that the run claims never happened.",
+    misconception="A lock does not hand over the turn: the task that unlocks it may take it "
+    "again at once, while the other still waits for the CPU.",
+    experiment="Make the turn a variable and sleep until it is yours; then count again.",
+    seen_in="report D: mutex and a shared variable, 3,323 ns a thread switch",
+    broken=(Live("bare_mutex", "thread-switch-condvar"),),
+)
+def lock_convoy(case: Case) -> str | None:
+    """A lock without a handoff: its exchanges are not switches."""
+    seen = switch_counts.shown_by(case, lock_convoy.code)
+    return None if seen is None else f"{seen.as_text()}, with both tasks on one CPU."
+
+
+@pitfall(
+    code="own-semaphore",
+    level=Level.VALIDITY,
+    symptom="The task takes the semaphore that it has just posted itself.",
+    misconception="Post and wait make a handoff only with two semaphores, one for each "
+    "direction. With a single one, the task that posts takes its own post.",
+    experiment="Use one semaphore for each direction, and compare the count with the claim.",
+    seen_in="a semaphore benchmark: 0.97 µs a switch, 938 switches in 1.03 million operations",
+    broken=(Live("same_semaphore", "thread-switch-condvar"),),
+)
+def own_semaphore(case: Case) -> str | None:
+    """A task that raises and lowers the same semaphore, and so waits for nobody."""
+    seen = switch_counts.shown_by(case, own_semaphore.code)
+    if seen is None:
+        return None
+    return (
+        f"{seen.as_text()}. Between the readings your C posts and waits for one and the same "
+        "semaphore."
+    )
+
+
+@pitfall(
+    code="never-slept",
+    level=Level.VALIDITY,
+    symptom="The tasks had a CPU each and never slept: nothing was switched.",
+    misconception="A futex, the call behind most locks, enters the OS kernel only if the task "
+    "must wait. With two CPUs its word changes before that.",
+    experiment="Pin both threads to one CPU and compare the count with the claim.",
+    seen_in="a futex benchmark: 2,000,000 switches at 112 ns; the OS counted 2",
+    broken=(Live("spins_on_two_cpus", "thread-switch-condvar", needs="two CPUs"),),
+)
+def never_slept(case: Case) -> str | None:
+    """Two tasks on two CPUs that look until it is their turn, and never sleep."""
+    seen = switch_counts.shown_by(case, never_slept.code)
+    places = switch_counts.apart(case.recording, seen.variant) if seen is not None else None
+    if seen is None or places is None:
+        return None
+    return f"{seen.as_text()}. Its tasks were on CPU {as_text(places.mine | places.peers)}."
+
+
+@pitfall(
+    code="two-cpus-not-one",
+    level=Level.VALIDITY,
+    symptom="The two tasks were not kept on one CPU.",
+    misconception="If each task has its own CPU, no CPU switches from one to the other. The run "
+    "then times the wake-up of another CPU, which is another quantity.",
+    experiment="Pin both to one CPU, then to two, and compare the two results.",
+    seen_in="report B: not pinned, 3,452 to 3,485 ns",
+    broken=(Live("not_pinned", "process-switch-pipe-pinned", needs="two CPUs"),),
+)
+def two_cpus_not_one(case: Case) -> str | None:
+    """Two tasks that were not kept on one CPU: a wake-up across CPUs."""
+    seen = switch_counts.shown_by(case, two_cpus_not_one.code)
+    places = switch_counts.apart(case.recording, seen.variant) if seen is not None else None
+    if seen is None or places is None:
+        return None
+    return (
+        f"The measuring task of your variant {seen.variant} was on CPU {as_text(places.mine)}; "
+        f"the other was on CPU {as_text(places.peers)} and may use {as_text(places.may_use)}."
+    )
+
+
+@pitfall(
+    code=switch_counts.MORE,
+    level=Level.VALIDITY,
+    symptom="The OS switched far more often than the run claims.",
+    misconception="A handoff is one switch only if the woken task has all that it needs.",
+    experiment="Count how often a wait ends without the turn. If it never does, a lock was still "
+    "held.",
+    seen_in="a condition-variable benchmark: 200,000 switches claimed, 340,000 counted",
+)
+def more_switches_than_claimed(case: Case) -> str | None:
+    """More switches than are claimed, where nothing shows why."""
+    seen = switch_counts.shown_by(case, more_switches_than_claimed.code)
+    if seen is None:
+        return None
+    return (
+        f"{seen.as_text()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}. Either "
+        "a task is woken before it can go on, or it wakes by itself."
+    )
+
+
+@pitfall(
+    code="signal-under-the-lock",
+    level=Level.VALIDITY,
+    symptom="The OS switched far more often than the run claims, so the divisor is too small.",
+    misconception="A task that is woken while the lock is held runs, blocks on the lock, and "
+    "then needs another switch.",
+    experiment="Unlock first and signal afterwards, then count again.",
+    seen_in="a condition-variable benchmark: 200,000 switches claimed, 340,000 counted",
+    yields_to=("not-woken",),
+    broken=(Live("signal_inside", "thread-switch-condvar"),),
+)
+def signal_under_the_lock(case: Case) -> str | None:
+    """A signal sent while the lock is held: more switches than are claimed."""
+    seen = switch_counts.shown_by(case, signal_under_the_lock.code)
+    if seen is None:
+        return None
+    return f"{seen.as_text()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}."
+
+
+@pitfall(
+    code="wait-with-an-end",
+    level=Level.VALIDITY,
+    symptom="A timer wakes the task, which looks and sleeps again: each look takes a switch.",
+    misconception="A time-out looks like waiting for the other task, but it is the timer that "
+    "wakes the sleeper, too early or too late.",
+    experiment="Double the time-out: a cost that follows it is the timer's.",
+    seen_in="the exercise of lab 06, tried with usleep and with pthread_cond_timedwait",
+)
+def wait_with_an_end(case: Case) -> str | None:
+    """A task that sleeps for a time, or waits with a time-out, instead of being woken."""
+    seen, called = (
+        switch_counts.shown_by(case, wait_with_an_end.code),
+        switch_counts.wait_with_an_end(case),
+    )
+    if seen is None or called is None:
+        return None
+    return (
+        f"{seen.as_text()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}. Between "
+        f"its readings your C calls {called}()."
+    )
+
+
+KERNELS_OF_SWITCHES = frozenset({"own_switch", "thread_switch", "process_switch"})
+
+
+@pitfall(
+    code="not-woken",
+    level=Level.VALIDITY,
+    symptom="The thread that waits does not sleep until it is woken.",
+    misconception="With sched_yield or a short sleep, a thread looks again and again whether it "
+    "has the turn. A handoff is a sleep that only the other thread's wake ends.",
+    experiment="Leave out the wake. The run of a real handoff then never ends, and Ticklab "
+    "reports this.",
+    seen_in="trials of lab 06: unlock, sched_yield and lock in a loop",
+    yields_to=("wait-with-an-end",),
+    in_own_c=True,
+)
+def not_woken(case: Case) -> str | None:
+    """A thread that looks for its turn again and again, and is switched without being woken."""
+    if (
+        case.spec.kernel not in KERNELS_OF_SWITCHES
+        or case.spec.quantity is not Quantity.COST
+        or case.others
+    ):
+        return None
+    for name in case.spec.variants:
+        seen = switch_counts.sleeps(case.recording, name)
+        if seen.goes_on_unwoken:
+            return (
+                f"In {seen.unwoken} of {seen.tried} processes the run gave the other thread its "
+                "turn and woke nobody; that thread went on all the same."
+            )
+        if seen.hardly_asleep and _as_many_as_claimed(case, name):
+            return (
+                f"Of the {seen.counted:,} switches that the OS counted, {seen.asleep:,} were "
+                "made by a task that went to sleep."
+            )
+    return None
+
+
+def _as_many_as_claimed(case: Case, name: str) -> bool:
+    """Whether the switches happened. Others tell what it means if they did not."""
+    seen = switch_counts.counted(case.recording, name)
+    if seen is None or unbound.is_honest(case.recording):
+        return False
+    return seen.counted >= (1 - switch_counts.SHARE) * seen.claimed
+
+
+@pitfall(
+    code="creation-counted-as-switch",
+    level=Level.VALIDITY,
+    symptom="The sample also creates and ends tasks, which is not a switch.",
+    misconception="A fork copies page tables, and its child faults pages in. Both cost more than "
+    "a switch, and no mean of them can be subtracted exactly.",
+    experiment="Make the other task before the first reading, and count page faults again.",
+    seen_in="report A: fork and exit inside; 35,000 to 52,000 cycles a switch",
+    broken=(Live("fork_inside", "process-switch-pipe-pinned"),),
+)
+def creation_counted_as_switch(case: Case) -> str | None:
+    """Making and ending a task inside the sample, called a switch."""
+    seen = switch_counts.shown_by(case, creation_counted_as_switch.code)
+    shown = switch_counts.created_inside(case, seen) if seen is not None else None
+    return None if shown is None else f"Your measurement of a switch shows {shown}."
+
+
+@pitfall(
+    code="unclear-divisor",
+    level=Level.INTERPRETATION,
+    symptom="It is not clear what the figure was divided by.",
+    misconception="A round trip goes there and back: two switches, two writes and two reads. "
+    "Subtract the calls; a switch is half of the rest.",
+    experiment="Draw one round trip as a line between two tasks, and count its switches.",
+    seen_in="report B: a trial of two switches and four calls printed as a context switch",
+    explains=MistakeKind.CONTENTS,
+    shows_in_recording=True,
+    broken=(Live("round_trip_for_switch", "process-switch-pipe-pinned"),),
+)
+def unclear_divisor(case: Case) -> str | None:
+    """A round trip handed in as a switch, or one of its four calls."""
+    if case.spec.quantity is not Quantity.COST or case.others:
+        return None
+    return _round_trip_not_divided(case) or _round_trip_given(case)
+
+
+def _round_trip_given(case: Case) -> str | None:
+    net = case.result.net
+    if case.right or net is None or net.parts != 2:
+        return None
+    if not proof.claim_of(case.recording, case.spec.variant):
+        return None
+    whole = net.whole.value / case.result.clock.ticks_in(case.spec.unit)
+    for value, what in ((whole, "your round trip"), (whole / 4, "a quarter of your round trip")):
+        if is_number(case, value, OF_USUAL_SLIPS):
+            return (
+                f"You gave {case.as_submitted()}, which is {what}. A round trip holds two "
+                "switches and four calls."
+            )
+    return None
+
+
+def _round_trip_not_divided(case: Case) -> str | None:
+    """The C counts an operation as one switch, or does not divide by those that it claims."""
+    seen = switch_counts.shown_by(case, unclear_divisor.code)
+    if seen is not None:
+        return (
+            f"Your variant {seen.variant} claims {seen.claim:g} switch for one operation; the OS "
+            f"counted {rounded(seen.each, 2)}."
+        )
+    name = case.spec.variant
+    claim = proof.claim_of(case.recording, name)
+    parts = parts_of(case.recording, name)
+    if claim < 2 or parts >= claim:
+        return None
+    return (
+        f"One operation of your variant {name} claims {claim:g} switches, but its time is "
+        f"divided by {parts:g}."
+    )
+
+
+@pitfall(
+    code="read-and-write-counted-along",
+    level=Level.INTERPRETATION,
+    symptom="The calls around a switch are counted as part of it.",
+    misconception="Half a round trip is a switch and the calls that bring it about, such as a "
+    "write and a read. These calls cost as much without any switch.",
+    experiment="Let one task make the same calls to itself in the same run, and subtract that.",
+    seen_in="report C: read and write inside the 550 ns of a switch",
+    explains=MistakeKind.CONTENTS,
+    shows_in_recording=True,
+    yields_to=("touching-counted-as-switch", "two-results-for-one"),
+    broken=(Live("calls_counted_along", "process-switch-pipe-pinned"),),
+)
+def read_and_write_counted_along(case: Case) -> str | None:
+    """A round trip or half of one, with the calls that carry the message inside."""
+    if case.spec.quantity is not Quantity.COST or case.others:
+        return None
+    if not proof.claim_of(case.recording, case.spec.variant):
+        return None
+    # A figure that is something else altogether has another mistake.
+    if case.right or not case.accepted_values:
+        return _names_no_baseline(case)
+    return _not_subtracted_by_hand(case)
+
+
+def _not_subtracted_by_hand(case: Case) -> str | None:
+    net = case.result.net
+    if net is None or net.baseline is None:
+        return None
+    per_unit = case.result.clock.ticks_in(case.spec.unit)
+    calls = net.times * net.baseline.value / per_unit
+    for timed, parts, what in (
+        (net.unsubtracted, net.parts, "half your round trip. In it"),
+        (net.whole, 1.0, f"your whole round trip. It holds {net.parts:.0f} switches, and in it"),
+    ):
+        number = timed.value / per_unit
+        if is_number_of_samples(case, number):
+            return (
+                f"You gave {case.as_submitted()}: {what} {rounded(calls / parts)} "
+                f"{case.spec.unit} are the cost of the calls, by {net.baseline_variant} of your "
+                "recording."
+            )
+    return None
+
+
+def _names_no_baseline(case: Case) -> str | None:
+    """The C names no baseline; only where it divides and switches, else that is what is wrong."""
+    name = case.spec.variant
+    parts = parts_of(case.recording, name)
+    if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
+        return None
+    if switch_counts.code_of(case) is not None:
+        return None
+    return (
+        f"Your C names no baseline for {name}: {case.as_submitted()} holds the calls around the "
+        "switch as well."
+    )
+
+
+@pitfall(
+    code="touching-counted-as-switch",
+    level=Level.INTERPRETATION,
+    symptom="The task's own work is counted as the switch's.",
+    misconception="A task reads its memory with or without a switch. The switch causes only the "
+    "extra cost of this work.",
+    experiment="Let one task do the same work alone, in the same run, and subtract that.",
+    seen_in="ring benchmarks whose work is part of their result",
+    explains=MistakeKind.CONTENTS,
+    shows_in_recording=True,
+    broken=(Live("touching_in_the_switch", "footprint-processes-8-256k"),),
+)
+def touching_counted_as_switch(case: Case) -> str | None:
+    """The task's own use of its working set, handed in as a part of the switch."""
+    if case.spec.kernel not in working_sets.KERNELS or case.spec.quantity is not Quantity.COST:
+        return None
+    if case.right or not case.accepted_values:
+        return _set_without_baseline(case)
+    return None if case.result.net is None else _hop_as_timed(case, case.result.net)
+
+
+def _set_without_baseline(case: Case) -> str | None:
+    name = case.spec.variant
+    parts = parts_of(case.recording, name)
+    if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
+        return None
+    return (
+        f"Your variant {name} names no baseline: {case.as_submitted()} also holds what each task "
+        "does with its pipe and working set."
+    )
+
+
+def _hop_as_timed(case: Case, net: Net) -> str | None:
+    if net.baseline is None:
+        return None
+    per_unit = case.result.clock.ticks_in(case.spec.unit)
+    if not is_number(case, net.unsubtracted.value / per_unit):
+        return None
+    own = net.baseline.value * net.times / net.parts / per_unit
+    return (
+        f"You gave {case.as_submitted()}, which is a hop as timed. In this hop {rounded(own)} "
+        f"{case.spec.unit} are the cost of pipe and working set, which one task alone "
+        f"({net.baseline_variant}) pays without any switch."
+    )
+
+
+#: Within this share of the right value a figure is taken for it, however it was computed.
+NEAR = 0.05
+
+
+@pitfall(
+    code="two-results-for-one",
+    level=Level.INTERPRETATION,
+    symptom="The figure is another result of the same run, or a mean of two.",
+    misconception="Two variants, or two pairs of readings around different parts of an exchange, "
+    "time two things; their mean is neither.",
+    experiment="Write down what happens between the readings of each, then keep the one that the "
+    "lab asks for.",
+    seen_in="report B: both processes print a result, and a guess explains their difference",
+    explains=MistakeKind.CONTENTS,
+    broken=(Live("both_sides_print", "thread-switch-pipe", handed_in="pipe-by-the-peer"),),
+)
+def two_results_for_one(case: Case) -> str | None:
+    """A recording holds several results, and the figure is another one's, or a mean of two."""
+    spec, recording = case.spec, case.recording
+    if spec.quantity is not Quantity.COST or case.submitted is None or case.others:
+        return None
+    if not _is_switch(case, spec.variant):
+        return None
+    own = _value_of(case, spec.variant)
+    # An interval that is not to be believed may hold the other results as well.
+    if case.right and (not caveat(case) or abs(case.submitted - own) < NEAR * abs(own)):
+        return None
+    for name in recording.variants:
+        if name == spec.variant or not _is_switch(case, name):
+            continue
+        other = _value_of(case, name)
+        for value, what in (
+            (other, "the result of"),
+            ((own + other) / 2, f"the mean of {spec.variant} and"),
+        ):
+            if is_number_of_samples(case, value):
+                return (
+                    f"You gave {case.as_submitted()}: {what} {name}. Your recording gives "
+                    f"{spec.variant} {rounded(own)} and {name} {rounded(other)} {spec.unit}."
+                )
+    return None
+
+
+def _is_switch(case: Case, variant: str) -> bool:
+    """Whether `variant` times an exchange between tasks, of which a switch is a part."""
+    return parts_of(case.recording, variant) > 1
+
+
+def _value_of(case: Case, variant: str) -> float:
+    return naive.naive_value(result_of(case.recording, variant, case.spec.unit))
