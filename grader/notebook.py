@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.cases.verdict import Verdict
-from grader.examples.in_place import of_findings
+from grader.examples.example import of_findings
 from grader.figures import LABS, figure_named, figures_of
+from grader.judging.check_folders import LabFolder, NotALab, lab_folder
 from grader.judging.lab_folder import check_folder, lab_of
 from grader.judging.presentation import as_html, as_text
-from grader.judging.several import LabFolder, NotALab, lab_folder
 from labs.common import spelling
 from labs.common.html import inline
 from labs.common.messages import Message, Refused

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from labs.recording.file import Integers
-from labs.run.one_process import one_process
+from labs.run.c_process import one_process
 from labs.run.output import ProcessRun
 
 #: In ticks: what reading the clock takes, an operation that is a baseline, and any other at least.
@@ -35,7 +35,7 @@ def give(patched: pytest.MonkeyPatch, costs: Mapping[str, int]) -> None:
     async def with_given_times(*arguments: Any, **options: Any) -> ProcessRun:
         return _given(await one_process(*arguments, **options), costs)
 
-    patched.setattr("labs.run.turns.one_process", with_given_times)
+    patched.setattr("labs.run.measure.one_process", with_given_times)
 
 
 def _given(run: ProcessRun, costs: Mapping[str, int]) -> ProcessRun:

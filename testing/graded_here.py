@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader.evening.compute import grade
-from grader.evening.graded import Job, NoResult
+from grader.evening.grading_process import Job, NoResult, grade
 
 
 class GradedHere:
-    """Takes the place of :class:`grader.evening.pool.LocalPool`."""
+    """Takes the place of :class:`grader.evening.grading_process.LocalPool`."""
 
     def __init__(self, plan: Path, count: int, trusted: Path) -> None:
         self._plan = str(plan)

@@ -27,10 +27,10 @@ PATIENCE_S = 200
 _one = threading.Lock()
 _PRELOADED = (
     "nbgrader.apps.nbgraderapp",
-    "grader.with_nbgrader.exchange.collect",
-    "grader.with_nbgrader.exchange.release_feedback",
+    "grader.with_nbgrader.nbgrader_exchange",
+    "grader.with_nbgrader.nbgrader_exchange",
     "grader.with_nbgrader.feedback",
-    "grader.with_nbgrader.pages.student_pages",
+    "grader.with_nbgrader.pages.formgrader",
     "grader.with_nbgrader.pages.student_text",
     "grader.with_nbgrader.replay",
 )

@@ -1,6 +1,6 @@
 """Archives as Canvas and Moodle hand them out, made after the source of their programs.
 
-`grader/evening/collect/naming.py` reads their names and says where the patterns are from; this
+`grader/evening/upload_names.py` reads their names and says where the patterns are from; this
 module writes names by its own code.
 """
 

@@ -11,8 +11,8 @@ from labs.notebook.panel.form import Form
 from labs.notebook.panel.kept import KeptRun
 from labs.notebook.run import Run
 from labs.plots.calibration_plot import Guess, calibration_picture
-from labs.plots.known_number import Mark
 from labs.plots.picture import Picture
+from labs.plots.style import Mark
 from labs.recording.file import read
 from testing.paths import FIXTURES
 

@@ -9,9 +9,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.arrays import Floats
-from labs.analysis.kept import ADDITIONS_IN_ROUND
-from labs.analysis.line import Line, fit_line
+from labs.analysis.estimates import Floats
+from labs.analysis.line import ADDITIONS_IN_ROUND, Line, fit_line
 from labs.recording import preempted
 from labs.recording.file import Integers, Recording
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 
-from grader.with_nbgrader.record import RECORD
+from grader.with_nbgrader.student_folders import RECORD
 from testing.small_course import FIGURES, LAB, Course
 
 #: The exchange lies next to the course, also in a copy of both.

@@ -13,7 +13,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from grader.judging import unmeasured
+from grader.judging import flags
 from labs.languages.chosen import keep_english
 from labs.results import stopping
 from testing import given_times as given_times_of_runs
@@ -147,4 +147,4 @@ def given_times(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 @pytest.fixture
 def as_students_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has saved runs count as runs that a student measured, and not as copies of the project's."""
-    monkeypatch.setattr(unmeasured, "saved_runs", frozenset)
+    monkeypatch.setattr(flags, "saved_runs", frozenset)

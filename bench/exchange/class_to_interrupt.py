@@ -21,8 +21,8 @@ from typing import Any
 from bench.exchange import steps
 from bench.exchange.full_class import LAB, FullClass, environment
 from bench.exchange.steps import Ran
-from grader.with_nbgrader.class_flags.evidence_register import REGISTER
-from grader.with_nbgrader.record import RECORD
+from grader.with_nbgrader.class_flags import REGISTER
+from grader.with_nbgrader.student_folders import RECORD
 
 GRADEBOOK = "gradebook.db"
 #: The state of a course: each file by its path, and the rows of its databases by their tables.

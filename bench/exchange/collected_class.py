@@ -19,9 +19,9 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 
 from bench.report import must_hold, say, verdict
-from grader.evening.collect import receipts, source
-from grader.evening.collect.run import Collect
-from grader.with_nbgrader.record import RECORD
+from grader.evening import class_roster, collect_class
+from grader.evening.collect_class import Collect
+from grader.with_nbgrader.student_folders import RECORD
 from testing.paths import REPOSITORY
 from testing.platform_archives import Upload, canvas_names, handed_in
 
@@ -119,9 +119,9 @@ def _timed(course: Path, archive: Path) -> float:
 
 def _collect(folder: Path, archive: Path) -> None:
     course = CourseDirectory(root=str(folder))
-    with source.opened_source(archive) as items:
+    with class_roster.opened_source(archive) as items:
         report = Collect(course, LAB, [LAB]).run(archive.name, items)
-    receipts.write(course, LAB, report.not_collected)
+    collect_class.write_receipts(course, LAB, report.not_collected)
 
 
 def _archive(path: Path, size: int, version: str) -> Path:

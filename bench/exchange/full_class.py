@@ -16,7 +16,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from grader.demonstration.students import Lab, LiveEvidence, _answered
+from grader.demonstration import Lab, LiveEvidence, _answered
 from grader.with_nbgrader.course import make_course
 from testing.paths import REPOSITORY
 

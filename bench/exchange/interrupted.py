@@ -23,7 +23,7 @@ import psutil
 from bench.exchange import broken_cluster, kills, steps
 from bench.exchange.class_to_interrupt import GRADEBOOK, ClassToInterrupt, Command, Copy, copied
 from bench.report import must_hold, say, skipped, verdict
-from grader.evening import autograde
+from grader.evening import autograde_class
 
 _KILLS, _QUICK_KILLS = 50, 6
 _DISKS, _QUICK_DISKS = 12, 2
@@ -35,7 +35,7 @@ _MORE_ROOM = 200_000_000
 _SEED = 20_261_123
 #: What a process is, by a word of its command line.
 _KINDS = {
-    "grader.evening.work": "worker",
+    "grader.evening.grading_process": "worker",
     "grader.judging.work": "judge",
     "spawn_main": "page process",
     "resource_tracker": "resource tracker",
@@ -44,7 +44,7 @@ _KINDS = {
 
 def run(quick: bool) -> bool:
     """All parts, with fewer trials and a smaller class if `quick`."""
-    autograde.BATCH = _BATCH
+    autograde_class.BATCH = _BATCH
     with tempfile.TemporaryDirectory(prefix="ticklab-interrupted-") as scratch:
         made = ClassToInterrupt(Path(scratch))
         commands = made.commands(_SMALL)

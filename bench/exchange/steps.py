@@ -21,13 +21,12 @@ import psutil
 from nbgrader.apps.nbgraderapp import NbGraderApp
 
 # What the course's settings and the command name, so that each fork has it already.
-import grader.evening.autograde
-import grader.evening.collect.run
-import grader.evening.feedback
-import grader.with_nbgrader.exchange.collect
-import grader.with_nbgrader.exchange.release_feedback
+import grader.evening.autograde_class
+import grader.evening.class_feedback
+import grader.evening.collect_class
 import grader.with_nbgrader.feedback
-import grader.with_nbgrader.pages.student_pages
+import grader.with_nbgrader.nbgrader_exchange
+import grader.with_nbgrader.pages.formgrader
 import grader.with_nbgrader.pages.student_text  # noqa: F401
 from grader.commands.cli import main
 from testing.small_course import LAB

@@ -36,10 +36,9 @@ from bench.figures.coverage_cases import Case, all_cases
 from bench.figures.repeat import agree, relative_half_width, unit_of
 from bench.report import must_hold, say, skipped, verdict
 from bench.table import show
-from labs.analysis import kept
-from labs.analysis.arrays import Bools, Floats
-from labs.analysis.cells import Cells
-from labs.analysis.kept import Kept
+from labs.analysis import line
+from labs.analysis.estimates import Bools, Floats
+from labs.analysis.line import Cells, Kept
 from labs.recording import core_rounds, declared, file
 from labs.recording.file import BadRecording, Recording, Samples
 from labs.results.result import result_of
@@ -50,7 +49,7 @@ RUNS, RUNS_QUICK = 400, 100
 #: Runs after which an idea that changed none of them is no longer tried.
 FIRST_RUNS = 50
 
-_kept_samples, _reach, _best = kept.kept_samples, kept._reach, kept._best
+_kept_samples, _reach, _best = line.kept_samples, line._reach, line._best
 
 
 def _none_counted(recording: Recording, samples: Samples, cells: Cells) -> Kept:
@@ -98,8 +97,8 @@ class Idea:
             yield
 
 
-_T, _KEPT, _LINE = "labs.analysis.thresholds", "labs.analysis.kept", "labs.analysis.line"
-_PROCESSES = "labs.analysis.processes"
+_T, _KEPT, _LINE = "labs.analysis.thresholds", "labs.analysis.line", "labs.analysis.line"
+_PROCESSES = "labs.analysis.estimates"
 
 NOTHING = Idea("nothing", {})
 IDEAS = (
@@ -119,7 +118,7 @@ IDEAS = (
         "pytest tests/analysis/test_processes.py -k never_chance",
     ),
     Idea("preempted samples", {f"{_KEPT}.preempted": _none_preempted}),
-    Idea("scatter between runs", {"labs.analysis.estimate.BETWEEN_RUNS": 0.0}),
+    Idea("scatter between runs", {"labs.analysis.estimates.BETWEEN_RUNS": 0.0}),
     Idea("step that samples show", {f"{_LINE}.step_of": _declared_step}),
 )
 

@@ -16,7 +16,7 @@ import statistics
 from bench import machine
 from bench.report import must_hold, say, verdict
 from bench.table import show
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from labs.run.measure import Plan, measure_now

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from bench.figures.coverage_cases import MISFITS, Case, Truth, all_cases
 from bench.report import must_hold, say, verdict
-from labs.analysis.estimate import CannotEstimate, Estimate
+from labs.analysis.estimates import CannotEstimate, Estimate
 from labs.analysis.line import fit_line
 from labs.analysis.net_cost import net_cost
 from labs.recording.file import Recording

@@ -16,7 +16,7 @@ from bench.figures import perf_stat
 from bench.report import must_hold, say, skipped, verdict
 from labs.c_kernels import toolchain
 from labs.recording import counts
-from labs.results.counts import per_operation
+from labs.results.event_counts import per_operation
 from labs.run.measure import Plan, measure_now
 
 #: By how much the two may differ: of perf's program, its start and its other work vary a little.

@@ -44,9 +44,7 @@ import numpy as np
 from bench import machine
 from bench.report import must_hold, say, verdict
 from bench.table import show
-from labs.analysis import compare
-from labs.analysis.estimate import Estimate
-from labs.analysis.student_t import student_t
+from labs.analysis.estimates import Estimate, difference, student_t
 from labs.c_kernels import catalogue, toolchain
 from labs.recording import declared
 from labs.recording.file import Recording
@@ -306,7 +304,7 @@ def agree(estimates: Sequence[Estimate]) -> list[bool]:
     return [
         low <= 0 <= high
         for one, other in itertools.combinations(estimates, 2)
-        for _, low, high in (compare.difference(one, other),)
+        for _, low, high in (difference(one, other),)
     ]
 
 

@@ -19,7 +19,7 @@ from labs.c_kernels import toolchain
 from labs.course import figures
 from labs.course.figures import BadFigure, BadFigures
 from labs.recording.file import BadRecording, parse
-from labs.results import counts_table
+from labs.results import event_counts
 from testing.paths import REPOSITORY
 
 WHERE = "recordings/run.csv"
@@ -79,8 +79,8 @@ def recording(content: bytes) -> bool:
     if again.rows != read.rows or again.kernel.split() != read.kernel.split():
         raise Wrong("is another recording once it was written and read")
     for variant in read.variants:
-        json.dumps(counts_table.as_json(read, variant), allow_nan=False)
-    if len("".join(counts_table.as_lines(read, read.variants))) > MOST_OF_COUNTS:
+        json.dumps(event_counts.as_json(read, variant), allow_nan=False)
+    if len("".join(event_counts.as_lines(read, read.variants))) > MOST_OF_COUNTS:
         raise Wrong("shows too much text of counts of events")
     return True
 

@@ -23,10 +23,9 @@ from nbgrader.exchange import ExchangeError
 
 from bench.fuzz import good_inputs
 from bench.fuzz.checks import Wrong
-from grader.submissions.rebuild import quoted, rebuild
-from grader.submissions.safe_copy import printable, take_in
-from grader.submissions.student_notebook import read_submitted
-from grader.with_nbgrader.exchange.collect import CarefulCollect
+from grader.submissions.safe_files import printable, take_in
+from grader.submissions.submitted_notebook import quoted, read_submitted, rebuild
+from grader.with_nbgrader.nbgrader_exchange import CarefulCollect
 from grader.with_nbgrader.pages.student_text import markdown2html
 from labs.common.limits import MOST_ANSWER
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import random
 
-from grader.cases.conclusion import compared_as, known
+from grader.cases.expected import compared_as, known
 from grader.cases.spec import CHOICE, RELATIONS, TIMES
 from grader.figures import FigureSpec, Quantity
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.common.units import NANOSECONDS
 from labs.recording import proof
 from labs.recording.file import Recording
-from labs.results import naive
-from labs.results.result import Result, result_of
+from labs.results.result import Result, naive_estimate, naive_value, result_of
 
 
 class CannotMeasure(RuntimeError):
@@ -22,7 +21,7 @@ class CannotMeasure(RuntimeError):
 def read_off(spec: FigureSpec, recording: Recording, chance: random.Random) -> tuple[float, str]:
     """The figure, as somebody reads it off the run: rounded, in a unit that is declared."""
     if spec.demonstrates:
-        return naive.naive_value(result_of(recording, spec.variant)), spec.unit
+        return naive_value(result_of(recording, spec.variant)), spec.unit
     unit = spec.unit
     if spec.is_time and spec.unit == "ns":
         unit = chance.choice(["ns", "ns", "us", "ticks"])
@@ -59,7 +58,7 @@ def _of(result: Result) -> Estimate:
 def estimate_of(spec: FigureSpec, recording: Recording) -> Estimate:
     """What a conclusion is drawn from: the estimate in ns; of a mere count a value without."""
     if spec.demonstrates:
-        return naive.naive_estimate(result_of(recording, spec.variant))
+        return naive_estimate(result_of(recording, spec.variant))
     if spec.unit in (TIMES, CHOICE) or spec.quantity is Quantity.STEP:
         value = _value(spec, result_of(recording, spec.variant))
         return Estimate(value, value, value, spec.unit, "", 0, 0)

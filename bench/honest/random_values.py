@@ -19,7 +19,7 @@ from grader.cases.verdict import Finding, Outcome
 from grader.facts.sources import source_of
 from grader.figures import LABS
 from grader.judging.check import judge, open_case, open_relation
-from grader.judging.elsewhere import Elsewhere
+from grader.judging.lab_folder import Elsewhere
 from grader.pitfalls.recordings import figure_not_from_recording
 from labs.common.units import canonical
 from labs.course import figures

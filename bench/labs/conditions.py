@@ -23,8 +23,8 @@ from pathlib import Path
 from bench import machine, table
 from bench.labs.solved_lab import NOTEBOOKS, Solved, as_text, has_held, labs_in_order
 from bench.report import must_hold, say, skipped, verdict
-from grader.facts import unbound
-from grader.judging import no_counter
+from grader.facts import caveats
+from grader.judging import check
 from labs.c_kernels import toolchain
 
 LAB_LIMIT_S = 900
@@ -85,7 +85,7 @@ def _explain(condition: Condition, mine: dict[str, Solved], others: dict[str, So
             say(f"      note: {html.unescape(words)}")
     for lab, each in mine.items():
         reasons = each.reasons
-        instead = (unbound.IN_ITS_PLACE, no_counter.IN_ITS_PLACE)
+        instead = (caveats.HANDOFFS_IN_ITS_PLACE, check.NO_COUNTER)
         hedged = sum(any(words in reason for words in instead) for reason in reasons.values())
         if hedged:
             say(f"      {lab}: {hedged} of {len(reasons)} verdicts say what was measured instead")

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from bench.report import must_hold, say, skipped, verdict
-from grader.own_report import gather
-from grader.own_report.page import page as report_page
+from grader.own_report import student_report
+from grader.own_report.student_report import page as report_page
 from labs.commands.own import show
 from labs.course import comparison
 from labs.machine.description import read_machine
 from labs.notebook.run import Run
-from labs.pages import pdf
+from labs.pages import web_page
 from labs.recording.file import read
 from labs.results.result import result_of
-from labs.survey import compare_report, groups, report
-from labs.survey.saved import Saved, read_saved
+from labs.survey import compare_report, survey, survey_report
+from labs.survey.compare_report import Saved, read_saved
 from labs.survey.survey import Measurement, Row
 from testing.paths import FIXTURES
 
@@ -65,7 +65,7 @@ def run(quick: bool) -> bool:
             place.write_text(text, encoding="utf-8")
             found = _faults(place)
             held &= verdict(not found, f"{name}: {'; '.join(found[:4]) or 'no fault'}")
-            size = len(pdf.printed(place))
+            size = len(web_page.printed(place))
             say(f"   {name}: a PDF of {size / 1e6:.1f} MB")
     return held
 
@@ -73,12 +73,12 @@ def run(quick: bool) -> bool:
 def _pages(quick: bool) -> Iterator[tuple[str, str]]:
     saved = [read_saved(HONEST / lab) for lab in LABS]
     rows = [row for each in saved for row in _rows(each)]
-    yield "survey", report.page(rows, read_machine())
+    yield "survey", survey_report.page(rows, read_machine())
     yield "compared", compare_report.page(saved[1], read_saved(HONEST / LABS[1], "the same"))
     for name in SHOWN:
         recording = read(HONEST / name)
         yield f"shown-{recording.kernel}", show.page_of(Run.of(recording), Path(name).name)
-    labs = gather.labs_in(HONEST)
+    labs = student_report.labs_in(HONEST)
     some = [lab for lab in labs if lab.name in LABS] if quick else labs
     yield "report", report_page(some, comparison.of_labs(HONEST), "A. Student")
 
@@ -88,7 +88,7 @@ def _rows(saved: Saved) -> Iterator[Row]:
     for recording in saved.recordings:
         asked = tuple(v for kernel, v, _ in saved.results if kernel == recording.kernel)
         known = tuple(dict.fromkeys(name for name in asked if name in recording.variants))
-        about = groups.group_of(recording.kernel)
+        about = survey.group_of(recording.kernel)
         measurement = Measurement(about, recording.kernel, known, (1, 1))
         for name in known:
             result = result_of(recording, name)

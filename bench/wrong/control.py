@@ -14,7 +14,7 @@ from bench.wrong.student import Shelf, Student
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figures_of
 from grader.judging.lab_folder import check_folder
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 
 
 def right_figures(lab: Lab, shelf: Shelf, folder: Path) -> tuple[list[Verdict], list[str]]:

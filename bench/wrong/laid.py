@@ -10,8 +10,8 @@ from bench.wrong.case import Case, Kind, Lab
 from bench.wrong.student import NoFigure, NoMistake, NotTaken, Shelf, Student
 from grader.cases.spec import FigureSpec, Quantity
 from grader.figures import figure_named
-from labs.analysis import compare
-from labs.analysis.estimate import Estimate
+from labs.analysis import estimates
+from labs.analysis.estimates import Estimate
 from labs.c_kernels.toolchain import CompileError
 from labs.common.messages import Refused
 from labs.course import figures
@@ -104,8 +104,8 @@ def _estimate(
 def _related(spec: FigureSpec, operands: list[Estimate]) -> tuple[float, float, float]:
     """The right value with its interval."""
     if spec.quantity is Quantity.RATIO:
-        return compare.ratio(operands[0], operands[1])
+        return estimates.ratio(operands[0], operands[1])
     if spec.quantity is Quantity.DIFFERENCE:
-        value, low, high = compare.difference(operands[0], operands[1])
+        value, low, high = estimates.difference(operands[0], operands[1])
         return value / spec.divisor, low / spec.divisor, high / spec.divisor
     return operands[0].value, operands[0].low, operands[0].high

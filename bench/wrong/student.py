@@ -13,14 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.common.units import Clock
 from labs.course import figures
 from labs.notebook import ckernel
 from labs.recording import proof
 from labs.recording.file import Recording, read
-from labs.results import naive
-from labs.results.result import Result, result_of
+from labs.results.result import Result, naive_value, result_of
 from labs.run import broken, measure, options
 
 #: C that students write, one folder a lab.
@@ -78,7 +77,7 @@ class Run:
 
     def naive(self, variant: str | None = None, unit: str = "ns") -> float:
         """What somebody reports who notices no mistake."""
-        return naive.naive_value(self.result(variant, unit))
+        return naive_value(self.result(variant, unit))
 
     def asked_for(self) -> list[Estimate | None]:
         """The figures of the variants that were asked for."""

@@ -7,15 +7,30 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, TypedDict
 
-from grader.cases.praise import Praise
 from grader.cases.verdict import Level
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.analysis.thresholds import WIDEST
 from labs.course import figures
 from labs.recording.declared import Estimand
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+
+# A sentence that praises a figure, and the checks that bear out what it claims.
+
+
+@dataclass(frozen=True)
+class Praise:
+    """What is said of a figure that has passed.
+
+    `by` names the checks behind the `text`: codes of pitfalls, which were looked for and not found,
+    and names of facts (`grader.facts.borne_out`), which the recording must show. If one of the
+    facts is not shown, the sentence is not said.
+    """
+
+    text: str
+    by: tuple[str, ...]
 
 
 class Quantity(str, Enum):
@@ -83,7 +98,7 @@ class FigureSpec:
     the rest of something, it `may_be_nothing`: its interval is then compared with what it was taken
     from. `central` is the code of the pitfall that this figure is about: making that mistake costs
     at least half of the points. If the figure is `own`, so does each mistake in what the C does
-    (`grader.judging.points`). Provenance has at most a quarter of them. A figure that has passed
+    (`grader.judging.check`). Provenance has at most a quarter of them. A figure that has passed
     gets the first `praise` whose facts its recording shows. A value within 5 % of the right one is
     accepted, however narrow the interval is. If that would hide the mistake that the lab is about,
     the figure is exact, and the sentence `why_exact` says why.

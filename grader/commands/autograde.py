@@ -11,7 +11,7 @@ from grader.evening.command_options import add_course, add_lab, add_workers
 from labs.common.terminal import say
 
 if TYPE_CHECKING:
-    from grader.evening.run import Class
+    from grader.evening.autograde_class import Class
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -46,9 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Grade. The exit status: 0, or 1 if a submission has no result, or if the run ended early."""
     from tqdm import tqdm
 
-    from grader.evening.autograde import Options, autograde, log_of
+    from grader.evening.autograde_class import Options, Stopped, autograde, log_of
     from grader.evening.course_folder import NotOurs
-    from grader.evening.run import Stopped
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
     options = Options(arguments.workers, arguments.dask, arguments.force)

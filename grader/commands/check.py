@@ -44,30 +44,30 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check, and print verdicts. The exit status: 0 passed, 1 failed, 2 something not graded."""
     from grader.figures import LABS
-    from grader.judging import all_labs, several
+    from grader.judging import check_folders
     from grader.judging.lab_folder import check_folder
 
     lab = arguments.lab and (names.lab_meant(arguments.lab) or arguments.lab)
     if lab and lab not in LABS:
         return _stop(f"no lab {lab!r} has figures{suggestion(lab, tuple(LABS))}")
     if len(arguments.folders) > 1:
-        return several.check(arguments.folders, lab, as_json=arguments.json)
+        return check_folders.check(arguments.folders, lab, as_json=arguments.json)
     try:
-        folder = several.lab_folder(arguments.folders[0], lab)
-    except several.NotALab as error:
-        if not lab and (found := all_labs.labs_in(arguments.folders[0])):
-            return all_labs.check(found, as_json=arguments.json)
+        folder = check_folders.lab_folder(arguments.folders[0], lab)
+    except check_folders.NotALab as error:
+        if not lab and (found := check_folders.labs_in(arguments.folders[0])):
+            return check_folders.check_all_labs(found, as_json=arguments.json)
         return _stop(str(error))
     verdicts = folder.only_asked(check_folder(folder.path, folder.lab))
     if arguments.json:
         say_json([verdict.as_json() for verdict in verdicts])
     else:
         say(folder.report(verdicts, of_reader()))
-    return several.status(verdicts)
+    return check_folders.status(verdicts)
 
 
 def _stop(why: str) -> int:
-    from grader.judging.several import SOMETHING_NOT_GRADED
+    from grader.judging.check_folders import SOMETHING_NOT_GRADED
 
     say(f"grader check: {why}", file=sys.stderr)
     return SOMETHING_NOT_GRADED

@@ -36,6 +36,6 @@ def run(arguments: argparse.Namespace) -> int:
         there = suggestion(arguments.lab, tuple(LABS))
         say(f"grader class: no lab {arguments.lab!r} has figures{there}", file=sys.stderr)
         return USAGE
-    from grader.demonstration import course
+    from grader import demonstration
 
-    return course.main(arguments.folder, arguments.lab or course.DEFAULT_LAB)
+    return demonstration.main(arguments.folder, arguments.lab or demonstration.DEFAULT_LAB)

@@ -16,7 +16,7 @@ from labs.common.terminal import say
 from labs.course.catalogue import names
 
 if TYPE_CHECKING:
-    from grader.evening.collect.run import Report
+    from grader.evening.collect_class import Report
 
 NOT_ALL, NOTHING = 1, 2
 _ABOUT = "collect a class: from a folder, a zip file, Canvas, Moodle or nbgrader's exchange"
@@ -72,9 +72,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Collect, write the receipts and print a summary. Returns the exit status."""
-    from grader.evening.collect import receipts, shown
-    from grader.evening.collect.items import NO_ROOM, NotTaken
+    from grader.evening import collect_class
     from grader.evening.course_folder import NotOurs, open_course
+    from grader.evening.uploads import NO_ROOM, NotTaken
 
     try:
         app = open_course(arguments.course)
@@ -82,9 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
             report = _from_exchange(app, arguments)
         else:
             report = _from_files(app.coursedir, arguments)
-        summary = shown.as_text(report)
+        summary = collect_class.as_text(report)
         if not arguments.dry_run:
-            table = receipts.write(app.coursedir, report.lab, report.not_collected)
+            table = collect_class.write_receipts(app.coursedir, report.lab, report.not_collected)
             summary += f"\n\nReceipts: {table.with_suffix('')}, and for the class {table}"
         say(summary)
     except (NotOurs, NotTaken) as error:
@@ -105,36 +105,35 @@ def run(arguments: argparse.Namespace) -> int:
 def _from_exchange(app: Any, arguments: argparse.Namespace) -> Report:
     from nbgrader.auth import Authenticator
 
-    from grader.evening.collect import from_exchange
-    from grader.evening.collect.course import lab_of, labs_of
-    from grader.evening.collect.items import NotTaken
+    from grader.evening import collect_class
+    from grader.evening.collect_class import lab_of, labs_of
+    from grader.evening.uploads import NotTaken
 
     if arguments.roster is not None or arguments.names is not None:
         raise NotTaken("--roster and --names are for files, and not for the exchange")
     lab = lab_of([], labs_of(app.coursedir), arguments.lab)
     app.authenticator = Authenticator(parent=app)
     app.log.setLevel(logging.WARNING)  # the summary counts what the log would list
-    return from_exchange.collect(app, lab, arguments.dry_run)
+    return collect_class.collect_from_exchange(app, lab, arguments.dry_run)
 
 
 def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
     from tqdm import tqdm
 
-    from grader.evening.collect import roster, source
-    from grader.evening.collect.course import duedate_of, lab_of, labs_of
-    from grader.evening.collect.entered import enter
-    from grader.evening.collect.items import NotTaken
-    from grader.evening.collect.naming import by_pattern
-    from grader.evening.collect.run import Collect
+    from grader.evening import class_roster
+    from grader.evening.class_roster import enter_students
+    from grader.evening.collect_class import Collect, duedate_of, lab_of, labs_of
+    from grader.evening.upload_names import by_pattern
+    from grader.evening.uploads import NotTaken
 
-    known = None if arguments.roster is None else roster.read(arguments.roster)
+    known = None if arguments.roster is None else class_roster.read_roster(arguments.roster)
     try:
         layout = None if arguments.names is None else by_pattern(arguments.names)
     except ValueError as error:
         raise NotTaken(f"--names: {error}") from error
     path = Path(arguments.source)
     with contextlib.ExitStack() as stack:
-        items = stack.enter_context(source.opened_source(path))
+        items = stack.enter_context(class_roster.opened_source(path))
         labs = labs_of(course)
         lab = lab_of(items, labs, arguments.lab)
         collect = Collect(course, lab, labs, duedate_of(course, lab), arguments.dry_run)
@@ -148,5 +147,5 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
         )
     if known is not None and not arguments.dry_run:
         here = {line.student for line in report.lines}
-        enter(course, [each for each in known.students if each.student in here])
+        enter_students(course, [each for each in known.students if each.student in here])
     return report

@@ -42,7 +42,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the course folder. The exit status is 0, or 1 on error."""
-    from grader.with_nbgrader.source_labs import NoLabs
+    from grader.with_nbgrader.course import NoLabs
 
     folder, lab = arguments.folder, arguments.lab or DEFAULT_LAB
     if arguments.lab and not arguments.demo:
@@ -68,8 +68,7 @@ class _NoClass(Exception):
 
 def _lay_out(folder: Path, labs_from: Path | None) -> tuple[list[str], str]:
     """Makes the course; returns the labs that it has, and a line about it."""
-    from grader.with_nbgrader.course import make_course
-    from grader.with_nbgrader.source_labs import source_labs
+    from grader.with_nbgrader.course import make_course, source_labs
 
     source = folder / "source"
     is_new = not source.exists()
@@ -91,13 +90,13 @@ def _lay_out(folder: Path, labs_from: Path | None) -> tuple[list[str], str]:
 
 def _with_class(folder: Path, labs_from: Path | None, lab: str) -> str:
     """Makes the course and its class; returns what to report. Raises _NoClass."""
-    from grader.demonstration import filled
+    from grader import demonstration
 
     try:
-        filled.must_be_fillable(folder, lab)
+        demonstration.must_be_fillable(folder, lab)
         _, line = _lay_out(folder, labs_from)
-        return f"{line}\n{filled.fill(folder, lab)}"
-    except filled.CannotFill as error:
+        return f"{line}\n{demonstration.fill(folder, lab)}"
+    except demonstration.CannotFill as error:
         raise _NoClass(str(error)) from error
 
 

@@ -13,8 +13,7 @@ from labs.common.files import explained, with_ending
 from labs.common.terminal import say
 
 if TYPE_CHECKING:
-    from grader.evening.exports.sheet import Sheet
-    from grader.evening.exports.written import Written
+    from grader.evening.grade_sheet import Sheet, Written
 
 _EXAMPLES = (
     "grader export 01-timer-overhead --csv grades.csv",
@@ -74,9 +73,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the file. The exit status is 0, or 1 on error."""
     from grader.evening.course_folder import NotOurs, open_course
-    from grader.evening.exports.gradescope import NotAnExport
-    from grader.evening.exports.sheet import NoGrades, read_sheet
-    from grader.evening.exports.table_file import BadTable
+    from grader.evening.exports import NotAnExport
+    from grader.evening.grade_sheet import BadTable, NoGrades, read_sheet
 
     wrong = _trouble_with(arguments)
     if wrong:
@@ -114,18 +112,20 @@ def _trouble_with(arguments: argparse.Namespace) -> str:
 
 
 def _written(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Written:
-    from grader.evening.exports import canvas, gradescope, moodle, moodle_feedback, plain
-    from grader.evening.exports.reasons import reasons_of
+    from grader.evening import exports
+    from grader.evening.grade_sheet import reasons_of
 
     reasons, unfinished = partial(reasons_of, course, sheet.lab), bool(arguments.unfinished)
     if arguments.canvas is not None:
-        return canvas.write(sheet, arguments.canvas, arguments.gradebook, unfinished=unfinished)
+        return exports.write_canvas(
+            sheet, arguments.canvas, arguments.gradebook, unfinished=unfinished
+        )
     if arguments.moodle is not None:
-        return moodle.write(
+        return exports.write_moodle(
             sheet, arguments.moodle, reasons, arguments.worksheet, unfinished=unfinished
         )
     if arguments.moodle_feedback is not None:
-        return moodle_feedback.write(
+        return exports.write_moodle_feedback(
             sheet,
             arguments.moodle_feedback,
             partial(_page, course, sheet.lab),
@@ -133,11 +133,11 @@ def _written(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Writte
             unfinished=unfinished,
         )
     if arguments.gradescope is not None:
-        visibility = arguments.visibility or gradescope.VISIBILITIES[0]
-        return gradescope.write(
+        visibility = arguments.visibility or exports.VISIBILITIES[0]
+        return exports.write_gradescope(
             sheet, arguments.gradescope, reasons, visibility, unfinished=unfinished
         )
-    return plain.write(sheet, arguments.csv)
+    return exports.write_csv(sheet, arguments.csv)
 
 
 def _page(course: Any, lab: str, student: str) -> Path:

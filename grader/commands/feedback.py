@@ -13,7 +13,7 @@ from labs.common.terminal import safe, say
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from grader.evening.feedback import Feedback
+    from grader.evening.class_feedback import Feedback
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -43,9 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Make feedback. The exit status: 0, or 1 if a student has none, or if the run ended early."""
     from tqdm import tqdm
 
+    from grader.evening.autograde_class import Stopped
+    from grader.evening.class_feedback import log_of, make_feedback
     from grader.evening.course_folder import NotOurs
-    from grader.evening.feedback import log_of, make_feedback
-    from grader.evening.run import Stopped
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
     bar: tqdm[Any] | None = None

@@ -37,9 +37,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report. The exit status is 0, or 1 on error."""
-    from grader.evening.report.graded_class import NoReport
-    from grader.evening.report.pseudonyms import BadPseudonyms
-    from grader.evening.report.write import write_report
+    from grader.evening.class_report import BadPseudonyms, write_report
+    from grader.evening.graded_class import NoReport
     from labs.common.files import CannotWrite
 
     try:

@@ -28,7 +28,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run it again. The exit status: 0, 1 if something is not as it should be, 2 if nothing ran."""
-    from grader.evening.rerun import CannotRerun, note_of, rerun
+    from grader.evening.rerun_own_c import CannotRerun, note_of, rerun
 
     lab, student = str(arguments.lab).rstrip("/"), str(arguments.student)
     try:

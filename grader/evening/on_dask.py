@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from grader.evening.graded import Job, NoResult
+from grader.evening.grading_process import Job, NoResult
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -93,7 +93,7 @@ class DaskPool:
 
 def _grade(stated: dict[str, Any], plan: str, course: str) -> dict[str, Any] | None:
     """On a worker: grades one submission. Returns why there is no result file, or None."""
-    from grader.evening.compute import grade, no_result
+    from grader.evening.grading_process import grade, no_result
 
     if course not in sys.path:
         sys.path.append(course)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from grader.examples.in_place import write
+from grader.examples.example import write
 from labs.languages.chosen import keep_english
 
 if __name__ == "__main__":

@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.cases.case import Case
-from grader.cases.praise import Praise
-from grader.cases.spec import Quantity
-from grader.facts import creations, observed, own_call, switch_counts, traps, watched
-from grader.facts.memory import ladders, page_faults, working_sets
-from labs.analysis.compare import side
+from grader.cases.spec import Praise, Quantity
+from grader.facts import memory_use, observed, task_counts, traps
+from labs.analysis.estimates import side
 from labs.c_kernels.optimisation import level_of
 from labs.common.units import canonical
 from labs.recording import places
@@ -93,7 +91,7 @@ def cost_left(case: Case) -> bool:
 
 def use_measured(case: Case) -> bool:
     """Whether the recording says what the use of each working set costs one task alone."""
-    return all(working_sets.reading(case, name) is not None for name in case.spec.variants)
+    return all(memory_use.cost_of_reading(case, name) is not None for name in case.spec.variants)
 
 
 def costs_more_than_refused(case: Case) -> bool:
@@ -139,13 +137,13 @@ def faults_counted(case: Case) -> bool:
 
 def switches_counted(case: Case) -> bool:
     """Whether the OS counted about as many switches as are claimed, and nothing is odd in them."""
-    counts = [switch_counts.counted(case.recording, name) for name in case.spec.variants]
-    odd = switch_counts.code_of(case)
+    counts = [task_counts.counted(case.recording, name) for name in case.spec.variants]
+    odd = task_counts.code_of(case)
     return (
         bool(counts)
         and odd is None
         and all(
-            each is not None and each.counted >= (1 - switch_counts.SHARE) * each.claimed
+            each is not None and each.counted >= (1 - task_counts.SHARE) * each.claimed
             for each in counts
         )
     )
@@ -161,7 +159,7 @@ def on_one_cpu(case: Case) -> bool:
 
 def no_child_counted(case: Case) -> bool:
     """Whether the OS counted for child processes, and found none among the tasks."""
-    account = next(creations.accounts(case), None)
+    account = next(task_counts.accounts(case), None)
     if account is None or account.children_switches is None:
         return False
     return max(account.children_faults, account.children_switches) < account.created / 2
@@ -169,7 +167,7 @@ def no_child_counted(case: Case) -> bool:
 
 def children_waited_for(case: Case) -> bool:
     """Whether the OS charged the parent for its children, as it does once they were waited for."""
-    account = next(creations.accounts(case), None)
+    account = next(task_counts.accounts(case), None)
     if account is None:
         return False
     return max(account.children_faults, account.children_switches or 0) >= account.created / 2
@@ -191,45 +189,41 @@ def level_stated(case: Case) -> bool:
 
 def one_chain_seen(case: Case) -> bool:
     """Whether the run saw all additions of a sample in one chain."""
-    return watched.seen(case, "chains") == 1 and bool(watched.seen(case, "additions"))
+    return observed.seen(case, "chains") == 1 and bool(observed.seen(case, "additions"))
 
 
 def page_seen(case: Case) -> bool:
     """Whether the run saw the C touch the page that it was given."""
-    return bool(watched.seen(case, "page"))
+    return bool(observed.seen(case, "page"))
 
 
 def call_seen(case: Case) -> bool:
     """Whether the run saw one call of a procedure for each operation."""
-    operations = watched.seen(case, "operations")
-    return bool(operations) and watched.seen(case, "calls") == operations
+    operations = observed.seen(case, "operations")
+    return bool(operations) and observed.seen(case, "calls") == operations
 
 
 def reads_seen(case: Case) -> bool:
     """Whether the OS kernel got a read of 0 bytes for each operation, and refused none."""
-    operations = watched.seen(case, "operations")
-    seen = watched.seen(case, "empty_reads")
-    return bool(operations) and seen == operations and watched.seen(case, "failed") == 0
+    operations = observed.seen(case, "operations")
+    seen = observed.seen(case, "empty_reads")
+    return bool(operations) and seen == operations and observed.seen(case, "failed") == 0
 
 
 def failure_noticed(case: Case) -> bool:
     """Whether the run saw the function return 0 when the OS kernel refused its call."""
-    return watched.seen(case, "failure_noticed") == 1
+    return observed.seen(case, "failure_noticed") == 1
 
 
 def made_by_hand(case: Case) -> bool:
     """Whether the C enters the OS kernel by itself for the call asked for by name."""
-    code = own_call.measured(case)
-    return (
-        code is not None
-        and case.spec.variant in own_call.ASKED
-        and own_call.made_by_hand(case, code)
-    )
+    code = traps.measured(case)
+    return code is not None and case.spec.variant in traps.ASKED and traps.made_by_hand(case, code)
 
 
 def raised_by_task(case: Case) -> bool:
     """Whether each created task raised the number, in the memory of its parent."""
-    trial = creations.trial_of(case.recording, case.spec.variant)
+    trial = task_counts.trial_of(case.recording, case.spec.variant)
     if trial is None or not trial.once_each:
         return False
     return min(trial.by_task, trial.shares) >= trial.tried
@@ -237,13 +231,13 @@ def raised_by_task(case: Case) -> bool:
 
 def parent_awake(case: Case) -> bool:
     """Whether the parent never slept until its task had ended."""
-    trial = creations.trial_of(case.recording, case.spec.variant)
+    trial = task_counts.trial_of(case.recording, case.spec.variant)
     return trial is not None and trial.asleep == 0
 
 
 def sleeps_until_woken(case: Case) -> bool:
     """Whether the thread that waits went to sleep, and never went on without being woken."""
-    seen = switch_counts.sleeps(case.recording, case.spec.variant)
+    seen = task_counts.sleeps(case.recording, case.spec.variant)
     if not seen.tried or seen.asleep is None:
         return False
     return not seen.unwoken and not seen.hardly_asleep
@@ -251,13 +245,13 @@ def sleeps_until_woken(case: Case) -> bool:
 
 def every_line_used(case: Case) -> bool:
     """Whether the run saw the C use each cache line that the run changed."""
-    found = working_sets.lines_used(case.recording, case.spec.variant)
+    found = memory_use.lines_used(case.recording, case.spec.variant)
     return found is not None and found.used == found.tried
 
 
 def nearly_every_line_used(case: Case) -> bool:
     """The same, but for a few lines that change nothing in the cost."""
-    found = working_sets.lines_used(case.recording, case.spec.variant)
+    found = memory_use.lines_used(case.recording, case.spec.variant)
     return found is not None and not found.in_part
 
 
@@ -276,8 +270,8 @@ FACTS: Mapping[str, Callable[[Case], bool]] = {
         calls_comparable,
         less_than_half,
         faults_counted,
-        page_faults.one_fault_a_page,
-        page_faults.no_fault_left,
+        memory_use.one_fault_a_page,
+        memory_use.no_fault_left,
         switches_counted,
         on_one_cpu,
         no_child_counted,
@@ -295,6 +289,6 @@ FACTS: Mapping[str, Callable[[Case], bool]] = {
         sleeps_until_woken,
         every_line_used,
         nearly_every_line_used,
-        *ladders.FACTS,
+        *memory_use.LADDER_FACTS,
     )
 }

@@ -15,6 +15,7 @@ from labs.c_kernels import toolchain
 from labs.common import limits, paths
 from labs.common.files import read_bounded
 from labs.recording.file import Recording
+from labs.run import broken
 
 
 def source_of(recording: Recording, saved: Path | None = None) -> str | None:
@@ -94,3 +95,19 @@ def hashes_by_name() -> dict[str, dict[str, list[str]]]:
 def _by_hash(folder: Path) -> dict[str, str]:
     texts = (path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.c")))
     return {toolchain.source_hash(text): text for text in texts}
+
+
+# Whether a recording was made with one of the kit's C kernels that are wrong on purpose.
+
+
+def broken_name(recording: Recording) -> str | None:
+    """The name of the broken C kernel, of any version of the kit, by the hash of its source."""
+    stated = recording.conditions.get("source.sha256", "")
+    for name, hashes in hashes_by_name()["broken"].items():
+        if stated in hashes:
+            return name
+    source = broken_sources().get(stated)
+    if source is None:
+        return None
+    named = (each for each in map(broken.find, broken.names()) if each.source == source)
+    return next((each.name for each in named), None)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from grader.cases.praise import Praise
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, relation
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Praise, Quantity, relation
 from grader.figures.choices import choices_of
-from labs.analysis.compare import side
+from labs.analysis.estimates import side
 from labs.recording.declared import Estimand
 
 LAB = "02-first-iteration"

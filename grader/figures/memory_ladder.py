@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.praise import Praise
-from grader.cases.spec import CHOICE, FigureSpec, Quantity
+from grader.cases.spec import CHOICE, FigureSpec, Praise, Quantity
 from grader.cases.verdict import Level
 from grader.figures.choices import by_side, choices_of
 

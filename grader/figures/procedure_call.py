@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from grader.cases.praise import Praise
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Praise, Quantity
 from grader.cases.verdict import Level
 from grader.figures.choices import by_side, choices_of
-from labs.analysis.compare import side
+from labs.analysis.estimates import side
 
 LAB = "04-procedure-call"
 

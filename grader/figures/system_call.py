@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from grader.cases.praise import Praise
-from grader.cases.spec import CHOICE, TIMES, Estimates, FigureSpec, Quantity, relation
+from grader.cases.spec import CHOICE, TIMES, Estimates, FigureSpec, Praise, Quantity, relation
 from grader.cases.verdict import Level
 from grader.figures.choices import choices_of
-from labs.analysis.compare import side
+from labs.analysis.estimates import side
 
 LAB = "03-system-call"
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.praise import Praise
-from grader.cases.spec import TIMES, FigureSpec, Quantity
+from grader.cases.spec import TIMES, FigureSpec, Praise, Quantity
 from grader.cases.verdict import Level
 from labs.recording.declared import Estimand
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from grader.cases.praise import Praise
-from grader.cases.spec import CHOICE, Choice, FigureSpec, Quantity, relation
+from grader.cases.spec import CHOICE, Choice, FigureSpec, Praise, Quantity, relation
 from grader.cases.verdict import Level
-from grader.figures.choices import choices_of
-from grader.figures.explained import by_printed
+from grader.figures.choices import by_printed, choices_of
 from labs.course import published
 
 LAB = "08-five-reports-on-trial"

@@ -1,27 +1,114 @@
 """Compute the verdict on a figure from its recording. These are pure functions that read no files.
 
-Each level has its own points; `grader.judging.points` says what a finding costs. A figure without
+Each level has its own points; `grader.judging.check` says what a finding costs. A figure without
 usable evidence gets no points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from grader.cases.case import Case, make_case, make_relation
 from grader.cases.expected import accepted_as_text, why_more_is_accepted
-from grader.cases.praise import Praise
-from grader.cases.spec import FigureSpec, Quantity
+from grader.cases.spec import FigureSpec, Praise, Quantity
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
-from grader.facts import borne_out, unbound, wide_interval
+from grader.facts import borne_out, caveats
+from grader.facts.observed import reads_the_counter
 from grader.facts.sources import hashes_by_name
-from grader.judging import no_counter
-from grader.judging.points import points_by_level
-from grader.pitfalls import OF_RELATIONS, findings_of, pitfall_named, recordings
+from grader.pitfalls import CATALOGUE, OF_RELATIONS, findings_of, pitfall_named, recordings
 from labs.course.figures import BadFigure, Figure
+from labs.recording import declared
 from labs.recording.file import BadRecording, Recording
 from labs.run import broken
+
+# Figures of the counter from a machine on which a program may read none (sandboxes, other CPUs).
+#
+# There, C kernels read clock_gettime instead (kernels_c/counter.h). The cost of an operation is the
+# same with both. But a figure of the counter itself is then about clock_gettime, and the verdict
+# says so.
+
+#: The name that C kernels give to clock_gettime if they read it instead of a counter.
+STAND_IN = "clock_monotonic"
+
+NO_COUNTER = "That machine lets no program read a counter, only clock_gettime(CLOCK_MONOTONIC)"
+
+
+def caveat_of_no_counter(case: Case) -> str:
+    """A sentence on what a figure of the counter measures on such a machine; else ''."""
+    recording = case.recording
+    if set(recording.condition("counter")) != {STAND_IN}:
+        return ""
+    names = [
+        name
+        for name in case.spec.variants
+        if declared.is_overhead(recording, name) and reads_the_counter(recording, name)
+    ]
+    if not names:
+        return ""
+    return f"{NO_COUNTER}. So {' and '.join(names)} timed that clock, and the figure is about it."
+
+
+# How many points of each level a figure keeps.
+#
+# A finding costs the points of its level. If the figure has no points of that level, it costs half
+# of the points of interpretation, because less can be concluded from such a figure. The mistake
+# that a figure is about costs at least half of the figure's points, whatever its level. A figure of
+# a student's own C is about what that C does, so each of the mistakes in it costs as much.
+
+Levels = dict[Level, tuple[float, float]]
+
+#: By finding, another level that loses its points too: if a figure does not follow from its
+#: recording, there is nothing to interpret.
+FALLS_WITH = {"figure-not-from-recording": Level.INTERPRETATION}
+#: Where points go that are not of the level of a finding: the last step of the work goes first.
+LAST_FIRST = (Level.INTERPRETATION, Level.VALIDITY, Level.SUFFICIENCY, Level.PROVENANCE)
+#: What a finding leaves of other points if the figure has none of its own level.
+KEPT_WITHOUT_LEVEL = 0.5
+#: What the mistake that a figure is about leaves of its points, at most.
+KEPT_AFTER_CENTRAL = 0.5
+#: Mistakes in what a student's own C does: each is what its figure is about.
+CENTRAL_OF_OWN_C = frozenset(each.code for each in CATALOGUE if each.in_own_c)
+
+
+def points_by_level(
+    spec: FigureSpec, findings: Collection[Finding], *, right: bool = True
+) -> Levels:
+    """The points of each level and the most there are, after these findings.
+
+    `right` is false if no value could be right: then there is nothing to interpret.
+    """
+    shares = dict.fromkeys(spec.points, 1.0)
+    for finding in findings:
+        if spec.points.get(finding.level):
+            shares[finding.level] = 0.0
+        else:
+            instead = next(level for level in LAST_FIRST if spec.points.get(level))
+            shares[instead] = min(shares[instead], KEPT_WITHOUT_LEVEL)
+        if FALLS_WITH.get(finding.code) in shares:
+            shares[FALLS_WITH[finding.code]] = 0.0
+    if not right and Level.INTERPRETATION in shares:
+        shares[Level.INTERPRETATION] = 0.0
+    kept = {level: shares[level] * most for level, most in spec.points.items()}
+    if any(is_central(spec, finding.code) for finding in findings):
+        kept = _at_most(kept, KEPT_AFTER_CENTRAL * spec.max_points)
+    return {level: (kept[level], most) for level, most in spec.points.items()}
+
+
+def is_central(spec: FigureSpec, code: str) -> bool:
+    """Whether the pitfall `code` is what this figure is about."""
+    return code == spec.central or (spec.own and code in CENTRAL_OF_OWN_C)
+
+
+def _at_most(kept: Mapping[Level, float], most: float) -> dict[Level, float]:
+    """The points with so many taken off that at most `most` are left."""
+    left = dict(kept)
+    for level in LAST_FIRST:
+        excess = sum(left.values()) - most
+        if level in left and excess > 0:
+            left[level] -= min(left[level], excess)
+    return left
+
 
 #: Findings that the recording is of another program than asked: no value of it can be right.
 OF_ANOTHER_PROGRAM = frozenset({"optimisation-levels-mixed"})
@@ -161,9 +248,9 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     levels = points_by_level(spec, findings, right=bool(case.accepted_values))
     points = sum(got for got, _ in levels.values())
     passed = case.right and not findings and points == spec.max_points
-    caveat = unbound.caveat(case) if passed else ""
-    others = no_counter.caveat(case) if passed else ""
-    too_wide = wide_interval.caveat(case) if passed else ""
+    caveat = caveats.caveat_of_unbound(case) if passed else ""
+    others = caveat_of_no_counter(case) if passed else ""
+    too_wide = caveats.caveat_of_width(case) if passed else ""
     other = any(finding.code in OF_ANOTHER_PROGRAM for finding in findings)
     why = _reason(case, findings, passed)
     accepted = "" if other else accepted_as_text(case.accepted_values)
@@ -173,11 +260,11 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     if passed:
         praise, look_next = borne_out.praise_of(case), spec.look_next
     if caveat:
-        praise, look_next = unbound.PRAISE, unbound.LOOK_NEXT
+        praise, look_next = caveats.UNBOUND_PRAISE, caveats.UNBOUND_LOOK_NEXT
     elif too_wide:
-        look_next = wide_interval.look_next(case)
-        if not wide_interval.is_next_to_nothing(case):
-            praise = wide_interval.PRAISE
+        look_next = caveats.look_next_if_wide(case)
+        if not caveats.is_next_to_nothing(case):
+            praise = caveats.WIDE_PRAISE
     return Verdict(
         figure=spec.id,
         outcome=Outcome.PASSED if passed else Outcome.FAILED,
@@ -223,7 +310,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
     if case.expected is not None:
         in_run = tuple(findings_of(replace(case, submitted=case.expected.value)))
     found = next((each.evidence for each in in_run if each.code == spec.demonstrates), None)
-    too_wide = wide_interval.caveat(case)
+    too_wide = caveats.caveat_of_width(case)
     shown = found or (NOT_SHOWN_HERE if _is_unchanged(case, spec.demonstrates) else None)
     missing = []
     if not shown:

@@ -6,15 +6,152 @@ Students own their machines, so they can make up evidence. But an honest run can
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+import re
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
 
 from grader.cases.spec import FigureSpec
-from grader.facts import unbound
-from grader.facts.dates import measured_after
-from grader.facts.sources import is_of_the_kit
-from grader.judging import unmeasured
+from grader.facts import caveats
+from grader.facts.observed import follows_seed, measured_after
+from grader.facts.sources import broken_hashes, is_of_the_kit
+from labs.course.account import Course
 from labs.course.figures import BadFigure, Figure
+from labs.recording.account import NONE, Account, name_hash, parse
 from labs.recording.file import BadRecording, Recording
+from labs.recording.memo import memoized
+
+# Signs that a recording does not come from a run: made up, edited, or copied from the project.
+#
+# Nothing on a student's machine can prove that a run took place. A person can be told what does not
+# fit together. Each sign is one that an honest run does not have.
+
+_SAVED_RUNS = Path(__file__).with_name("saved_runs.json")
+#: What the kit writes into every recording.
+_ALWAYS = ("source.sha256", "command", "os")
+#: The kit runs on these systems, and did not exist before this date.
+_SYSTEMS, _FIRST = ("Linux", "Darwin"), datetime.date(2026, 1, 1)
+#: A clock may be wrong by a time zone.
+_WRONG_CLOCK = datetime.timedelta(days=1)
+#: So many samples of one batch size, each of so many steps of the counter, are never all equal.
+_EQUAL_SAMPLES, _STEPS = 10, 20
+
+
+def signs(recording: Recording, handed_in: datetime.datetime | None = None) -> list[str]:
+    """What a person should look at, each a clause; `handed_in` is when the submission was made."""
+    return [
+        *_missing(recording),
+        *_contradictions(recording),
+        *_dates(recording, handed_in),
+        *_too_even(recording),
+        *_copies(recording),
+    ]
+
+
+def _missing(recording: Recording) -> list[str]:
+    missing = [key for key in _ALWAYS if not recording.condition(key)]
+    if len(recording.condition("seed")) not in (1, len(recording.processes)):
+        missing.append("seed")
+    return [f"the recording does not state {', '.join(missing)}"] if missing else []
+
+
+@memoized
+def _contradictions(recording: Recording) -> list[str]:
+    found = []
+    # Some broken C kernels measure in another order on purpose.
+    is_broken = recording.conditions.get("source.sha256", "") in broken_hashes()
+    if not is_broken and follows_seed(recording) is False:
+        found.append("the rows are not in the order that the recorded seeds give")
+    systems = {text.split(" ")[0] for text in recording.condition("os")}
+    if systems - set(_SYSTEMS):
+        found.append(f"the kit does not run on {', '.join(sorted(systems - set(_SYSTEMS)))}")
+    asked = _variants_of(recording.conditions.get("command", ""))
+    if absent := [name for name in asked if name not in recording.variants]:
+        found.append(
+            f"the command asks for {', '.join(absent)}, but the recording has no sample of this"
+        )
+    return found
+
+
+def _variants_of(command: str) -> list[str]:
+    """The variants that a command names; none where it names none."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return []
+    if "--variant" not in words[:-1]:
+        return []
+    return words[words.index("--variant") + 1].split(",")
+
+
+def _dates(recording: Recording, handed_in: datetime.datetime | None) -> list[str]:
+    stated = recording.conditions.get("created", "")
+    try:
+        created = datetime.datetime.fromisoformat(stated)
+    except ValueError:
+        return []
+    if created.date() < _FIRST:
+        return [f"the recording was made at {stated}, before the kit existed, or a clock was wrong"]
+    if handed_in is None or created.tzinfo is None or created <= handed_in + _WRONG_CLOCK:
+        return []
+    return [f"the recording was made at {stated}, after it was handed in, or a clock was wrong"]
+
+
+@memoized
+def _too_even(recording: Recording) -> list[str]:
+    """A sign if no sample of the run differs from the others of its variant and batch size."""
+    steady = recording.sample >= 0
+    if int(steady.sum()) < _EQUAL_SAMPLES:
+        return []
+    cell = recording.variant_index[steady] * (1 << 40) + recording.batch[steady]
+    ticks, order = recording.ticks[steady], np.argsort(cell, kind="stable")
+    begins = np.flatnonzero(np.diff(cell[order], prepend=-1))
+    count = np.diff(np.append(begins, len(order)))
+    least = np.minimum.reduceat(ticks[order], begins)
+    most = np.maximum.reduceat(ticks[order], begins)
+    step = max(recording.number("counter.step") or 1.0, 1.0)
+    enough = (count >= _EQUAL_SAMPLES) & (least >= _STEPS * step)
+    if not enough.any() or (least[enough] != most[enough]).any():
+        return []
+    return ["in every batch size all samples are equal, which no real run shows"]
+
+
+def _copies(recording: Recording) -> list[str]:
+    own = set(fingerprints(recording))
+    return ["the recording is a saved run of the project"] if own & saved_runs() else []
+
+
+@memoized
+def fingerprints(recording: Recording) -> tuple[str, ...]:
+    """What only this run has: its ticks, and the seeds of its processes where it states them.
+
+    A copy keeps one of them, unless somebody changed both.
+    """
+    ticks = np.ascontiguousarray(recording.ticks, dtype="<i8").tobytes()
+    found = [_short_hash(b"ticks", ticks)] if len(recording) else []
+    seeds = " ".join(recording.condition("seed"))
+    # The seed of one process may be drawn twice in a large class; those of several are not.
+    if len(recording.condition("seed")) > 1:
+        found.append(_short_hash(b"seeds", seeds.encode("utf-8", "replace")))
+    return tuple(found)
+
+
+def _short_hash(kind: bytes, content: bytes) -> str:
+    return hashlib.sha256(kind + b"\0" + content).hexdigest()[:20]
+
+
+@cache
+def saved_runs() -> frozenset[str]:
+    """The fingerprints of the recordings that the project publishes with its tests."""
+    return frozenset(json.loads(_SAVED_RUNS.read_text(encoding="utf-8")))
+
 
 #: The tolerated share of samples off the declared step; under a hypervisor there are always some.
 MOST_OFF_STEP = 0.02
@@ -41,7 +178,7 @@ def flags_by_figure(
         name = figure.recording if isinstance(figure, Figure) else None
         if name is not None and name in usable:
             raised = [*_flags_of_recording(usable[name], spec), *_flags_by_comparison(name, usable)]
-            raised += unmeasured.signs(usable[name], handed_in)
+            raised += signs(usable[name], handed_in)
             raised += _flags_of_dates(figure, usable[name])
             if raised:
                 found[spec.id] = tuple(raised)
@@ -53,7 +190,7 @@ def _flags_of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
     # C of another name is already "something else": a notebook asks for some of it.
     if recording.kernel == spec.kernel and not spec.own and not is_of_the_kit(recording):
         raised.append("the source hash of the C kernel belongs to no released C kernel")
-    if unbound.is_honest(recording) and _is_plain_linux(recording):
+    if caveats.binds_no_task(recording) and _is_plain_linux(recording):
         raised.append(
             "the recording states that no task can be bound to a CPU, but it is from Linux without "
             "a filter of system calls"
@@ -108,3 +245,206 @@ def _flags_by_comparison(name: str, usable: Mapping[str, Recording]) -> list[str
         if changed:
             raised.append(f"{', '.join(changed)} differ from {other}")
     return raised
+
+
+# Whose account made a recording, compared within a class: so a copy shows in a changed file too.
+#
+# A recording states hashes (:mod:`labs.recording.account`). Nobody loses points, and an honest
+# class has no flag, whether its students use their own accounts, one account for all, or several
+# machines.
+
+#: Students who measured under one account are few where one had a recording from the other: labs
+#: are done alone, in pairs, or by three. What more students name is the account of a room or of a
+#: disk image. A copy that goes round a larger group is still found by its samples. Of a class of up
+#: to six, half: what most of a class names is the account of the class.
+MOST_OF_ONE_ACCOUNT = 3
+
+#: Accounts of rooms, containers and disk images. Even two students of one such account, on one
+#: machine, need not know each other.
+GENERIC = [
+    "admin",
+    "administrator",
+    "codespace",
+    "coder",
+    "debian",
+    "default",
+    "docker",
+    "ec2-user",
+    "fedora",
+    "gitpod",
+    "guest",
+    "jovyan",
+    "jupyter",
+    "kali",
+    "lab",
+    "linux",
+    "mac",
+    "main",
+    "mint",
+    "nobody",
+    "opc",
+    "os",
+    "osboxes",
+    "pi",
+    "rocky",
+    "root",
+    "rstudio",
+    "runner",
+    "student",
+    "students",
+    "test",
+    "ubuntu",
+    "user",
+    "vagrant",
+    "virtualbox",
+    "vm",
+    "vscode",
+    "wsl",
+]
+
+OF_ANOTHER = "the recording names the account of another student of this course"
+SHARED = "another student's submission in this course names the account that made this recording"
+MISSING = "the recording does not state account, which every run of this version of the kit states"
+MALFORMED = "the recording states an account in a form that the kit does not write"
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What the head of a recording states; None for a condition that it does not have."""
+
+    account: str | None
+    created: str | None = None
+    ticklab: str | None = None
+
+
+#: What the recordings of a class state: by student, by the path of the recording.
+OfClass = Mapping[str, Mapping[str, Stated]]
+
+
+@dataclass(frozen=True)
+class AccountFlag:
+    """A flag, whose words name nobody, and the students whom an instructor should ask as well."""
+
+    words: str
+    students: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AccountFlags:
+    """The flags, by student and by the path of the recording.
+
+    `shared` has the numbers of students of those names of accounts that are no sign of a copy,
+    because too many students name them.
+    """
+
+    of: Mapping[str, Mapping[str, tuple[AccountFlag, ...]]] = field(default_factory=dict)
+    shared: tuple[int, ...] = ()
+
+
+def flags_of_class(course: Course, stated: OfClass, ids: Iterable[str]) -> AccountFlags:
+    """The flags of every recording of one lab; `ids` are those of all students of the course."""
+    known = _Class(course, stated, ids)
+    flags = {
+        student: {
+            path: tuple(flags)
+            for path, one in recordings.items()
+            if (flags := [*_not_stated(course, one), *known.flags(student, one)])
+        }
+        for student, recordings in stated.items()
+    }
+    return AccountFlags({student: each for student, each in flags.items() if each}, known.shared)
+
+
+def _not_stated(course: Course, one: Stated) -> Iterator[AccountFlag]:
+    """A flag if somebody took the account out, or wrote something else.
+
+    A recording from before the course had an id, or by an earlier version of the kit, has none.
+    """
+    if one.account is None:
+        if _must_state_it(one, course):
+            yield AccountFlag(MISSING)
+    elif parse(one.account) is None and not one.account.startswith(NONE):
+        yield AccountFlag(MALFORMED)
+
+
+def _must_state_it(one: Stated, course: Course) -> bool:
+    """Whether a recording was made when the course had an id, and by a kit that knows of ids."""
+    try:
+        created, since = map(datetime.datetime.fromisoformat, (one.created or "", course.since))
+        return created >= since and _version(one.ticklab or "") >= _version(course.ticklab)
+    except (ValueError, TypeError):  # no time, or one of them without a zone
+        return False
+
+
+def _version(text: str) -> tuple[int, ...]:
+    """The numbers of a version; a text without numbers is no earlier version."""
+    return tuple(map(int, re.findall(r"\d{1,9}", text))) or (10**9,)
+
+
+class _Class:
+    """Who names which account."""
+
+    def __init__(self, course: Course, stated: OfClass, ids: Iterable[str]) -> None:
+        accounts = {
+            student: {account for one in each.values() if (account := parse(one.account or ""))}
+            for student, each in stated.items()
+        }
+        self._own = {student: name_hash(course.course, student) for student in {*ids, *stated}}
+        self._owner = {name: student for student, name in sorted(self._own.items())}
+        self._generic = {name_hash(course.course, name) for name in GENERIC}
+        self._students: dict[Account, set[str]] = defaultdict(set)
+        for student, each in accounts.items():
+            for account in each:
+                self._students[account].add(student)
+        counts = Counter(name for each in accounts.values() for name in {a.name for a in each})
+        half = sum(map(bool, accounts.values())) / 2
+        most = min(MOST_OF_ONE_ACCOUNT, half)
+        self._many = {name for name, count in counts.items() if count > most}
+        self._logins = {
+            on_hub for on_hub in (True, False) if self._ids_are_logins(accounts, on_hub)
+        }
+        # Only what would else be flagged: "me" on everybody's own machine is nothing to tell.
+        several = [a for a, each in self._students.items() if len(each) > 1 and a.place]
+        told = {a.name for a in several if a.name in self._many and self._owner_of(a) is None}
+        self.shared = tuple(sorted((counts[name] for name in told), reverse=True))
+
+    def _ids_are_logins(self, accounts: Mapping[str, set[Account]], on_hub: bool) -> bool:
+        """Whether the students' ids are the names of their accounts, on a hub or elsewhere.
+
+        They are if at least half of the students name an account that is called as they are.
+        Elsewhere a laptop's account may by chance be called as somebody else in the course is.
+        """
+        nobodys = self._generic | (self._many - self._owner.keys())
+        names = {
+            student: {a.name for a in each if a.on_hub == on_hub} - nobodys
+            for student, each in accounts.items()
+        }
+        naming = [student for student, each in names.items() if each]
+        own = [student for student in naming if self._own[student] in names[student]]
+        return bool(own) and 2 * len(own) >= len(naming)
+
+    def _owner_of(self, account: Account) -> str | None:
+        """The student whose account it is, if ids decide this.
+
+        Elsewhere than on a hub, it must be the account of a recording that this student handed in:
+        a laptop's account may be called like somebody else's id.
+        """
+        owner = self._owner.get(account.name)
+        if owner is None or account.on_hub not in self._logins:
+            return None
+        return owner if account.on_hub or owner in self._students[account] else None
+
+    def flags(self, student: str, one: Stated) -> Iterator[AccountFlag]:
+        """The flag of a recording of `student` that names somebody else's account, if it does."""
+        account = parse(one.account or "")
+        if account is None or account.name in self._generic:
+            return
+        owner = self._owner_of(account)
+        if owner is not None:
+            if account.name != self._own[student]:
+                yield AccountFlag(OF_ANOTHER, (owner,))
+        # Without its place, an account of another machine may have the same name.
+        elif account.place and account.name not in self._many:
+            others = tuple(sorted(self._students[account] - {student}))
+            if others:
+                yield AccountFlag(SHARED, others)

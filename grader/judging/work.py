@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from grader.judging.judgement import NO_MEMORY, Judgement, NotGraded, Shown, as_json, shown
+from grader.judging.worker import NO_MEMORY, Judgement, NotGraded, Shown, as_json, shown
 from labs.common.limits import MOST_JUDGEMENT_BYTES, MOST_LOG
 from labs.recording.kept import keeping
 

@@ -10,13 +10,13 @@ import sys
 import textwrap
 from pathlib import Path
 
-from grader.own_report import gather
-from grader.own_report.page import COMMAND, page, summary
+from grader.own_report import student_report
+from grader.own_report.student_report import COMMAND, page, summary
 from labs.commands.said import complain, in_language
 from labs.common.files import CannotWrite
 from labs.common.terminal import say
 from labs.course import comparison
-from labs.pages import own_file, pdf
+from labs.pages import web_page
 
 DONE, FAILED = 0, 1
 
@@ -29,26 +29,26 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--pdf", action="store_true", help="print the page to a PDF next to it")
     parser.add_argument("--name", default="", help="the author's name")
     asked = parser.parse_args(words)
-    labs = gather.labs_in(asked.folder)
+    labs = student_report.labs_in(asked.folder)
     if not any(lab.begun for lab in labs):
         complain(COMMAND, f"no lab in {asked.folder} has a figure or a text yet")
         return FAILED
     try:
-        own_file.refuse_others(asked.output, COMMAND)  # before the work
+        web_page.refuse_others(asked.output, COMMAND)  # before the work
         text = page(labs, comparison.of_labs(asked.folder), asked.name)
-        own_file.write_page(asked.output, text, COMMAND)
+        web_page.write_page(asked.output, text, COMMAND)
         say(f"{in_language('page')}: {asked.output}")
         for sentence in summary(labs):
             say(textwrap.fill(in_language(sentence), 80, break_on_hyphens=False))
         if asked.pdf:
             place = asked.output.with_suffix(".pdf")
-            own_file.refuse_others(place, COMMAND)
-            own_file.write_pdf(place, pdf.printed(asked.output), COMMAND)
+            web_page.refuse_others(place, COMMAND)
+            web_page.write_pdf(place, web_page.printed(asked.output), COMMAND)
             say(f"PDF: {place}")
     except CannotWrite as error:
         complain(COMMAND, error.strerror or str(error))
         return FAILED
-    except pdf.NoPdf as error:
+    except web_page.NoPdf as error:
         complain(COMMAND, f"no PDF: {error}")
         return FAILED
     return DONE

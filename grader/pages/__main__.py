@@ -14,8 +14,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from grader.pages.build import HONEST, NOTEBOOKS, build
-from grader.pages.rerun import record
+from grader.pages.lab_pages import HONEST, NOTEBOOKS, build, record
 from labs.common import paths
 from labs.common.terminal import say
 from labs.course import figures

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from grader.judging import unmeasured
+from grader.judging import flags
 from labs.common.messages import Message, Refused
 from labs.common.pseudo_files import cpu_list
 from labs.course import figures
@@ -92,7 +92,7 @@ def install(folder: str) -> None:
 
     These are the project's own runs, and no copies of them. The Jupyter kernel ends with the page.
     """
-    unmeasured.saved_runs = frozenset  # type: ignore[assignment]
+    flags.saved_runs = frozenset  # type: ignore[assignment]
     begin_with(partial(SavedSession, saved=Path(folder)))
 
 

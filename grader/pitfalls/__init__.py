@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from grader.cases.case import Case
 from grader.cases.verdict import Finding, Level
-from grader.facts import broken_c
+from grader.facts import sources
 from grader.figures import figure_named
 from grader.pitfalls import arithmetic, recordings
 from grader.pitfalls.pitfall import Pitfall
@@ -96,7 +96,7 @@ def _made_on_purpose(case: Case) -> list[Finding]:
 
     For a requested mistake, `grader.judging.check` looks for it in the recording itself.
     """
-    name = None if case.spec.demonstrates or case.others else broken_c.name_of(case.recording)
+    name = None if case.spec.demonstrates or case.others else sources.broken_name(case.recording)
     for pitfall in INDEPENDENT + EXPLANATIONS if name is not None else ():
         for live in pitfall.broken:
             shown_by = figure_named(live.figure)

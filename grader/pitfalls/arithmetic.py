@@ -8,14 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.cases.case import Case
-from grader.cases.digits import FEWEST_DIGITS, OF_USUAL_SLIPS, digits_of, is_number, is_rounded
+from grader.cases.case import FEWEST_DIGITS, OF_USUAL_SLIPS, Case, digits_of, is_number, is_rounded
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Finding, Level
 from grader.facts import traps
-from grader.facts.numbers.other_numbers import numbers_of, whole_samples
-from grader.facts.numbers.slips import slips
 from grader.facts.observed import usual_ticks
+from grader.facts.other_numbers import numbers_of, slips, whole_samples
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall, pitfall
 from labs.analysis.net_cost import parts_of
 from labs.common.units import rounded

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from grader.cases.case import Case
-from grader.cases.digits import is_number
+from grader.cases.case import Case, is_number
 from grader.cases.spec import RELATIONS, Quantity
 from grader.cases.verdict import Level
-from grader.facts import traps, watched
-from grader.facts.c import parts
-from grader.facts.c.readings import has_loop
+from grader.facts import c_tree, observed, traps
+from grader.facts.c_calls import has_loop
 from grader.facts.observed import is_below_the_clock, usual_ticks
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
@@ -182,10 +180,10 @@ CALLS_OF_CLOCK = 4
 )
 def not_one_call(case: Case) -> str | None:
     """A procedure that is not called, calls others, or does more than the one addition."""
-    operations, calls = watched.seen(case, "operations"), watched.seen(case, "calls")
+    operations, calls = observed.seen(case, "operations"), observed.seen(case, "calls")
     if case.spec.kernel != "own_procedure" or not operations or calls is None:
         return None
-    if traps := watched.seen(case, "traps"):
+    if traps := observed.seen(case, "traps"):
         each = rounded(traps / operations, 2)
         return f"For one operation, the run saw {each} system calls between the readings."
     if _reads_a_clock(case) and operations <= calls <= operations + CALLS_OF_CLOCK:
@@ -193,8 +191,8 @@ def not_one_call(case: Case) -> str | None:
     if calls != operations:
         made = "no call" if calls == 0 else f"{rounded(calls / operations, 3)} calls"
         return f"For one operation, the run saw {made} between the readings."
-    inside = (watched.seen(case, "inside") or 0) / operations
-    loops, products = watched.seen(case, "loops"), watched.seen(case, "products")
+    inside = (observed.seen(case, "inside") or 0) / operations
+    loops, products = observed.seen(case, "loops"), observed.seen(case, "products")
     if not loops and not products and inside <= MOST_INSIDE:
         return None
     does = "goes through a loop and " if loops else ""
@@ -273,7 +271,7 @@ def _nothing_to_subtract(case: Case, net: Net) -> str | None:
     if case.spec.kernel not in traps.KERNELS or net.baseline is not None:
         return None
     source = own_source(case)
-    if not has_loop(parts.whole(source)):
+    if not has_loop(c_tree.whole(source)):
         return None
     return (
         f"Your C times {case.spec.variant} in a loop and names no baseline: "

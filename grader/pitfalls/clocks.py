@@ -7,8 +7,7 @@ import numpy as np
 from grader.cases.case import Case
 from grader.cases.spec import RELATIONS, Quantity
 from grader.cases.verdict import Level
-from grader.facts import cpu_clocks
-from grader.facts.c import parts
+from grader.facts import c_tree, task_counts
 from grader.facts.observed import step_of
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.line import Line
@@ -250,7 +249,7 @@ def _cpu_time_clock(case: Case, variant: str) -> str | None:
     stated = " ".join(case.recording.condition(f"clock.{variant}.name"))
     if SYSTEM_CALL_CLOCK in stated:
         return stated.split()[0]
-    in_region = any(SYSTEM_CALL_CLOCK in word for word in parts.measured_region(case.source).words)
+    in_region = any(SYSTEM_CALL_CLOCK in word for word in c_tree.measured_region(case.source).words)
     return "a CPU-time clock" if in_region else None
 
 
@@ -269,8 +268,8 @@ def cpu_time_misses_the_other_side(case: Case) -> str | None:
     if case.others:
         return None
     for name in case.spec.variants:
-        clock = cpu_clocks.missing_the_peer(case, name)
-        if clock is None or cpu_clocks.without_growth(case, name) is not None:
+        clock = task_counts.missing_the_peer(case, name)
+        if clock is None or task_counts.without_growth(case, name) is not None:
             continue
         line = case.results[name].line
         took = f": it shows {rounded(_ns(line))} ns for a round trip" if line is not None else ""
@@ -297,8 +296,8 @@ def clocks_of_two_processes(case: Case) -> str | None:
     if case.others:
         return None
     for name in case.spec.variants:
-        clock = cpu_clocks.missing_the_peer(case, name)
-        lacking = cpu_clocks.without_growth(case, name)
+        clock = task_counts.missing_the_peer(case, name)
+        lacking = task_counts.without_growth(case, name)
         if clock is None or lacking is None:
             continue
         few, short, many, long = lacking

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.cases.case import Case
-from grader.cases.conclusion import compared_as
-from grader.cases.digits import OF_USUAL_SLIPS, is_number
+from grader.cases.case import OF_USUAL_SLIPS, Case, is_number
+from grader.cases.expected import compared_as
 from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Level
-from grader.facts import own_question
+from grader.facts import own_operation
 from grader.pitfalls.pitfall import MistakeKind, pitfall
 from labs.common.units import rounded
 from labs.recording.file import Recording
-from labs.results.at_one_clock import compared_at_one_clock
 from labs.results.digits import rounded_apart
 from labs.results.result import Result, sensible
+from labs.results.results_compared import compared_at_one_clock
 
 
 @pitfall(
@@ -204,7 +203,7 @@ def not_one_change(case: Case) -> str | None:
     if case.spec.quantity is not Quantity.CHOICE or len(case.others) != 2:
         return None
     first, second = case.others
-    if first.spec.variants != second.spec.variants or first.spec.kernel != own_question.KERNEL:
+    if first.spec.variants != second.spec.variants or first.spec.kernel != own_operation.KERNEL:
         return None
     return _nothing_changed(first, second) or _several_changed(first, second)
 
@@ -275,12 +274,12 @@ def _other_load(one: Recording, other: Recording) -> bool:
 )
 def operations_not_counted(case: Case) -> str | None:
     """An operation of a student that nothing shows: it was not counted, or only claimed."""
-    if not own_question.asks(case):
+    if not own_operation.asks(case):
         return None
-    itself = own_question.claims_by_itself(case)
+    itself = own_operation.claims_by_itself(case)
     if itself is not None:
         return f"Your C {itself}: what the recording states of operations is its own claim."
-    trials = own_question.trials(case)
+    trials = own_operation.trials(case)
     if not trials:
         return "The recording does not state how many operations were counted in each process."
     for trial in trials:
@@ -293,7 +292,7 @@ def operations_not_counted(case: Case) -> str | None:
                 f"After the last sample the run made {rounded(trial.tried)} operations, and your "
                 f"function counted {rounded(trial.of_operation)}."
             )
-    held, counted = own_question.in_samples(case)
+    held, counted = own_operation.in_samples(case)
     if counted is None or counted < held:
         return f"The samples hold {held:,} operations, and {counted or 0:,} were counted."
     return None
@@ -313,7 +312,7 @@ def operations_not_counted(case: Case) -> str | None:
 )
 def counts_itself(case: Case) -> str | None:
     """Evidence of an operation that is only the operation's own book: it counts itself."""
-    found = own_question.counts_itself(case) if own_question.asks(case) else None
+    found = own_operation.counts_itself(case) if own_operation.asks(case) else None
     if found is None:
         return None
     variable, call = found
@@ -336,9 +335,9 @@ def counts_itself(case: Case) -> str | None:
 )
 def baseline_does_it_too(case: Case) -> str | None:
     """A baseline that holds the operation itself: what is asked about is subtracted from itself."""
-    if not own_question.asks(case):
+    if not own_operation.asks(case):
         return None
-    for trial in own_question.trials(case):
+    for trial in own_operation.trials(case):
         if trial.of_baseline:
             return (
                 f"After the last sample the run made {rounded(trial.tried)} baselines, and your "

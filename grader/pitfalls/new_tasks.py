@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 
-from grader.cases.case import Case
-from grader.cases.digits import is_number
+from grader.cases.case import Case, is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.facts import creations, watched
-from grader.facts.c import beside, calls, parts, waiting
-from grader.facts.memory import page_faults
+from grader.facts import c_calls, c_tree, observed, task_counts
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.common.units import rounded
+from labs.recording import page_faults
 from labs.results.result import result_of
 
 
@@ -32,8 +30,8 @@ def child_left_behind(case: Case) -> str | None:
 
     Their ends fall into no sample, or into others.
     """
-    for account in creations.accounts(case):
-        if not account.variant.startswith(creations.COPIED_MEMORY):
+    for account in task_counts.accounts(case):
+        if not account.variant.startswith(task_counts.COPIED_MEMORY):
             continue
         # The parent writes to its pages again after each fork, and faults: so this OS does count.
         counts = account.faults >= account.created / 2
@@ -62,7 +60,7 @@ _AWAITS = ("wait", "waitpid", "waitid", "wait3", "wait4", "pthread_join", "ended
 )
 def creation_without_its_end(case: Case) -> str | None:
     """Creation alone, handed in as the cost of a task from its creation to its end."""
-    if case.spec.kernel not in creations.KERNELS or case.spec.quantity is not Quantity.COST:
+    if case.spec.kernel not in task_counts.CREATING or case.spec.quantity is not Quantity.COST:
         return None
     if case.right or not case.accepted_values:
         return _waits_for_nothing(case)
@@ -88,11 +86,11 @@ def _creation_given(case: Case) -> str | None:
 
 def _waits_for_nothing(case: Case) -> str | None:
     source = own_source(case)
-    if source is None or not parts.has_region(source) or child_left_behind.detect(case):
+    if source is None or not c_tree.has_region(source) or child_left_behind.detect(case):
         return None
-    timed = parts.timed(source)
-    created = calls.creation(timed)
-    if created is None or calls.called(timed, _AWAITS):
+    timed = c_tree.timed(source)
+    created = c_calls.creation(timed)
+    if created is None or c_calls.called(timed, _AWAITS):
         return None
     return (
         f"Between its two readings your C calls {created} and waits for nothing, so "
@@ -117,7 +115,7 @@ _SIZE = re.compile(r"-(\d+)(mb|gb)$")
 )
 def memory_not_resident(case: Case) -> str | None:
     """A parent that asked for memory and never wrote to it: there is nothing for fork to copy."""
-    if case.spec.kernel not in creations.KERNELS:
+    if case.spec.kernel not in task_counts.CREATING:
         return None
     for name in case.spec.variants:
         size = _SIZE.search(name)
@@ -153,9 +151,9 @@ _SHARE_MEMORY = ("CLONE_VM", "pthread_create", "thrd_create", "vfork")
 )
 def not_a_thread(case: Case) -> str | None:
     """A task that is called a thread, and is a process: clone without CLONE_VM, or vfork."""
-    about = [name for name in case.spec.variants if name in creations.SAME_MEMORY]
+    about = [name for name in case.spec.variants if name in task_counts.SAME_MEMORY]
     if about:
-        for account in creations.accounts(case):
+        for account in task_counts.accounts(case):
             if account.variant in about and (evidence := _own_memory(case, account)) is not None:
                 return evidence
     if about or case.spec.kernel == "thread_switch":
@@ -163,10 +161,10 @@ def not_a_thread(case: Case) -> str | None:
     return None
 
 
-def _own_memory(case: Case, account: creations.Account) -> str | None:
+def _own_memory(case: Case, account: task_counts.Account) -> str | None:
     name, created = account.variant, account.created
     seen = case.recording.total(f"variant.{name}.seen")
-    trial = creations.trial_of(case.recording, name)
+    trial = task_counts.trial_of(case.recording, name)
     # If the task does not raise it, the number shows nothing about the task's memory.
     raises = trial is None or 2 * trial.by_task > trial.tried
     if seen is not None and seen < created / 2 and raises:
@@ -176,7 +174,7 @@ def _own_memory(case: Case, account: creations.Account) -> str | None:
         )
     if account.children_faults < FAULTS_OF_A_COPY * created:
         switches = account.children_switches or 0
-        if name not in creations.THREADS or switches < SWITCHES_OF_A_CHILD * created:
+        if name not in task_counts.THREADS or switches < SWITCHES_OF_A_CHILD * created:
             return None
         return (
             f"For your {created:,} {name} the OS counted {switches:,} switches of ended child "
@@ -192,8 +190,8 @@ def _clone_without_memory(case: Case) -> str | None:
     source = own_source(case)
     if source is None:
         return None
-    code = parts.whole(source)
-    clones = calls.called(code, ("clone",)) or not code.words.isdisjoint(_CLONE_BY_NUMBER)
+    code = c_tree.whole(source)
+    clones = c_calls.called(code, ("clone",)) or not code.words.isdisjoint(_CLONE_BY_NUMBER)
     if not clones or not code.words.isdisjoint(_SHARE_MEMORY):
         return None
     return "Your C calls clone, but CLONE_VM appears nowhere in it."
@@ -211,10 +209,10 @@ def _clone_without_memory(case: Case) -> str | None:
 )
 def vfork_for_thread(case: Case) -> str | None:
     """A child that borrows its parent's memory while the parent sleeps, taken for a thread."""
-    if case.spec.kernel not in creations.KERNELS:
+    if case.spec.kernel not in task_counts.CREATING:
         return None
     for name in case.spec.variants:
-        trial = creations.trial_of(case.recording, name)
+        trial = task_counts.trial_of(case.recording, name)
         if trial is not None and 2 * trial.asleep > trial.tried:
             return (
                 f"In {trial.asleep} of {trial.tried} trials own_task came back only when its task "
@@ -235,16 +233,16 @@ def vfork_for_thread(case: Case) -> str | None:
 )
 def number_not_by_the_task(case: Case) -> str | None:
     """The number that each new task should raise is raised by others, or not once by each."""
-    if case.spec.kernel not in creations.KERNELS:
+    if case.spec.kernel not in task_counts.CREATING:
         return None
     for name in case.spec.variants:
-        trial = creations.trial_of(case.recording, name)
+        trial = task_counts.trial_of(case.recording, name)
         if trial is not None and (evidence := _not_raised_once_each(trial)):
             return evidence
     return None
 
 
-def _not_raised_once_each(trial: creations.Trial) -> str:
+def _not_raised_once_each(trial: task_counts.Trial) -> str:
     said = []
     if 2 * trial.by_task <= trial.tried:
         said.append(f"{_who(trial)}, and not the task that own_task returned.")
@@ -254,7 +252,7 @@ def _not_raised_once_each(trial: creations.Trial) -> str:
     return " ".join(said)
 
 
-def _who(trial: creations.Trial) -> str:
+def _who(trial: task_counts.Trial) -> str:
     if 2 * trial.by_nobody > trial.tried:
         return "Before the samples the run tried your task, and nobody raised the number"
     by_parent = 2 * trial.by_parent > trial.tried
@@ -280,7 +278,7 @@ def pinning_inside_the_interval(case: Case) -> str | None:
     source = own_source(case)
     if source is None:
         return None
-    pins = calls.called(parts.timed(source), _PINS)
+    pins = c_calls.called(c_tree.timed(source), _PINS)
     if pins is None:
         return None
     return f"Your C calls {pins} between the two readings of the counter."
@@ -325,11 +323,11 @@ def more_than_the_operation(case: Case) -> str | None:
 
 
 def _beside_creation(case: Case) -> str | None:
-    tasks = watched.seen(case, "operations")
+    tasks = observed.seen(case, "operations")
     said = []
     if tasks:
         each = {
-            key: (watched.seen(case, key) or 0) / tasks
+            key: (observed.seen(case, key) or 0) / tasks
             for key in ("system_calls", "creations", "waits", "sleeps", "mappings")
         }
         others = 2 * each["system_calls"] - sum(each.values())
@@ -340,14 +338,14 @@ def _beside_creation(case: Case) -> str | None:
     if said:
         return f"For one operation, the run saw that your C {' and '.join(said)}."
     source = own_source(case) or ""
-    looping = beside.looping_task(source)
+    looping = c_calls.looping_task(source)
     if looping is not None:
         return f"Your new task runs {looping}(), in which there is a loop: this work is timed too."
-    code = parts.measured_by(source, "MEASURE_OWN_CREATION")
-    called = beside.idle_call(code) or beside.filling_call(code)
+    code = c_tree.measured_by(source, "MEASURE_OWN_CREATION")
+    called = c_calls.idle_call(code) or c_calls.filling_call(code)
     if called is not None:
         return f"Between its readings your C calls {called}(), which creates no task."
-    return BUSY if beside.has_loop_without_call(code) else None
+    return BUSY if c_calls.has_loop_without_call(code) else None
 
 
 def _times(number: float) -> str:
@@ -356,11 +354,11 @@ def _times(number: float) -> str:
 
 
 def _beside_switch(case: Case) -> str | None:
-    code = parts.measured_by(own_source(case) or "", "MEASURE_OWN_SWITCH")
-    asked = beside.idle_call(code)
+    code = c_tree.measured_by(own_source(case) or "", "MEASURE_OWN_SWITCH")
+    asked = c_calls.idle_call(code)
     if asked is not None:
         return f"Between its readings your C calls {asked}(), which neither wakes nor waits."
-    return BUSY if beside.has_loop_without_call(code) else None
+    return BUSY if c_calls.has_loop_without_call(code) else None
 
 
 def _beside_pages(case: Case) -> str | None:
@@ -371,8 +369,8 @@ def _beside_pages(case: Case) -> str | None:
             f"To bring {ready.touched:,} pages, your get_ready() made {ready.faults:,} page faults."
         )
     # A page with a sleep takes long enough to be interrupted: on a busy machine it has no estimate.
-    code = parts.measured_by(own_source(case) or "", "MEASURE_OWN_PAGE_FAULT")
-    called = waiting.wait_with_an_end(code)
+    code = c_tree.measured_by(own_source(case) or "", "MEASURE_OWN_PAGE_FAULT")
+    called = c_calls.wait_with_an_end(code)
     if called is not None:
         return f"Between its readings your C calls {called}(), which brings no page."
     if without is None or without.each < page_faults.MOST:

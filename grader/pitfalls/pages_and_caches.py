@@ -6,14 +6,13 @@ import numpy as np
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts import watched
-from grader.facts.c import calls, parts
-from grader.facts.c.parse import Code
-from grader.facts.memory import ladders, page_faults, working_sets
+from grader.facts import c_calls, c_tree, memory_use, observed
+from grader.facts.c_tree import Code
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
-from labs.analysis import compare
-from labs.analysis.estimate import Estimate
+from labs.analysis import estimates
+from labs.analysis.estimates import Estimate
 from labs.common.units import Clock, rounded
+from labs.recording import page_faults
 from labs.recording.declared import is_first_time
 from labs.results.result import Result
 
@@ -40,7 +39,7 @@ PROCEDURES = ("procedure", "remote_procedure", "other_remote_procedure")
 )
 def first_sample_lost(case: Case) -> str | None:
     """A first time reported from samples among which the first one is not."""
-    if case.spec.kernel == OWN_FIRST_CALL and _calls_the_code(parts.whole(case.source)):
+    if case.spec.kernel == OWN_FIRST_CALL and _calls_the_code(c_tree.whole(case.source)):
         return "Your C calls the code while it gets ready, and that call was the first one."
     for name in case.spec.variants:
         if is_first_time(case.recording, name):
@@ -51,7 +50,7 @@ def first_sample_lost(case: Case) -> str | None:
 
 
 def _calls_the_code(code: Code) -> bool:
-    return calls.called(code, PROCEDURES) is not None or calls.calls_an_address(code)
+    return c_calls.called(code, PROCEDURES) is not None or c_calls.calls_an_address(code)
 
 
 def may_be_page_fault(estimate: Estimate, clock: Clock) -> bool:
@@ -106,11 +105,11 @@ def _never_cold(case: Case, variant: str) -> str | None:
 )
 def other_page_touched(case: Case) -> str | None:
     """A first call got ready by touching a page next to that of the code."""
-    if case.spec.kernel != OWN_FIRST_CALL or watched.seen(case, "page") != 0:
+    if case.spec.kernel != OWN_FIRST_CALL or observed.seen(case, "page") != 0:
         return None
-    if not parts.whole(case.source).words.isdisjoint(PROCEDURES):
+    if not c_tree.whole(case.source).words.isdisjoint(PROCEDURES):
         return None  # it may touch the code by its name; the run gave it another address
-    what = "only other pages" if watched.seen(case, "other_pages") else "no page"
+    what = "only other pages" if observed.seen(case, "other_pages") else "no page"
     return (
         f"Your get_ready() was given an address. It touched {what}, and not the page at this "
         "address."
@@ -249,7 +248,7 @@ def page_there_before(case: Case) -> str | None:
     """Pages that the program has used before: their first touch was long ago."""
     if case.spec.kernel != "page_fault":
         return None
-    for found in page_faults.of_case(case):
+    for found in memory_use.page_faults_of(case):
         if found.variant in MAKES_A_PAGE_FAULT and found.each < page_faults.FEW:
             return (
                 f"The samples of your variant {found.variant} touch {found.touched:,} pages, and "
@@ -305,7 +304,7 @@ OWN_PAGES = ("anonymous", "bring")
 )
 def read_not_written(case: Case) -> str | None:
     """A page that was only read: the OS gave it no memory of its own yet."""
-    for found in page_faults.of_case(case):
+    for found in memory_use.page_faults_of(case):
         # A student's C may also have touched other pages, or given these back: the run must know.
         unknown = case.spec.own and found.there is None
         if found.variant in OWN_PAGES and found.only_read and not unknown:
@@ -331,7 +330,7 @@ PAGES_OF_A_FILE = "file"
 )
 def neighbours_mapped_along(case: Case) -> str | None:
     """Neighbouring pages of a file: one page fault maps several of them."""
-    for found in page_faults.of_case(case):
+    for found in memory_use.page_faults_of(case):
         if found.variant == PAGES_OF_A_FILE and page_faults.FEW <= found.each < page_faults.MOST:
             return (
                 f"Your samples touch {found.touched:,} pages of a file, and the OS counted "
@@ -353,7 +352,7 @@ def neighbours_mapped_along(case: Case) -> str | None:
 def memory_never_written(case: Case) -> str | None:
     """Loads from memory that nobody has written to: they all come from one page of zeros."""
     for name in case.spec.variants:
-        walk = ladders.walk_of(case.recording, name)
+        walk = memory_use.walk_of(case.recording, name)
         if walk is None or walk.written is not False:
             continue
         claimed, resident = f"{walk.set_kb >> 10:,}", f"{(walk.resident_kb or 0) >> 10:,}"
@@ -380,8 +379,8 @@ def huge_pages_unnoticed(case: Case) -> str | None:
 
     Its loads hardly wait for the page table.
     """
-    for name in filter(ladders.in_small_pages, case.spec.variants):
-        walk = ladders.walk_of(case.recording, name)
+    for name in filter(memory_use.in_small_pages, case.spec.variants):
+        walk = memory_use.walk_of(case.recording, name)
         if walk is None or not walk.in_huge_pages:
             continue
         claimed, huge = f"{walk.set_kb >> 10:,}", f"{(walk.huge_kb or 0) >> 10:,}"
@@ -405,7 +404,7 @@ def huge_pages_unnoticed(case: Case) -> str | None:
 def loads_overlap(case: Case) -> str | None:
     """Loads that do not wait for each other: the time for each is throughput, and no latency."""
     for name in case.spec.variants:
-        walk = ladders.walk_of(case.recording, name)
+        walk = memory_use.walk_of(case.recording, name)
         if walk is None or walk.chained is not False:
             continue
         return (
@@ -429,10 +428,10 @@ def loads_overlap(case: Case) -> str | None:
 def cycle_too_short(case: Case) -> str | None:
     """A walk that goes round a small part of its set, which a cache holds."""
     for name in case.spec.variants:
-        walk = ladders.walk_of(case.recording, name)
+        walk = memory_use.walk_of(case.recording, name)
         if walk is None or walk.whole is not False:
             continue
-        nodes, walked = ladders.per_process(case.recording, walk.nodes, walk.walked)
+        nodes, walked = memory_use.per_process(case.recording, walk.nodes, walk.walked)
         return (
             f"The set of {name} has {nodes} cache lines, and the walk goes round {walked} of them "
             "(mean of the processes)."
@@ -454,11 +453,11 @@ def cycle_too_short(case: Case) -> str | None:
 )
 def order_foreseen(case: Case) -> str | None:
     """A walk in an order that a prefetcher foresees: its loads find their lines in a cache."""
-    for name in filter(ladders.unforeseen, case.spec.variants):
-        walk = ladders.walk_of(case.recording, name)
+    for name in filter(memory_use.unforeseen, case.spec.variants):
+        walk = memory_use.walk_of(case.recording, name)
         if walk is None or not walk.foreseen:
             continue
-        same, walked = ladders.per_process(case.recording, walk.same_hops, walk.walked)
+        same, walked = memory_use.per_process(case.recording, walk.same_hops, walk.walked)
         counted = (
             f"{name}: on average, {same} of {walked} hops are as long as one of the four before."
         )
@@ -466,17 +465,17 @@ def order_foreseen(case: Case) -> str | None:
     return None
 
 
-def _gained(case: Case, name: str, walk: ladders.Walk) -> str:
+def _gained(case: Case, name: str, walk: memory_use.Walk) -> str:
     """What the same run shows: whether a load costs less than in an order of other hops; or ''."""
     mine = _figure_of(case, name)
-    for other in filter(ladders.unforeseen, case.recording.variants):
-        beside, figure = ladders.walk_of(case.recording, other), _figure_of(case, other)
+    for other in filter(memory_use.unforeseen, case.recording.variants):
+        beside, figure = memory_use.walk_of(case.recording, other), _figure_of(case, other)
         if mine is None or figure is None or beside is None:
             continue
         if beside.foreseen is not False or beside.set_kb != walk.set_kb:
             continue
         costs, others = (f"{rounded(each.value)} {case.spec.unit}" for each in (mine, figure))
-        if compare.side(mine, figure) < 0:
+        if estimates.side(mine, figure) < 0:
             return (
                 f"A load costs {costs} here and {others} in {other}: your order makes loads "
                 "cheaper."
@@ -508,14 +507,14 @@ def _figure_of(case: Case, name: str) -> Estimate | None:
 )
 def working_set_not_touched(case: Case) -> str | None:
     """A working set that is there and not used: nothing is driven out of a cache."""
-    if case.spec.kernel not in working_sets.KERNELS:
+    if case.spec.kernel not in memory_use.SET_KERNELS:
         return None
     for name in case.spec.variants:
-        least = working_sets.least_cycles(name)
-        reading = working_sets.reading(case, name) if least else None
+        least = memory_use.least_cycles(name)
+        reading = memory_use.cost_of_reading(case, name) if least else None
         if reading is None or reading.high >= least:
             continue
-        lines = working_sets.bytes_of(name) // working_sets.LINE_BYTES
+        lines = memory_use.bytes_of(name) // memory_use.LINE_BYTES
         return (
             f"With one process alone, your set of {lines:,} cache lines costs "
             f"{rounded(reading.value, 2)} core cycles a round; reading all of it takes at least "
@@ -537,22 +536,22 @@ def working_set_not_touched(case: Case) -> str | None:
 )
 def working_set_in_part(case: Case) -> str | None:
     """A working set of which the student's own C uses only a part, or of which it shows nothing."""
-    if case.spec.kernel not in working_sets.KERNELS:
+    if case.spec.kernel not in memory_use.SET_KERNELS:
         return None
     for name in case.spec.variants:
-        found = working_sets.lines_used(case.recording, name)
+        found = memory_use.lines_used(case.recording, name)
         if found is not None and found.in_part:
             return _lines_not_used(found)
     return None
 
 
-def _lines_not_used(found: working_sets.LinesUsed) -> str:
+def _lines_not_used(found: memory_use.LinesUsed) -> str:
     if not found.used and not found.keeps:
         return "Your C hands nothing to keep() and writes nothing, so no line is seen to be used."
     text = (
         f"The run changed {found.tried:,} cache lines, one at a time: what keep() got changed "
         f"with {found.used:,} of them."
     )
-    if found.used and found.last <= (1 - working_sets.SHARE_LEFT_OUT) * found.lines:
+    if found.used and found.last <= (1 - memory_use.SHARE_LEFT_OUT) * found.lines:
         text += f" None lies behind line {found.last:,} of {found.lines:,}."
     return text

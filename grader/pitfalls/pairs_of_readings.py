@@ -6,23 +6,16 @@ import re
 
 import numpy as np
 
-from grader.cases.case import Case
-from grader.cases.digits import FEWEST_DIGITS, OF_USUAL_SLIPS, is_number
+from grader.cases.case import FEWEST_DIGITS, OF_USUAL_SLIPS, Case, is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.facts import watched
-from grader.facts.c import calls, parts
-from grader.facts.c.readings import (
-    has_loop,
-    has_volatile_variable,
-    reads_in_loop,
-    subtracted_constant,
-)
+from grader.facts import c_calls, c_tree, observed
+from grader.facts.c_calls import has_loop, has_volatile_variable, reads_in_loop, subtracted_constant
 from grader.facts.observed import reads_the_counter, usual_ticks
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis import core_clock
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.analysis.line import Line
 from labs.analysis.net_cost import parts_of
 from labs.common.units import UnknownUnit, canonical, rounded
@@ -129,7 +122,7 @@ def _in_each_operation(case: Case) -> str | None:
     line = case.result.line
     if line is None or not line.straight or not _begins_without_timer(case, line):
         return None
-    if not reads_in_loop(parts.measured_region(case.source)):
+    if not reads_in_loop(c_tree.measured_region(case.source)):
         return None
     return (
         f"Your line begins at {rounded(line.overhead.value)} ticks, where a pair of readings "
@@ -343,7 +336,7 @@ def serializing_cpuid(case: Case) -> str | None:
         return None
     times = WITHOUT_SOURCE
     if case.source is not None:
-        code = parts.whole(case.source)
+        code = c_tree.whole(case.source)
         if not any(_CPUID.search(text) for text in (*code.words, *code.strings)):
             return None
         times = WITH_CPUID
@@ -380,7 +373,7 @@ def clock_read_too_early(case: Case) -> str | None:
     """The clock is read before the work is done: the readings are unfenced."""
     if not case.spec.of_overhead and case.spec.kernel != OWN_PAIR:
         return None
-    if watched.seen(case, "additions") and watched.seen(case, "end_waits") == 0:
+    if observed.seen(case, "additions") and observed.seen(case, "end_waits") == 0:
         return (
             "The run watched a sample of your C: it executes no fence between the last addition "
             "and the second reading, so this reading need not wait for the additions."
@@ -472,7 +465,7 @@ def _is_bent_and_too_long(case: Case, line: Line) -> bool:
 
 def _seen(case: Case) -> str:
     """What of it stands in the C, as a sentence; '' if the C is not known or shows none."""
-    code = parts.timed(own_source(case) or "")
+    code = c_tree.timed(own_source(case) or "")
     if has_volatile_variable(code):
         return " Your C has a volatile variable there: each addition writes and reads memory."
     return " Your C has a loop there." if has_loop(code) else ""
@@ -498,7 +491,7 @@ READINGS_OF_A_PAIR = 2
 )
 def not_one_chain(case: Case) -> str | None:
     """Additions that need not wait for each other, or more of them than were asked for."""
-    additions, chains = watched.seen(case, "additions"), watched.seen(case, "chains")
+    additions, chains = observed.seen(case, "additions"), observed.seen(case, "chains")
     if case.spec.kernel != OWN_PAIR or not additions or chains is None:
         return None
     if chains > 1:
@@ -507,7 +500,7 @@ def not_one_chain(case: Case) -> str | None:
             f"{chains:.0f} registers: each register has its own chain, and no chain waits for "
             "another."
         )
-    readings = watched.seen(case, "readings")
+    readings = observed.seen(case, "readings")
     if readings == READINGS_OF_A_PAIR and abs(additions - ASKED) > SHARE_BESIDE_THE_CHAIN * ASKED:
         return f"Where {ASKED} additions are asked for, your C makes {rounded(additions, 6)}."
     return None
@@ -533,16 +526,16 @@ LEAST_OF_OWN_CLOCK = 0.9
 )
 def end_not_read(case: Case) -> str | None:
     """A sample whose length does not come from two readings of the counter."""
-    readings = watched.seen(case, "readings")
+    readings = observed.seen(case, "readings")
     if case.spec.kernel != OWN_PAIR or readings is None:
         return None
     if readings < 2:
         times = "once" if readings == 1 else "not at all"
         return f"While a sample of your C ran, the counter was read {times}."
-    share = watched.seen(case, "share")
+    share = observed.seen(case, "share")
     if share is None:
         return None
-    clocks = calls.clocks_of_library(parts.timed(own_source(case) or ""))
+    clocks = c_calls.clocks_of_library(c_tree.timed(own_source(case) or ""))
     if clocks and share < LEAST_OF_OWN_CLOCK:
         return (
             f"Your C calls {clocks[0]}(), which reads another clock. The run takes what your C "

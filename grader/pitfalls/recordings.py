@@ -10,17 +10,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from grader.cases.case import Case
-from grader.cases.digits import is_number
+from grader.cases.case import Case, is_number
 from grader.cases.expected import NEAR, Expected
 from grader.cases.spec import Quantity
 from grader.cases.verdict import NO_FIGURE as CODE_OF_NO_FIGURE
 from grader.cases.verdict import Finding, Level
-from grader.facts import tracing
-from grader.facts.c.parse import parsed
-from grader.facts.dates import measured_after
-from grader.facts.numbers.reductions import reduction_of
-from grader.facts.same_value import variants_of_same_value
+from grader.facts import observed
+from grader.facts.c_tree import parsed
+from grader.facts.observed import measured_after
+from grader.facts.other_numbers import reduction_of, variants_of_same_value
 from grader.pitfalls.pitfall import Live, Pitfall, pitfall
 from labs.common.units import rounded, times
 from labs.recording import places
@@ -342,7 +340,7 @@ def _cpus_of_its_own(case: Case) -> frozenset[int]:
 )
 def tracer_stops_it(case: Case) -> str | None:
     """A run under a tracer, which stops the program at each system call."""
-    seen = tracing.stops(case.recording, own=case.spec.own)
+    seen = observed.stops_of_tracer(case.recording, own=case.spec.own)
     if seen is None:
         return None
     counted = f"the OS counted {seen.switches:,} voluntary switches that your C does not claim"

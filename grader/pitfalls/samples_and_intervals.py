@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.facts.wide_interval import VALUE, ends, times_too_wide
+from grader.facts.caveats import VALUE, ends, times_too_wide
 from grader.pitfalls.pitfall import Live, pitfall
-from labs.analysis.first_time import FEWEST_PROCESSES
-from labs.analysis.student_t import student_t
+from labs.analysis.estimates import student_t
+from labs.analysis.net_cost import FEWEST_PROCESSES
 from labs.common.units import rounded
 from labs.recording.declared import is_first_time
 from labs.recording.distinct import distinct

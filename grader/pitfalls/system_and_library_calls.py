@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from grader.cases.case import Case
 from grader.cases.verdict import Level
-from grader.facts import own_call, traps, watched
-from grader.facts.c import calls, parts
-from grader.facts.c.assembly import TrapInstruction, trap_instructions
+from grader.facts import c_calls, c_tree, observed, traps
+from grader.facts.c_tree import TrapInstruction, trap_instructions
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, pitfall
 from labs.common.units import rounded
@@ -36,7 +35,7 @@ def vdso_not_system_call(case: Case) -> str | None:
         if claimed == 0 and name not in traps.WITHOUT:
             return f"Your variant {name} states that it makes no system call at all."
     source, least = own_source(case), traps.floor_about(case)
-    clocks = calls.clocks_of_library(parts.whole(source))
+    clocks = c_calls.clocks_of_library(c_tree.whole(source))
     if not clocks or least is None:
         return None
     for name, _, _ in traps.claiming(case):
@@ -122,10 +121,10 @@ def call_not_by_hand(case: Case) -> str | None:
     source = own_source(case) if case.spec.own and case.spec.kernel == OWN_CALL else None
     if source is None:
         return None
-    measured = parts.measured_by(source, OWN_CALL_MACRO)
-    functions = calls.functions_of_library(measured)
+    measured = c_tree.measured_by(source, OWN_CALL_MACRO)
+    functions = c_calls.functions_of_library(measured)
     system = " ".join(case.recording.condition("os")).split()
-    if not functions or calls.enters_by_hand(measured, system[-1] if system else ""):
+    if not functions or c_calls.enters_by_hand(measured, system[-1] if system else ""):
         return None
     return (
         f"The timed part of your C calls {functions[0]}() of the C library; it holds no trap "
@@ -145,10 +144,10 @@ def call_not_by_hand(case: Case) -> str | None:
 )
 def library_call_beside_trap(case: Case) -> str | None:
     """A call by the trap instruction, while the earlier call of the library still runs too."""
-    code = own_call.measured(case)
-    if code is None or not own_call.made_by_hand(case, code):
+    code = traps.measured(case)
+    if code is None or not traps.made_by_hand(case, code):
         return None
-    beside = own_call.of_library(case, code)
+    beside = traps.of_library(case, code)
     if not beside:
         return None
     return (
@@ -180,14 +179,14 @@ TIMES_FLOOR = 1.25
 )
 def failing_call_timed(case: Case) -> str | None:
     """A system call that seems to fail at once, and whose result is not checked."""
-    refused, operations = watched.seen(case, "failed"), watched.seen(case, "operations")
+    refused, operations = observed.seen(case, "failed"), observed.seen(case, "operations")
     if refused and operations:
         return (
             f"The run watched {operations:.0f} operations of your C: the OS kernel refused "
             f"{refused:.0f} calls in them."
         )
     source = own_source(case) if case.spec.kernel in traps.KERNELS else None
-    ignored = calls.results_ignored(parts.whole(source))
+    ignored = c_calls.results_ignored(c_tree.whole(source))
     least = traps.floor(case)
     if not ignored or least is None:
         return None
@@ -219,7 +218,7 @@ REGISTERS_OF_THE_NUMBER = {"rax", "x8"}
 def wrong_registers(case: Case) -> str | None:
     """Arguments of a system call in registers where the OS kernel does not look."""
     source = own_source(case) if case.spec.kernel in traps.KERNELS else None
-    for trap in trap_instructions(parts.whole(source)):
+    for trap in trap_instructions(c_tree.whole(source)):
         if trap.first_argument_missing and _was_run(case, trap):
             first, _ = FIRST_ARGUMENT[trap.instruction]
             loaded = ", ".join(sorted(trap.loaded - REGISTERS_OF_THE_NUMBER))
@@ -251,11 +250,11 @@ def _was_run(case: Case, trap: TrapInstruction) -> bool:
 def call_without_its_argument(case: Case) -> str | None:
     """A system call that is not given the argument it takes."""
     source = own_source(case) if case.spec.kernel in traps.KERNELS else None
-    code = parts.whole(source)
-    empty = calls.calls_without_argument(code)
+    code = c_tree.whole(source)
+    empty = c_calls.calls_without_argument(code)
     if not empty:
         return None
-    ignored = (each.replace(" ", "") for each in calls.results_ignored(code))
+    ignored = (each.replace(" ", "") for each in c_calls.results_ignored(code))
     unseen = " and does not check its result" if empty[0] in ignored else ""
     return (
         f"Your C calls {empty[0]} without an argument{unseen}. Your variant "
@@ -276,12 +275,12 @@ def call_without_its_argument(case: Case) -> str | None:
 )
 def another_call(case: Case) -> str | None:
     """Another system call than the one that is asked for, or one that is asked to do nothing."""
-    code = own_call.measured(case)
-    other = own_call.other_call(case, code) if code is not None else None
+    code = traps.measured(case)
+    other = traps.other_call(case, code) if code is not None else None
     if other is not None:
         return f"Your variant {case.spec.variant} is made with {other}."
-    operations, made = watched.seen(case, "operations"), watched.seen(case, "system_calls")
-    if case.spec.variant not in own_call.ASKED or not operations or not made:
+    operations, made = observed.seen(case, "operations"), observed.seen(case, "system_calls")
+    if case.spec.variant not in traps.ASKED or not operations or not made:
         return None
     if made == operations:
         return None
@@ -314,7 +313,7 @@ READ_OF_NOTHING = "read0"
 )
 def other_call_than_asked(case: Case) -> str | None:
     """Another system call than the one asked for, with another file, several of them, or none."""
-    operations, calls = watched.seen(case, "operations"), watched.seen(case, "system_calls")
+    operations, calls = observed.seen(case, "operations"), observed.seen(case, "system_calls")
     if (
         case.spec.kernel != OWN_CALL
         or case.spec.variant != READ_OF_NOTHING
@@ -322,7 +321,7 @@ def other_call_than_asked(case: Case) -> str | None:
         or calls is None
     ):
         return None
-    reads = watched.seen(case, "empty_reads")
+    reads = observed.seen(case, "empty_reads")
     if calls == operations == reads:
         return _other_file(case, operations)
     if calls == 0:
@@ -330,7 +329,7 @@ def other_call_than_asked(case: Case) -> str | None:
     if calls != operations:
         each = rounded(calls / operations, 3)
         return f"For one operation of your C, the OS kernel got {each} system calls."
-    of_any_size = watched.seen(case, "reads")
+    of_any_size = observed.seen(case, "reads")
     empty = reads or 0.0
     if not of_any_size:
         return f"Of {calls:.0f} system calls that your C made, {empty:.0f} read 0 bytes."
@@ -342,7 +341,7 @@ def other_call_than_asked(case: Case) -> str | None:
 
 def _other_file(case: Case, operations: float) -> str | None:
     """The finding that reads of 0 bytes are of another file than `fd`; None if they are of it."""
-    given = watched.seen(case, "given_reads")
+    given = observed.seen(case, "given_reads")
     if given is None or given == operations:
         return None
     other = operations - given

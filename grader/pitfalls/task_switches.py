@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from grader.cases.case import Case
-from grader.cases.digits import OF_USUAL_SLIPS, is_number, is_number_of_samples
+from grader.cases.case import OF_USUAL_SLIPS, Case, is_number, is_number_of_samples
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
-from grader.facts import switch_counts, unbound
-from grader.facts.memory import working_sets
-from grader.facts.wide_interval import caveat
+from grader.facts import caveats, memory_use, task_counts
+from grader.facts.caveats import caveat_of_width
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.net_cost import Net, parts_of
 from labs.common.units import rounded
 from labs.recording import proof
 from labs.recording.places import as_text
-from labs.results import naive
+from labs.results import result
 from labs.results.result import result_of
 
 
 @pitfall(
-    code=switch_counts.FEWER,
+    code=task_counts.FEWER,
     level=Level.VALIDITY,
     symptom="The OS did not count most of the switches that the run claims.",
     misconception="An exchange need not be a switch: the OS switches only where a task sleeps or "
@@ -29,7 +27,7 @@ from labs.results.result import result_of
 )
 def fewer_switches_than_claimed(case: Case) -> str | None:
     """Fewer switches than are claimed, where nothing shows why."""
-    seen = switch_counts.shown_by(case, fewer_switches_than_claimed.code)
+    seen = task_counts.shown_by(case, fewer_switches_than_claimed.code)
     if seen is None:
         return None
     return (
@@ -50,7 +48,7 @@ def fewer_switches_than_claimed(case: Case) -> str | None:
 )
 def lock_convoy(case: Case) -> str | None:
     """A lock without a handoff: its exchanges are not switches."""
-    seen = switch_counts.shown_by(case, lock_convoy.code)
+    seen = task_counts.shown_by(case, lock_convoy.code)
     return None if seen is None else f"{seen.as_text()}, with both tasks on one CPU."
 
 
@@ -66,7 +64,7 @@ def lock_convoy(case: Case) -> str | None:
 )
 def own_semaphore(case: Case) -> str | None:
     """A task that raises and lowers the same semaphore, and so waits for nobody."""
-    seen = switch_counts.shown_by(case, own_semaphore.code)
+    seen = task_counts.shown_by(case, own_semaphore.code)
     if seen is None:
         return None
     return (
@@ -87,8 +85,8 @@ def own_semaphore(case: Case) -> str | None:
 )
 def never_slept(case: Case) -> str | None:
     """Two tasks on two CPUs that look until it is their turn, and never sleep."""
-    seen = switch_counts.shown_by(case, never_slept.code)
-    places = switch_counts.apart(case.recording, seen.variant) if seen is not None else None
+    seen = task_counts.shown_by(case, never_slept.code)
+    places = task_counts.apart(case.recording, seen.variant) if seen is not None else None
     if seen is None or places is None:
         return None
     return f"{seen.as_text()}. Its tasks were on CPU {as_text(places.mine | places.peers)}."
@@ -106,8 +104,8 @@ def never_slept(case: Case) -> str | None:
 )
 def two_cpus_not_one(case: Case) -> str | None:
     """Two tasks that were not kept on one CPU: a wake-up across CPUs."""
-    seen = switch_counts.shown_by(case, two_cpus_not_one.code)
-    places = switch_counts.apart(case.recording, seen.variant) if seen is not None else None
+    seen = task_counts.shown_by(case, two_cpus_not_one.code)
+    places = task_counts.apart(case.recording, seen.variant) if seen is not None else None
     if seen is None or places is None:
         return None
     return (
@@ -117,7 +115,7 @@ def two_cpus_not_one(case: Case) -> str | None:
 
 
 @pitfall(
-    code=switch_counts.MORE,
+    code=task_counts.MORE,
     level=Level.VALIDITY,
     symptom="The OS switched far more often than the run claims.",
     misconception="A handoff is one switch only if the woken task has all that it needs.",
@@ -127,7 +125,7 @@ def two_cpus_not_one(case: Case) -> str | None:
 )
 def more_switches_than_claimed(case: Case) -> str | None:
     """More switches than are claimed, where nothing shows why."""
-    seen = switch_counts.shown_by(case, more_switches_than_claimed.code)
+    seen = task_counts.shown_by(case, more_switches_than_claimed.code)
     if seen is None:
         return None
     return (
@@ -149,7 +147,7 @@ def more_switches_than_claimed(case: Case) -> str | None:
 )
 def signal_under_the_lock(case: Case) -> str | None:
     """A signal sent while the lock is held: more switches than are claimed."""
-    seen = switch_counts.shown_by(case, signal_under_the_lock.code)
+    seen = task_counts.shown_by(case, signal_under_the_lock.code)
     if seen is None:
         return None
     return f"{seen.as_text()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}."
@@ -167,8 +165,8 @@ def signal_under_the_lock(case: Case) -> str | None:
 def wait_with_an_end(case: Case) -> str | None:
     """A task that sleeps for a time, or waits with a time-out, instead of being woken."""
     seen, called = (
-        switch_counts.shown_by(case, wait_with_an_end.code),
-        switch_counts.wait_with_an_end(case),
+        task_counts.shown_by(case, wait_with_an_end.code),
+        task_counts.wait_with_an_end(case),
     )
     if seen is None or called is None:
         return None
@@ -202,7 +200,7 @@ def not_woken(case: Case) -> str | None:
     ):
         return None
     for name in case.spec.variants:
-        seen = switch_counts.sleeps(case.recording, name)
+        seen = task_counts.sleeps(case.recording, name)
         if seen.goes_on_unwoken:
             return (
                 f"In {seen.unwoken} of {seen.tried} processes the run gave the other thread its "
@@ -218,10 +216,10 @@ def not_woken(case: Case) -> str | None:
 
 def _as_many_as_claimed(case: Case, name: str) -> bool:
     """Whether the switches happened. Others tell what it means if they did not."""
-    seen = switch_counts.counted(case.recording, name)
-    if seen is None or unbound.is_honest(case.recording):
+    seen = task_counts.counted(case.recording, name)
+    if seen is None or caveats.binds_no_task(case.recording):
         return False
-    return seen.counted >= (1 - switch_counts.SHARE) * seen.claimed
+    return seen.counted >= (1 - task_counts.SHARE) * seen.claimed
 
 
 @pitfall(
@@ -236,8 +234,8 @@ def _as_many_as_claimed(case: Case, name: str) -> bool:
 )
 def creation_counted_as_switch(case: Case) -> str | None:
     """Making and ending a task inside the sample, called a switch."""
-    seen = switch_counts.shown_by(case, creation_counted_as_switch.code)
-    shown = switch_counts.created_inside(case, seen) if seen is not None else None
+    seen = task_counts.shown_by(case, creation_counted_as_switch.code)
+    shown = task_counts.created_inside(case, seen) if seen is not None else None
     return None if shown is None else f"Your measurement of a switch shows {shown}."
 
 
@@ -278,7 +276,7 @@ def _round_trip_given(case: Case) -> str | None:
 
 def _round_trip_not_divided(case: Case) -> str | None:
     """The C counts an operation as one switch, or does not divide by those that it claims."""
-    seen = switch_counts.shown_by(case, unclear_divisor.code)
+    seen = task_counts.shown_by(case, unclear_divisor.code)
     if seen is not None:
         return (
             f"Your variant {seen.variant} claims {seen.claim:g} switch for one operation; the OS "
@@ -346,7 +344,7 @@ def _names_no_baseline(case: Case) -> str | None:
     parts = parts_of(case.recording, name)
     if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
         return None
-    if switch_counts.code_of(case) is not None:
+    if task_counts.code_of(case) is not None:
         return None
     return (
         f"Your C names no baseline for {name}: {case.as_submitted()} holds the calls around the "
@@ -368,7 +366,7 @@ def _names_no_baseline(case: Case) -> str | None:
 )
 def touching_counted_as_switch(case: Case) -> str | None:
     """The task's own use of its working set, handed in as a part of the switch."""
-    if case.spec.kernel not in working_sets.KERNELS or case.spec.quantity is not Quantity.COST:
+    if case.spec.kernel not in memory_use.SET_KERNELS or case.spec.quantity is not Quantity.COST:
         return None
     if case.right or not case.accepted_values:
         return _set_without_baseline(case)
@@ -425,7 +423,7 @@ def two_results_for_one(case: Case) -> str | None:
         return None
     own = _value_of(case, spec.variant)
     # An interval that is not to be believed may hold the other results as well.
-    if case.right and (not caveat(case) or abs(case.submitted - own) < NEAR * abs(own)):
+    if case.right and (not caveat_of_width(case) or abs(case.submitted - own) < NEAR * abs(own)):
         return None
     for name in recording.variants:
         if name == spec.variant or not _is_switch(case, name):
@@ -449,4 +447,4 @@ def _is_switch(case: Case, variant: str) -> bool:
 
 
 def _value_of(case: Case, variant: str) -> float:
-    return naive.naive_value(result_of(case.recording, variant, case.spec.unit))
+    return result.naive_value(result_of(case.recording, variant, case.spec.unit))

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from grader.cases.case import Case
-from grader.cases.digits import is_number, is_times
+from grader.cases.case import Case, is_number, is_times
 from grader.cases.spec import CHOICE, Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import reads_the_counter

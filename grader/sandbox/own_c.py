@@ -17,9 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.sandbox.enclosed import GIVEN
-from grader.sandbox.limits import Limits
-from grader.sandbox.run import Result, run
+from grader.sandbox.bubblewrap import GIVEN, Limits, Result, run
 from labs.c_kernels.toolchain import BASE_FLAGS, DEFAULT_FLAGS, find_compiler
 from labs.common import paths
 from labs.recording.file import BadRecording

@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from grader.site import gallery, method, pitfall_pages, reading
-from grader.site.stage import BadLink, Stage
+from grader.site import site_pages
+from grader.site.site_pages import BadLink, Stage
 from labs.common.terminal import say
 from labs.languages.chosen import keep_english
 
@@ -30,10 +30,10 @@ def main(words: list[str] | None = None) -> int:
     try:
         stage = Stage(REPOSITORY, chosen.destination)
         stage.collect()
-        pitfall_pages.write(stage, chosen.only)
-        gallery.write(stage, chosen.only)
-        reading.write(stage)
-        method.write(stage)
+        site_pages.write_pitfalls(stage, chosen.only)
+        site_pages.write_gallery(stage, chosen.only)
+        site_pages.write_reading(stage)
+        site_pages.write_method(stage)
     except (OSError, BadLink) as error:
         say(f"site: {error}", file=sys.stderr)
         return 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from grader.pages.saved import short
-from grader.site.gallery import KINDS, run_file
+from grader.site.site_pages import KINDS, run_file
 from labs.common.terminal import say
 from labs.notebook.broken_pair import plans
 from labs.run import broken

@@ -3,7 +3,7 @@
 nbgrader has a setting for the class that reads a notebook, which we set to
 :class:`RebuildExporter`. It has no setting for the folders to grade and for copying their files. So
 :class:`CourseAutograde` takes the place of `nbgrader.converters.Autograde`, which
-:mod:`grader.with_nbgrader.adapter` sees to.
+:mod:`grader.with_nbgrader.settings` sees to.
 """
 
 from __future__ import annotations
@@ -15,19 +15,49 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbgrader.converters import Autograde
-from nbgrader.converters.base import NbGraderException
+from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
-from grader.judging.accounts import AccountFlags
+from grader.judging.flags import AccountFlags
 from grader.judging.permission import denied_evidence
-from grader.submissions.find_notebook import find_submitted
-from grader.submissions.rebuild import rebuild
-from grader.submissions.safe_copy import printable
+from grader.submissions.safe_files import printable, take_in
+from grader.submissions.submitted_notebook import find_submitted, quoted, rebuild
 from grader.with_nbgrader.careful_course import is_ours
-from grader.with_nbgrader.class_flags.class_accounts import account_flags
-from grader.with_nbgrader.places import line, students_in, trouble_with
-from grader.with_nbgrader.regular_files import RegularFilesOnly
+from grader.with_nbgrader.class_flags import account_flags
 from grader.with_nbgrader.staged import Staged
+from grader.with_nbgrader.student_folders import line, students_in, trouble_with, trusted_part
+
+# Copies the files next to a notebook from one step of nbgrader to the next.
+#
+# nbgrader's own copying follows links, waits for pipes, and has no limit.
+
+
+class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
+    """The part of a conversion that copies the other files of the submission.
+
+    In the order of inheritance, this class is between nbgrader's conversion and `BaseConverter`. So
+    the conversion calls this method, and not that of `BaseConverter`.
+    """
+
+    left_out: tuple[str, ...] = ()
+    #: Whether recordings are the same files as in the step before, under a second name.
+    shares_evidence = False
+
+    def not_copied(self) -> list[str]:
+        """Globs for the names of more files that stay behind."""
+        return []
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """Copies the regular files of a submission; the notebook lists what was left out."""
+        if not is_ours(self):
+            super().init_assignment(assignment_id, student_id)
+            return
+        source = Path(self._format_source(assignment_id, student_id))
+        destination = Path(self._format_dest(assignment_id, student_id))
+        ignore = [*self.coursedir.ignore, "*.ipynb", *self.not_copied()]
+        trusted = trusted_part(self.coursedir, self._input_directory)
+        left_out = take_in(source, destination, ignore, trusted=trusted, share=self.shares_evidence)
+        self.left_out = tuple(f"left out {quoted(note)}" for note in left_out)
 
 
 class RebuildExporter(NotebookExporter):

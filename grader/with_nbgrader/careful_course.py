@@ -21,9 +21,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
 from traitlets.utils.importstring import import_item
 
-from grader.submissions.names import trouble_with_name
-from grader.submissions.safe_copy import printable, read_regular
-from grader.with_nbgrader.record import time_in_record
+from grader.submissions.safe_files import printable, read_regular, trouble_with_name
+from grader.with_nbgrader.student_folders import time_in_record
 
 EXPORTER = "grader.with_nbgrader.autograde.RebuildExporter"
 _MOST_TIME_BYTES = 200

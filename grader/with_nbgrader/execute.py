@@ -20,9 +20,9 @@ from nbgrader import utils
 from traitlets import Int
 
 from grader.cases.verdict import Outcome, Verdict
-from grader.sandbox.cells import Executed, Execution, execute
-from grader.sandbox.enclosed import NoSandbox
-from grader.submissions.safe_copy import printable
+from grader.sandbox.bubblewrap import NoSandbox
+from grader.sandbox.provisioner import Executed, Execution, execute
+from grader.submissions.safe_files import printable
 from grader.with_nbgrader.replay import Replay
 from grader.with_nbgrader.verdict_cells import KEY
 

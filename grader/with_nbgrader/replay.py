@@ -18,12 +18,12 @@ from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Unicode
 
 from grader.cases.verdict import Verdict
-from grader.judging.accounts import AccountFlags
-from grader.judging.judgement import Judgement, NotGraded
-from grader.judging.worker import Ways, Worker
-from grader.submissions.safe_copy import printable
-from grader.with_nbgrader.class_flags.evidence_register import REGISTER, EvidenceRegister
-from grader.with_nbgrader.class_flags.flags_of_class import (
+from grader.judging.flags import AccountFlags
+from grader.judging.worker import Judgement, NotGraded, Ways, Worker
+from grader.submissions.safe_files import printable
+from grader.with_nbgrader.class_flags import (
+    REGISTER,
+    EvidenceRegister,
     asked_about,
     raised_by_accounts,
     same_run_as,

@@ -5,10 +5,240 @@ The command line and the formgrader both read them, so both grade in the same wa
 
 from __future__ import annotations
 
+import importlib
+import importlib.metadata
+import inspect
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
-from grader.with_nbgrader.adapter import adapt
+import nbgrader.api
+import nbgrader.apps.api
+import nbgrader.apps.autogradeapp
+import nbgrader.apps.generatefeedbackapp
+import nbgrader.server_extensions.formgrader.formgrader as formgrader
+from nbconvert.exporters import HTMLExporter
+from nbgrader import dbutil
+from nbgrader.converters.base import BaseConverter
+
+from grader.with_nbgrader import careful_course
+from grader.with_nbgrader.pages.formgrader import ListEnvironment, install_lists
+from labs.common import python
+
+# The one module that changes nbgrader itself, where nbgrader has no setting.
+#
+# Tested with nbgrader 0.9.5 and 0.9.6. They have no setting for these:
+#
+# - The classes that grade and that make feedback. Both the command line
+#   (`nbgrader.apps.autogradeapp`
+#   and `generatefeedbackapp`) and the formgrader (`nbgrader.apps.api`) look up the names
+#   `Autograde`
+#   and `GenerateFeedback` in their own module.
+# - How the time of a submission and the names of students are read
+#   (:mod:`grader.with_nbgrader.careful_course`).
+# - How the lists of the formgrader are read from the gradebook
+#   (:mod:`grader.with_nbgrader.pages.formgrader`).
+# - The classes that write the formgrader's pages of submissions and its lists (`HTMLExporter` and
+#   `Environment` in `nbgrader.server_extensions.formgrader.formgrader`).
+# - The program that makes and updates a gradebook. nbgrader starts `alembic` by its bare name,
+#   which
+#   it finds only if the Python environment is activated. We start the alembic of this Python.
+#
+# The changes last until the process ends, because nbgrader looks up these names whenever it needs
+# them. A course that does not use our settings is graded as before.
+#
+# Before anything is changed, :func:`adapt` compares nbgrader with :data:`RELIED_ON`: all that we
+# replace or override, with the parameters that we know.
+
+#: The versions of nbgrader that the tests of this kit ran with, for older and newer Pythons.
+TESTED_WITH = ("0.9.5", "0.9.6")
+
+_NAVIGATION = "nbgrader.server_extensions.formgrader.handlers:SubmissionNavigationHandler"
+
+#: What we replace or override, by its full name, with the names of its parameters.
+RELIED_ON: dict[str, tuple[str, ...]] = {
+    "nbgrader.apps.api:Autograde.__init__": ("self", "coursedir", "kwargs"),
+    "nbgrader.apps.autogradeapp:Autograde.__init__": ("self", "coursedir", "kwargs"),
+    "nbgrader.apps.api:GenerateFeedback.__init__": ("self", "coursedir", "kwargs"),
+    "nbgrader.apps.generatefeedbackapp:GenerateFeedback.__init__": (
+        "self",
+        "coursedir",
+        "kwargs",
+    ),
+    "nbgrader.api:get_alembic_version": (),
+    "nbgrader.dbutil:upgrade": ("db_url", "revision"),
+    "nbgrader.server_extensions.formgrader.formgrader:HTMLExporter.__init__": (
+        "self",
+        "config",
+        "kw",
+    ),
+    "nbgrader.server_extensions.formgrader.formgrader:FormgradeExtension.init_tornado_settings": (
+        "self",
+        "webapp",
+    ),
+    "nbgrader.converters.base:BaseConverter.init_notebooks": ("self",),
+    "nbgrader.converters.base:BaseConverter.convert_notebooks": ("self",),
+    "nbgrader.converters.base:BaseConverter.convert_single_notebook": (
+        "self",
+        "notebook_filename",
+    ),
+    "nbgrader.converters.base:BaseConverter.init_destination": (
+        "self",
+        "assignment_id",
+        "student_id",
+    ),
+    "nbgrader.converters.base:BaseConverter.set_permissions": (
+        "self",
+        "assignment_id",
+        "student_id",
+    ),
+    "nbgrader.converters.base:BaseConverter.init_assignment": (
+        "self",
+        "assignment_id",
+        "student_id",
+    ),
+    "nbgrader.converters.base:BaseConverter._format_source": (
+        "self",
+        "assignment_id",
+        "student_id",
+        "escape",
+    ),
+    "nbgrader.converters.base:BaseConverter._format_dest": (
+        "self",
+        "assignment_id",
+        "student_id",
+        "escape",
+    ),
+    "nbgrader.coursedir:CourseDirectory.get_existing_timestamp": ("self", "dest_path"),
+    "nbgrader.apps.api:NbGraderAPI.get_submitted_timestamp": (
+        "self",
+        "assignment_id",
+        "student_id",
+    ),
+    "nbgrader.apps.api:NbGraderAPI.get_submitted_students": ("self", "assignment_id"),
+    "nbgrader.apps.api:NbGraderAPI.get_assignments": ("self",),
+    "nbgrader.apps.api:NbGraderAPI.gradebook.fget": ("self",),
+    "nbgrader.apps.api:NbGraderAPI.get_submission": (
+        "self",
+        "assignment_id",
+        "student_id",
+        "ungraded",
+        "students",
+    ),
+    "nbgrader.apps.api:NbGraderAPI.get_submissions": ("self", "assignment_id"),
+    "nbgrader.apps.api:NbGraderAPI.get_notebook_submissions": (
+        "self",
+        "assignment_id",
+        "notebook_id",
+    ),
+    "nbgrader.apps.api:NbGraderAPI.get_notebook_submission_indices": (
+        "self",
+        "assignment_id",
+        "notebook_id",
+    ),
+    "nbgrader.apps.api:NbGraderAPI._filter_existing_notebooks": (
+        "self",
+        "assignment_id",
+        "notebooks",
+    ),
+    "nbgrader.api:Gradebook.student_dicts": ("self",),
+    "nbgrader.api:Gradebook.submission_dicts": ("self", "assignment_id"),
+    "nbgrader.api:Gradebook.notebook_submission_dicts": ("self", "notebook_id", "assignment_id"),
+    "nbgrader.api:Gradebook.notebook_submissions": ("self", "notebook", "assignment"),
+    f"{_NAVIGATION}._get_submission_ids": (
+        "self",
+        "assignment_id",
+        "notebook_id",
+    ),
+    f"{_NAVIGATION}._get_incorrect_submission_ids": (
+        "self",
+        "assignment_id",
+        "notebook_id",
+        "submission",
+    ),
+    f"{_NAVIGATION}._next": ("self", "assignment_id", "notebook_id", "submission"),
+    "nbgrader.exchange.default:ExchangeCollect.init_src": ("self",),
+    "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
+    "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),
+    "nbgrader.exchange.default:ExchangeList.init_dest": ("self",),
+    "nbgrader.preprocessors:SaveAutoGrades._add_score": ("self", "cell", "resources"),
+    "nbgrader.preprocessors:SaveAutoGrades._add_comment": ("self", "cell", "resources"),
+}
+
+
+class NbgraderDiffers(SystemExit):
+    """This nbgrader is not one that we can adapt; the message says where it differs.
+
+    It ends the program: nbgrader only logs any other exception of a settings file. Then it would
+    grade with its own settings, which run the code of the students.
+    """
+
+
+def adapt(
+    autograde: type[BaseConverter], feedback: type[BaseConverter], pages: type[HTMLExporter]
+) -> None:
+    """Make nbgrader grade with `autograde` and make `feedback`, the formgrader write `pages`.
+
+    It also finds alembic, and reads what students hand in with care. A second call changes nothing.
+
+    Raises NbgraderDiffers, and changes nothing, if nbgrader is not as this module knows it.
+    """
+    differences = differences_from_tested()
+    if differences:
+        raise NbgraderDiffers(
+            f"nbgrader {importlib.metadata.version('nbgrader')} differs from nbgrader "
+            f"{' and '.join(TESTED_WITH)}, which Ticklab was tested with: "
+            f"{'; '.join(differences)}. Nothing was graded. Install one of these: "
+            f"{sys.executable} -m pip install nbgrader=={TESTED_WITH[-1]}"
+        )
+    for module in (nbgrader.apps.api, nbgrader.apps.autogradeapp):
+        module.Autograde = autograde
+    for module in (nbgrader.apps.api, nbgrader.apps.generatefeedbackapp):
+        module.GenerateFeedback = feedback
+    careful_course.install()
+    install_lists()
+    formgrader.HTMLExporter = pages
+    formgrader.Environment = ListEnvironment
+    nbgrader.api.get_alembic_version = alembic_version
+    dbutil.upgrade = upgrade
+
+
+def differences_from_tested() -> list[str]:
+    """How this nbgrader differs from :data:`RELIED_ON`, one phrase for each difference."""
+    found = []
+    for full_name, known in RELIED_ON.items():
+        module, _, path = full_name.partition(":")
+        try:
+            owner = importlib.import_module(module)
+            for part in path.split("."):
+                owner = getattr(owner, part)
+            parameters = tuple(inspect.signature(owner).parameters)  # type: ignore[arg-type]
+        except (ImportError, AttributeError, TypeError, ValueError):
+            found.append(f"{module} has no {path}")
+            continue
+        if parameters != known:
+            found.append(
+                f"{path} of {module} takes ({', '.join(parameters)}), not ({', '.join(known)})"
+            )
+    return found
+
+
+def alembic_version() -> str:
+    """The newest version of a gradebook's tables. Raises CalledProcessError."""
+    # nbgrader has this address of a gradebook here as well; `heads` opens no gradebook.
+    with dbutil._temp_alembic_ini("sqlite:////tmp/gradebook.db") as settings:
+        command = python.command("alembic", "-c", settings, "heads")
+        heads = subprocess.check_output(command, cwd=python.NEUTRAL, text=True)
+    return heads.split("\n")[0].split(" ")[0]
+
+
+def upgrade(db_url: str, revision: str = "head") -> None:
+    """Update the tables of the gradebook `db_url`. Raises CalledProcessError."""
+    with dbutil._temp_alembic_ini(db_url) as settings:
+        # In this folder: the address of a gradebook may be relative.
+        subprocess.check_call(python.command("alembic", "-c", settings, "upgrade", revision))
+
 
 # nbgrader's own steps, some replaced by ours. They are names and not classes, because the
 # formgrader shows a course's settings as JSON.
@@ -49,11 +279,11 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     from grader.with_nbgrader.autograde import CourseAutograde
     from grader.with_nbgrader.feedback import CourseFeedback
     from grader.with_nbgrader.gradebook_lock import wait_for
-    from grader.with_nbgrader.pages import student_pages
+    from grader.with_nbgrader.pages import formgrader
     from labs.common.terminal import keep_logs_safe
 
     keep_logs_safe()
-    adapt(CourseAutograde, CourseFeedback, student_pages.StudentPages)
+    adapt(CourseAutograde, CourseFeedback, formgrader.StudentPages)
     if "course_id" not in c.CourseDirectory:
         c.CourseDirectory.course_id = "ticklab"
     if course is not None:
@@ -69,11 +299,11 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
     c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
     c.ExchangeFactory.release_feedback = (
-        "grader.with_nbgrader.exchange.release_feedback.CarefulReleaseFeedback"
+        "grader.with_nbgrader.nbgrader_exchange.CarefulReleaseFeedback"
     )
-    c.ExchangeFactory.collect = "grader.with_nbgrader.exchange.collect.CarefulCollect"
-    c.ExchangeFactory.list = "grader.with_nbgrader.exchange.inbound_list.CarefulList"
-    c.HTMLExporter.filters = {"markdown2html": student_pages.FILTER}
+    c.ExchangeFactory.collect = "grader.with_nbgrader.nbgrader_exchange.CarefulCollect"
+    c.ExchangeFactory.list = "grader.with_nbgrader.nbgrader_exchange.CarefulList"
+    c.HTMLExporter.filters = {"markdown2html": formgrader.FILTER}
     c.GenerateFeedback.exporter_class = "grader.with_nbgrader.feedback.FeedbackExporter"
 
 

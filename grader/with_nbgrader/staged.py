@@ -18,7 +18,7 @@ from nbgrader.converters.base import BaseConverter, NbGraderException
 
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.careful_course import is_ours
-from grader.with_nbgrader.record import record_in
+from grader.with_nbgrader.student_folders import record_in
 
 #: The folder of unfinished results, in that of the results; nbgrader's globs skip the dot.
 UNFINISHED = ".unfinished"

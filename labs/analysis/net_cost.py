@@ -12,12 +12,17 @@ subtracts in the same way; perf bench sched pipe does not subtract.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
-from labs.analysis import compare
-from labs.analysis.estimate import CannotEstimate, Estimate
+import numpy as np
+
+from labs.analysis import estimates
+from labs.analysis.estimates import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
+from labs.common.advice import Option
 from labs.recording.file import Recording
+from labs.recording.memo import memoized
 
 #: Limits for the number of parts, and for how many times a variant contains its baseline.
 SMALLEST_FACTOR, LARGEST_FACTOR = 1e-3, 1e6
@@ -65,7 +70,7 @@ def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Ne
     factor = f"{times:g} times " if times != 1 else ""
     of = f", divided by {parts:g}" if parts != 1 else ""
     method = f"{whole.method}, minus {factor}the slope of {stated[0]}{of}"
-    net = replace(compare.difference_of(whole, baseline, times), method=method)
+    net = replace(estimates.difference_of(whole, baseline, times), method=method)
     return Net(net.times(1 / parts), one, whole, baseline, stated[0], times, parts)
 
 
@@ -76,3 +81,53 @@ def parts_of(recording: Recording, variant: str) -> float:
 
 def _factor_or_one(stated: float | None) -> float:
     return stated if stated is not None and SMALLEST_FACTOR <= stated <= LARGEST_FACTOR else 1.0
+
+
+# The extra cost of a first time: the first sample of each process minus its later ones.
+
+FEWEST_PROCESSES = 5
+
+
+@memoized
+def first_time(recording: Recording, variant: str) -> Estimate:
+    """First sample minus the median of the later ones, in ticks: the median over processes.
+
+    Only the first operation of a fresh process is cold, so each process gives one value. The 95 %
+    interval reaches from one of the sorted values to another. The binomial distribution, with 2.5 %
+    on each side, says how many values lie outside (Hahn & Meeker, "Statistical Intervals", ch. 5).
+
+    Raises CannotEstimate if fewer than five processes have two samples or more, and KeyError if the
+    recording has no such variant.
+    """
+    samples = recording.samples(variant)
+    extra_costs = []
+    for process in np.unique(samples.process):
+        mine = samples.process == process
+        ticks = samples.ticks[mine][np.argsort(samples.sample[mine])]
+        if len(ticks) > 1:
+            extra_costs.append(float(ticks[0]) - float(np.median(ticks[1:])))
+    if len(extra_costs) < FEWEST_PROCESSES:
+        raise CannotEstimate(
+            variant,
+            "only the first sample of a process is cold; 1 process is too few, raise {option} to "
+            "{fewest} or more"
+            if len(extra_costs) == 1
+            else "only the first sample of a process is cold; {processes} processes are too few, "
+            "raise {option} to {fewest} or more",
+            processes=str(len(extra_costs)),
+            option=Option("processes"),
+            fewest=str(FEWEST_PROCESSES),
+        )
+    values, count = sorted(extra_costs), len(extra_costs)
+    place = 0
+    while sum(math.comb(count, i) for i in range(place + 2)) <= 0.025 * 2**count:
+        place += 1
+    return Estimate(
+        float(np.median(values)),
+        values[place],
+        values[-1 - place],
+        "ticks",
+        "first sample of a process less the median of its later ones, median over processes",
+        len(samples),
+        count,
+    )

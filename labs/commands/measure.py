@@ -26,11 +26,11 @@ from labs.course.figures import RECORDINGS
 from labs.languages.words import words
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.file import BadRecording, Recording
-from labs.results import counts_table, remarks, run_before, stopping
-from labs.results.compared import Comparison, compared
+from labs.results import event_counts, remarks, results_compared, stopping
 from labs.results.result import Result, result_of
+from labs.results.results_compared import Comparison, compared
 from labs.run import c_process, measure, options
-from labs.run.c_beside import must_not_replace_other_c, save_c
+from labs.run.plan import must_not_replace_other_c, save_c
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
 
@@ -65,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     contradicts: tuple[str, ...] = ()
     problem: Exception | None = None
     if arguments.save is not None:
-        before = run_before.saved_at(arguments.save)
-        contradicts = run_before.disagreements(before, results) if before is not None else ()
+        before = results_compared.saved_at(arguments.save)
+        contradicts = results_compared.disagreements(before, results) if before is not None else ()
         try:
             save(plan, recording, arguments.save)
             saved = str(arguments.save)
@@ -158,7 +158,7 @@ def _print(results: list[Result], saved: str | None, as_json: bool, counted: boo
         objects = [result.as_json(saved) for result in results]
         for stated, result in zip(objects, results, strict=True):
             if counted:
-                stated["counts"] = counts_table.as_json(result.recording, result.variant)
+                stated["counts"] = event_counts.as_json(result.recording, result.variant)
         for stated, ratio in zip(objects[1:], ratios, strict=True):
             stated["ratio"] = ratio.as_json() if ratio is not None else None
         say_json(objects[0] if len(objects) == 1 else objects)
@@ -175,7 +175,7 @@ def _print(results: list[Result], saved: str | None, as_json: bool, counted: boo
                 printed.add(sentence)
     if counted:
         recording, names = results[0].recording, [result.variant for result in results]
-        for line in counts_table.as_lines(recording, names, columns()):
+        for line in event_counts.as_lines(recording, names, columns()):
             say(line)
     if saved is not None:
         say(f"  {words('recording')}: {saved}")

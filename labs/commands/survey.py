@@ -15,8 +15,8 @@ from labs.common.terminal import columns, say, say_json
 from labs.course.account import with_account
 from labs.languages.words import words
 from labs.machine.description import read_machine
-from labs.pages.own_file import write_page
-from labs.survey import compare_report, groups, report, saved, survey
+from labs.pages.web_page import write_page
+from labs.survey import compare_report, survey, survey_report
 from labs.survey.survey import Row
 
 USAGE = 2
@@ -53,11 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json([_as_json(row) for row in rows])
     else:
-        say(report.text(rows, columns() or groups.COLUMNS))
+        say(survey_report.text(rows, columns() or survey.COLUMNS))
     if arguments.save is not None and status == 0:
         try:
             place = arguments.save / "index.html"
-            write_page(place, report.page(rows, read_machine()), report.COMMAND)
+            write_page(place, survey_report.page(rows, read_machine()), survey_report.COMMAND)
             say(f"{words('page')}: {place}", file=sys.stderr)
         except CannotWrite as error:
             complain("labs survey", error.strerror or str(error))
@@ -71,16 +71,17 @@ def _compare(arguments: argparse.Namespace) -> int:
     alike = one.resolve().name == other.resolve().name
     try:
         first, second = (
-            saved.read_saved(each, str(each) if alike else "") for each in arguments.compare
+            compare_report.read_saved(each, str(each) if alike else "")
+            for each in arguments.compare
         )
-    except saved.NoSurvey as error:
+    except compare_report.NoSurvey as error:
         complain("labs survey", error)
         return USAGE
     entries = compare_report.as_json(first, second)
     if arguments.json:
         say_json(entries)
     else:
-        say(compare_report.text(first, second, columns() or groups.COLUMNS))
+        say(compare_report.text(first, second, columns() or survey.COLUMNS))
     if arguments.save is not None:
         try:
             place = arguments.save / "compared.html"

@@ -26,7 +26,8 @@ from labs.course import figures
 from labs.languages.words import words
 from labs.notebook.run import Run
 from labs.recording import proof
-from labs.results import naive, remarks
+from labs.results import remarks
+from labs.results.result import mean_of_all, naive_value
 from labs.run.broken import BrokenKernel
 from labs.run.options import plan_of
 from labs.run.plan import Plan
@@ -55,7 +56,7 @@ class Pair:
     @property
     def naive_value(self) -> float:
         """The value that the author of the broken kernel would report, in the unit of its run."""
-        return naive.naive_value(self.broken.result())
+        return naive_value(self.broken.result())
 
     @property
     def mean_of_all(self) -> float:
@@ -64,7 +65,7 @@ class Pair:
         Of an exchange that counts as two switches, this is the half, as `naive_value` is.
         """
         run = self.broken
-        every = naive.mean_of_all(run.recording, run.variant, run.unit)
+        every = mean_of_all(run.recording, run.variant, run.unit)
         return every / parts_of(run.recording, run.variant)
 
     @property

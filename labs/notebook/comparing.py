@@ -8,8 +8,7 @@ from pathlib import Path
 
 from labs.common.messages import Message, Refused
 from labs.notebook.run import Run
-from labs.results.at_one_clock import compared_at_one_clock
-from labs.results.compared import Comparison, differences_compared
+from labs.results.results_compared import Comparison, compared_at_one_clock, differences_compared
 
 _USAGE = 'Write it like this: lab.compare(run, other), or lab.compare(run["x"], run["y"]).'
 

@@ -17,15 +17,14 @@ from labs.notebook import explain, missing_names
 from labs.notebook.progress_line import ProgressLine
 from labs.notebook.recording_names import name_for, recording_name
 from labs.recording.file import Recording
-from labs.results import run_before, stopping
-from labs.run.c_beside import save_c
+from labs.results import results_compared, stopping
 from labs.run.measure import measure_in_turns_now
-from labs.run.plan import Plan
+from labs.run.plan import Plan, save_c
 
 # What draws is imported where it is used: `start` need not wait until it is loaded.
 if TYPE_CHECKING:
     from labs.notebook.run import Run
-    from labs.plots.known_number import Mark
+    from labs.plots.style import Mark
 
 
 class Measuring:
@@ -120,7 +119,7 @@ class Measuring:
         run = Run.of(recording, plan.variants, unit, path, marks, python=plan.shown_as != "cell")
         if path is None or (before := self._before.pop(path, None)) is None:
             return run
-        return replace(run, contradicts=run_before.disagreements(before, run.results))
+        return replace(run, contradicts=results_compared.disagreements(before, run.results))
 
     def named(self, recording: Recording) -> Recording:
         """`recording` with the account that made it, as it is to be saved in this lab's folder."""
@@ -133,7 +132,7 @@ class Measuring:
         kept under another name. Raises files.CannotWrite, ValueError.
         """
         folder, path = self.folder / figures.RECORDINGS, f"{figures.RECORDINGS}/{name}.csv"
-        before = run_before.saved_at(folder / f"{name}.csv")
+        before = results_compared.saved_at(folder / f"{name}.csv")
         evidence.make_room(self.folder, name)
         if plan.source is not None:
             write_atomically(folder / f"{name}.c", plan.source.encode())
@@ -152,7 +151,7 @@ class Measuring:
         A figure of `procedure_call args0` is procedure-call-args0, or the end of that: call-args0.
         Of a prediction with another id, the lab's guide says what measures it.
         """
-        from labs.plots.known_number import Mark
+        from labs.plots.style import Mark
 
         try:
             known = predictions.read(self.folder)

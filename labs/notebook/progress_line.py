@@ -9,7 +9,7 @@ from typing import Any
 from labs.common import messages
 from labs.common.html import inline
 from labs.languages.words import of_reader
-from labs.run.turns import Progress
+from labs.run.measure import Progress
 
 #: A run that is over sooner, in seconds, shows no line.
 AFTER_S = 0.7

@@ -7,22 +7,22 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.analysis.net_cost import parts_of
 from labs.common.html import filled
 from labs.common.messages import Message, Refused
 from labs.common.table import Table
 from labs.languages.words import words
 from labs.notebook.later import Later
-from labs.plots import by_process, distribution, picture, tables
-from labs.plots.known_number import Mark
+from labs.plots import distribution, picture
 from labs.plots.picture import Picture
+from labs.plots.style import Mark
 from labs.recording import proof
 from labs.recording.file import Recording
 from labs.recording.proof import Switches
 from labs.results import remarks
 from labs.results.result import Result, result_of
-from labs.results.warnings.run_warnings import RunWarning
+from labs.results.run_warnings import RunWarning
 
 _RUN = Path(__file__).with_name("run.html.jinja")
 
@@ -188,7 +188,7 @@ class Run:
         """Plot the result of each process, and mark those that were set aside."""
         chosen = self.result(variant)
         try:
-            drawn = by_process.picture_of(chosen)
+            drawn = distribution.by_process_picture(chosen)
         except ValueError as error:
             raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
         return self._noted(drawn, chosen)
@@ -203,7 +203,7 @@ class Run:
     def table(self, variant: str | None = None) -> Table:
         """The samples of a variant as a table: one row for each batch size, and the warm-up."""
         chosen = self.result(variant)
-        return tables.samples_table(self.recording, chosen.variant, chosen.unit)
+        return picture.samples_table(self.recording, chosen.variant, chosen.unit)
 
     def _noted(self, drawn: Picture, *shown: Result) -> Picture:
         """The picture with the warnings of what it shows, and with the note on an earlier run."""

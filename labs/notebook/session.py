@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from labs.notebook.measure_options import MeasureOptions, TurnsOptions
     from labs.notebook.panel.panel import Panel
     from labs.notebook.run import Run
-    from labs.results.compared import Comparison
+    from labs.results.results_compared import Comparison
 
 
 def start(name: str, folder: Path | None = None) -> Session:

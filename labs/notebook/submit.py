@@ -14,7 +14,7 @@ from labs.course import figure_ids, figures
 from labs.course.guide import Guide
 from labs.notebook import explain
 from labs.notebook.recording_names import recording_name
-from labs.results.compared import Comparison
+from labs.results.results_compared import Comparison
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run

@@ -8,23 +8,32 @@ Labels stand next to what they name, and there is no legend.
 
 from __future__ import annotations
 
+import functools
 import math
+import struct
 import textwrap
+import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
+import numpy as np
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backend_bases import GraphicsContextBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 from matplotlib.transforms import Bbox
+from numpy.typing import NDArray
 
-from labs.analysis.arrays import Floats
+from labs.analysis.estimates import Floats
+from labs.common.units import Clock
 from labs.languages.words import label
-from labs.plots.canvas import Canvas
 from labs.plots.scale import (
     BLUE,
     FAINT,
@@ -38,6 +47,129 @@ from labs.plots.scale import (
     log_ends,
     symbol,
 )
+
+# A canvas that draws text from a store of pictures of words, and writes its image fast.
+#
+# Most of the time of a plot goes into its text and into the PNG image. A plot that is drawn again
+# after a further run has nearly the same words, so their pictures are kept.
+
+Pixels = NDArray[np.uint8]
+
+#: How many pictures of words, and how many sizes of them, are kept: a few megabytes.
+_KEPT = 512
+#: A longer text is not kept.
+_LONGEST = 120
+
+
+class Canvas(FigureCanvasAgg):
+    """The canvas of all our plots."""
+
+    _size: tuple[float, float, float] | None = None
+
+    def get_renderer(self) -> RendererAgg:
+        """The renderer for the figure's size; matplotlib asks for it whenever it draws."""
+        width, height = self.get_width_height(physical=True)
+        size = (width, height, self.figure.dpi)
+        if self._size != size:
+            self._size = size
+            self.renderer: RendererAgg = _Renderer(*size)  # type: ignore[no-untyped-call]
+        return self.renderer
+
+    def png(self) -> bytes:
+        """Draw the figure, and return it as a PNG image without a date."""
+        self.draw()  # type: ignore[no-untyped-call]
+        return png_of(np.asarray(self.buffer_rgba()))  # type: ignore[no-untyped-call]
+
+
+def png_of(pixels: Pixels) -> bytes:
+    """The PNG image of `pixels`, shape (height, width, 4): red, green, blue, opacity.
+
+    Plots are areas of one colour, which compress best and fastest without the filters that PNG has
+    for photographs. The format is ISO/IEC 15948.
+    """
+    height, width, _ = pixels.shape
+    channels, colour_type = (3, 2) if pixels[..., 3].min() == 255 else (4, 6)
+    rows = np.zeros((height, 1 + channels * width), np.uint8)  # a row begins with its filter: 0
+    for channel in range(channels):
+        rows[:, 1 + channel :: channels] = pixels[..., channel]
+    head = struct.pack(">IIBBBBB", width, height, 8, colour_type, 0, 0, 0)
+    chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(rows.data, 2)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+class _Renderer(RendererAgg):
+    """As matplotlib's, but it keeps the pictures and the sizes of words."""
+
+    def draw_text(self, gc: GraphicsContextBase, *what: Any, **options: Any) -> None:
+        """Draw a text at the pixel next to its place.
+
+        `what` is x, y (downwards), the text, its font, its angle, and whether it is a formula.
+        """
+        x, y, s, prop, angle, *more = what
+        if options.get("ismath", more and more[0]) or len(s) > _LONGEST:
+            super().draw_text(gc, *what, **options)  # type: ignore[no-untyped-call]
+            return
+        red, green, blue = gc.get_rgb()[:3]
+        colour = (red, green, blue, gc.get_alpha())
+        words = _words(s, prop.copy(), angle, colour, self.dpi, rcParams["text.hinting"])
+        if words is None:
+            return
+        pixels, left, below = words
+        bottom = round(self.height) - round(y) - below
+        self.draw_image(gc, round(x) + left, bottom, pixels)
+
+    def get_text_width_height_descent(
+        self, s: str, prop: FontProperties, ismath: Any
+    ) -> tuple[float, float, float]:
+        """The width, height and descent of `s`, in pixels."""
+        if ismath or len(s) > _LONGEST:
+            return _size_of(self, s, prop, ismath)
+        return _size(s, prop.copy(), self.dpi, rcParams["text.hinting"])
+
+
+@functools.lru_cache(_KEPT)
+def _size(s: str, prop: FontProperties, dpi: float, hinting: object) -> tuple[float, float, float]:
+    return _size_of(RendererAgg(1, 1, dpi), s, prop, False)  # type: ignore[no-untyped-call]
+
+
+def _size_of(
+    renderer: RendererAgg, s: str, prop: FontProperties, ismath: Any
+) -> tuple[float, float, float]:
+    width, height, descent = RendererAgg.get_text_width_height_descent(renderer, s, prop, ismath)  # type: ignore[no-untyped-call]
+    return float(width), float(height), float(descent)
+
+
+@functools.lru_cache(_KEPT)
+def _words(
+    s: str,
+    prop: FontProperties,
+    angle: float,
+    colour: tuple[float, float, float, float],
+    dpi: float,
+    hinting: object,
+) -> tuple[Pixels, int, int] | None:
+    """The picture of `s`, its lowest row first, and how far its left and lower edge are to the
+    right of and below the origin of the text; None if nothing is to be seen."""
+    width, height, descent = _size(s, prop, dpi, hinting)
+    reach = int(np.hypot(width, height + descent)) + 8
+    renderer = RendererAgg(2 * reach, 2 * reach, dpi)  # type: ignore[no-untyped-call]
+    gc = renderer.new_gc()
+    gc.set_foreground(colour[:3])
+    gc.set_alpha(colour[3])
+    renderer.draw_text(gc, reach, reach, s, prop, angle)  # type: ignore[no-untyped-call]
+    pixels = np.asarray(renderer.buffer_rgba())  # type: ignore[no-untyped-call]
+    rows = np.flatnonzero(pixels[..., 3].any(axis=1))
+    columns = np.flatnonzero(pixels[..., 3].any(axis=0))
+    if not len(rows):
+        return None
+    top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
+    words = np.ascontiguousarray(pixels[top:bottom, left:right][::-1])
+    return words, int(left) - reach, int(bottom) - reach
+
 
 __all__ = [
     "BAR_PT",
@@ -275,3 +407,93 @@ def _without_overlap(
         if all(at[a] + half[a] <= at[b] - half[b] for a, b in pairwise(kept)):
             return {place: labels[place] for place in kept}
     return {place: labels[place] for place in places[:1]}
+
+
+# The PNG image of a plot.
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as a PNG image. The same figure gives the same bytes: there is no date in them."""
+    canvas = figure.canvas
+    assert isinstance(canvas, Canvas), "made by new_figure"
+    return canvas.png()
+
+
+def warm_up() -> None:
+    """Load fonts and code, so that the first plot takes no longer than the next."""
+    figure, axes = new_figure(2.0)
+    log_axis(axes, "y", np.array([1.0, 100.0]), None)
+    title_and_key(figure, "●▲╌ k = 0", [("0123456789", INK)])
+    png(figure)
+    prepare_figure()
+
+
+# Which labels fit on an axis.
+
+#: Of numbers on a linear axis: as many as matplotlib takes unasked.
+_MOST_NUMBERS = 9
+
+
+def without_overlap(axes: Axes, labels: dict[float, str]) -> dict[float, str]:
+    """The labels of the horizontal axis that do not overlap: the last one, and so on leftwards."""
+    width, scale = axes.get_position().width, axes.transData + axes.transAxes.inverted()
+    kept: dict[float, str] = {}
+    free = math.inf
+    for place in sorted(labels, reverse=True):
+        middle = width * float(scale.transform((place, axes.get_ylim()[0]))[0])
+        longest = max(len(line) for line in labels[place].split("\n"))
+        half = 0.5 * CHARACTER * longest
+        if middle + half < free:
+            kept[place] = labels[place]
+            free = middle - half - 0.5 * CHARACTER
+    return kept
+
+
+def numbers_apart(axes: Axes) -> None:
+    """Number a horizontal axis of whole numbers at as many even places as have room.
+
+    Between two numbers, at least the width of a character stays free. Set the formatter, the
+    limits and the width of the axes before.
+    """
+    low, high = axes.get_xlim()
+    number = axes.xaxis.get_major_formatter()
+    for most in range(_MOST_NUMBERS, 0, -1):
+        locator = MaxNLocator(most, integer=True, steps=(1, 2, 5, 10))
+        even = locator.tick_values(low, high)
+        axes.xaxis.set_major_locator(FixedLocator(even))
+        longest = max(len(number(place)) for place in even if low <= place <= high)
+        room = axes.get_position().width * (even[1] - even[0]) / (high - low)
+        if CHARACTER * (longest + 1) <= room:
+            return
+
+
+# A number known before the run, such as a prediction, that a plot shows as a labelled line.
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A number in `unit` that a plot shows as a line with the label `name`."""
+
+    value: float
+    unit: str
+    name: str = "your prediction"
+
+    def into(self, unit: str, clock: Clock) -> float:
+        """The number in another unit. Raises ValueError if it cannot be converted."""
+        return clock.convert(self.value, self.unit, unit)
+
+    @property
+    def at_start(self) -> str:
+        """Its name as a sentence begins with it."""
+        return f"{self.name[0].upper()}{self.name[1:]}"
+
+    def of(self, variant: str) -> str:
+        """The beginning of a sentence on this number of `variant`: Your prediction for fork."""
+        return f"{self.at_start} for {variant}"
+
+    def key_text(self, times: int = 1) -> str:
+        """The text for the line at `times` this number, in the key of a plot."""
+        if times > 1:
+            shown = f"{axis_number(times * self.value)} {symbol(self.unit)}"
+            return f"╌ {self.name} × {times:,}: {shown}"
+        return f"╌ {self.name}: {axis_number(self.value)} {symbol(self.unit)}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.arrays import Bools, Floats
+from labs.analysis.estimates import Bools, Floats
 from labs.common.units import NAMES, canonical, plural, rounded
 from labs.plots.scale import BLUE, VERMILLION, spread_out, symbol
 from labs.recording import declared
@@ -20,7 +20,7 @@ from labs.recording.distinct import distinct
 from labs.recording.file import Integers, Recording
 
 if TYPE_CHECKING:
-    from labs.plots.known_number import Mark
+    from labs.plots.style import Mark
 
 #: A sample is called long if it exceeds the median of its batch size by this factor.
 LONG = 10

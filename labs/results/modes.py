@@ -2,7 +2,7 @@
 
 This explains a run and does not change its figure, which is the mean over all processes.
 
-The run chooses the place of each process's stack (labs/run/stack_places.py), so the place is an
+The run chooses the place of each process's stack (labs/run/c_process.py), so the place is an
 experiment: if it separates the processes into two groups, it is the cause of the difference.
 Anything else would have to choose the same processes by chance. Of ten processes, two that it
 chose have one place to themselves in 2 of 45 cases, and three in 2 of 120.
@@ -14,9 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labs.analysis.arrays import Bools, Floats
-from labs.analysis.processes import ByProcess
-from labs.analysis.student_t import student_t
+from labs.analysis.estimates import Bools, ByProcess, Floats, student_t
 from labs.common.units import rounded
 from labs.recording.file import Integers, Recording
 from labs.results.digits import rounded_apart

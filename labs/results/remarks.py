@@ -6,21 +6,21 @@ on a shared machine is a condition of the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from labs.analysis import core_clock
-from labs.analysis.kept import core_of
+from labs.analysis.line import core_of
 from labs.common import warned
 from labs.common.html import filled
 from labs.common.units import plural, rounded
 from labs.languages.words import of_reader, words
-from labs.recording import inherited
+from labs.recording import inherited, places, proof
 from labs.recording.file import Recording
 from labs.recording.load import STEAL_SHARE
 from labs.results.result import Result
-from labs.results.warnings.run_warnings import SPEED_CHANGE, RunWarning
+from labs.results.run_warnings import SPEED_CHANGE, RunWarning
 
 #: What concerns the figure of a variant. A baseline that is shown with the variants that use it is
 #: no figure of its own: the intervals of these variants count its uncertainty.
@@ -198,3 +198,324 @@ def _busy(recordings: Sequence[Recording]) -> list[str]:
     if number_1 == number_2:
         return [f"{number_1} of {number_3} CPUs busy"]
     return [f"{number_1} to {number_2} of {number_3} CPUs busy"]
+
+
+# The conditions of some runs as a reader needs them: machine, OS kernel, compiler, clock, pinning.
+#
+# All of it is what the recordings state. Recordings of one machine may differ, in the clock speed
+# for example; then a fact lists what was found.
+
+#: At most so many different texts of one fact are listed.
+_MOST_LISTED = 6
+
+
+def configuration_of(recordings: Sequence[Recording]) -> tuple[tuple[str, str], ...]:
+    """Each fact with its text, from all recordings; facts that none of them states are left out."""
+    facts = [(name, _different_values(fact, recordings)) for name, fact in _FACTS]
+    every = [*facts, ("core clock", _core_clock(recordings)), ("measured", _when(recordings))]
+    return tuple((name, text) for name, text in every if text)
+
+
+def _different_values(fact: Callable[[Recording], str], recordings: Sequence[Recording]) -> str:
+    texts = list(dict.fromkeys(text for each in recordings if (text := fact(each))))
+    more = len(texts) - _MOST_LISTED
+    return "; ".join([*texts[:_MOST_LISTED], *([f"{more} more"] if more > 0 else [])])
+
+
+def _stated(*keys: str) -> Callable[[Recording], str]:
+    """The first of these conditions that the recording states."""
+
+    def fact(recording: Recording) -> str:
+        return next((recording.conditions[key] for key in keys if key in recording.conditions), "")
+
+    return fact
+
+
+def _virtual_or_container(recording: Recording) -> str:
+    words = {"True": "yes", "False": "no"}
+    virtual = words.get(recording.conditions.get("machine.virtual", ""), "")
+    container = recording.conditions.get("machine.container", "")
+    return ", in a container (".join(filter(None, (virtual, container))) + ")" * bool(
+        virtual and container
+    )
+
+
+def _cpus(recording: Recording) -> str:
+    online = recording.conditions.get("cpus.online", "")
+    allowed = sorted(set(recording.condition("cpu.allowed")))
+    return "; ".join(
+        filter(None, (f"{online} online" * bool(online), _may_use(allowed) if allowed else ""))
+    )
+
+
+def _may_use(allowed: Sequence[str]) -> str:
+    return f"the runs may use {' or '.join(allowed)}"
+
+
+def _clock(recording: Recording) -> str:
+    """The counter with its frequency and step; other clocks are those of their variants."""
+    name, step = recording.conditions.get("counter", ""), recording.number("counter.step")
+    frequency = recording.number("counter.frequency_hz")
+    if not name:
+        return ""
+    parts = [name]
+    if frequency:
+        parts.append(f"{rounded(frequency / 1e6, 4)} MHz")
+    if step:
+        length = f" ({rounded(step / frequency * 1e9)} ns)" if frequency else ""
+        parts.append(f"step {step:g} {'tick' if step == 1 else 'ticks'}{length}")
+    return ", ".join(parts)
+
+
+def _pinning(recording: Recording) -> str:
+    unbound = places.why_unbound(recording)
+    if unbound:
+        return f"none ({unbound})"
+    asked = sorted(set(recording.condition("cpu.asked")) - {"none"})
+    if asked:
+        return f"to CPU {' or '.join(asked)}"
+    placed = any(
+        each.bound_together
+        for name in recording.variants
+        for each in places.of_variant(recording, name)
+    )
+    return "tasks that switch: to one CPU" if placed else ""
+
+
+def _scheduling(recording: Recording) -> str:
+    policies, nice = inherited.policies(recording), inherited.nice_values(recording)
+    values = f"nice value {' or '.join(nice)}" if nice else ""
+    return ", ".join(filter(None, (" or ".join(policies), values)))
+
+
+def _preloaded_and_by(recording: Recording) -> str:
+    return ", ".join(f"{names} ({by})" for by, names in inherited.preloaded(recording).items())
+
+
+#: Facts in the order of the table.
+_FACTS: tuple[tuple[str, Callable[[Recording], str]], ...] = (
+    ("CPU", _stated("machine.cpu")),
+    ("virtual machine", _virtual_or_container),
+    ("CPUs", _cpus),
+    ("OS kernel", _stated("os")),
+    ("C library", _stated("libc")),
+    ("filter of system calls", _stated("seccomp")),
+    ("CPU quota", _stated("cpu.quota")),
+    ("scheduling", _scheduling),
+    ("preloaded libraries", _preloaded_and_by),
+    ("compiler", _stated("compiler", "compiler.version")),
+    ("optimisation", _stated("flags")),
+    ("clock", _clock),
+    ("clock of the OS", _stated("machine.clock_source")),
+    ("pinning", _pinning),
+    ("Ticklab", _stated("ticklab")),
+)
+
+
+def _core_clock(recordings: Sequence[Recording]) -> str:
+    """The lowest and the highest speed of all runs; '' if no run knows it."""
+    speeds = [known for each in recordings if (known := core_clock.speeds_ghz(each))]
+    if not speeds:
+        return ""
+    low, high = min(low for low, _ in speeds), max(high for _, high in speeds)
+    ends = dict.fromkeys((f"{low:.2f}", f"{high:.2f}"))
+    return f"{' to '.join(ends)} GHz, measured in each run"
+
+
+def _when(recordings: Sequence[Recording]) -> str:
+    times = sorted(filter(None, (each.conditions.get("created", "") for each in recordings)))
+    ends = dict.fromkeys(text[:16].replace("T", " ") for text in (times[:1] + times[-1:]))
+    return f"{' to '.join(ends)} (UTC)" if ends else ""
+
+
+# The conditions that differ between two separate runs, as sentences next to their comparison.
+#
+# A condition that one of the recordings does not state is not compared: older kits recorded less.
+
+
+def conditions_apart(first: Recording, second: Recording) -> tuple[str, ...]:
+    """A sentence for each condition that differs; none for two variants of one run."""
+    found = []
+    for condition, sentence in _CONDITIONS:
+        one, other = condition(first), condition(second)
+        if one and other and one != other:
+            found.append(sentence(one, other))
+    return tuple(found)
+
+
+def _policy(recording: Recording) -> str:
+    return " or ".join(inherited.policies(recording))
+
+
+def _nice(recording: Recording) -> str:
+    return " or ".join(inherited.nice_values(recording))
+
+
+def _named_preloaded(recording: Recording) -> str:
+    named = " ".join(inherited.preloaded(recording).values())
+    return (named or "no library") if inherited.is_stated(recording) else ""
+
+
+def _quota(recording: Recording) -> str:
+    quota = recording.number("cpu.quota")
+    if quota is not None:
+        return f"a CPU quota of {plural(quota, 'CPU')}"
+    return "no CPU quota" if inherited.is_stated(recording) else ""
+
+
+def _filter(recording: Recording) -> str:
+    filtered = inherited.is_filtered(recording)
+    if filtered is None:
+        return ""
+    return (
+        "with a filter of system calls (seccomp)"
+        if filtered
+        else "without a filter of system calls"
+    )
+
+
+def _kind_of_machine(recording: Recording) -> str:
+    words = {"True": "a virtual machine", "False": "a machine that is not virtual"}
+    return words.get(recording.conditions.get("machine.virtual", ""), "")
+
+
+def _core(recording: Recording) -> str:
+    core = core_of(recording)
+    if core is None:
+        return ""
+    return "shared the core all the time" if core.always_shared else "had whole cores"
+
+
+def _governor(recording: Recording) -> str:
+    return recording.conditions.get("machine.governor", "")
+
+
+_CONDITIONS: tuple[tuple[Callable[[Recording], str], Callable[[str, str], str]], ...] = (
+    (
+        _policy,
+        lambda one, other: f"The first run was scheduled as {one}, and the second as {other}.",
+    ),
+    (
+        _nice,
+        lambda one, other: f"The first run had the nice value {one}, and the second {other}.",
+    ),
+    (
+        _named_preloaded,
+        lambda one, other: (
+            f"Before the C library, the first run loaded {one}, and the second {other}."
+        ),
+    ),
+    (
+        _core,
+        lambda one, other: (
+            f"The first run {one}, and the second {other}: a whole core would give the value of "
+            "a shared core or less."
+        ),
+    ),
+    (_quota, lambda one, other: f"The first run had {one}, and the second {other}."),
+    (_filter, lambda one, other: f"The first run was made {one}, and the second {other}."),
+    (
+        _kind_of_machine,
+        lambda one, other: f"The first run was made on {one}, and the second on {other}.",
+    ),
+    (
+        _governor,
+        lambda one, other: (
+            f"The governor of the clock speed was {one} in the first run, and {other} in the "
+            "second."
+        ),
+    ),
+)
+
+
+# The evidence that the measured event happened, in a few words.
+#
+# Counts of the OS come first: of switches, of what created tasks did, of page faults. Without a
+# count, the line through the samples is all the evidence.
+
+
+def evidence_of(result: Result) -> str:
+    """What shows that the event of this result happened; '' if there is no figure to prove."""
+    if by_line(result):
+        return on_a_line(off_the_line(result))
+    calls = _system_calls(result)
+    if calls is not None and not _switches(result) and result.estimate is not None:
+        return "one trap each, result checked" if calls else "no system call"
+    return evidence_of_any_c(result)
+
+
+def evidence_of_any_c(result: Result) -> str:
+    """The same without what only the kit's own C kernels are known to do.
+
+    A broken C kernel may have the name of one of the kit and make no system call at all.
+    """
+    seen = proof.of_variant(result.recording, result.variant)
+    if seen is not None:
+        counts = f"{seen.counted:,} switches counted, {seen.claimed:,} claimed"
+        if places.why_unbound(result.recording):
+            return f"{counts}; not bound to one CPU"
+        return counts if seen.accounted_for else f"{counts}: they disagree"
+    if counts := _counts(result):
+        return counts
+    if result.line is not None and result.estimate is not None:
+        return on_a_line(off_the_line(result))
+    return f"first sample of {result.estimate.processes} processes" if result.estimate else ""
+
+
+def by_line(result: Result) -> bool:
+    """Whether the line through the samples is all the evidence there is."""
+    if result.line is None or result.estimate is None:
+        return False
+    return not (_switches(result) or _counts(result)) and _system_calls(result) is None
+
+
+def _counts(result: Result) -> str:
+    """What the OS counted of created tasks, or of page faults that are the operation; '' if none.
+
+    A C kernel that counts none in its samples shows them only in a run of this operation alone.
+    """
+    recording, variant = result.recording, result.variant
+    made = recording.total(f"variant.{variant}.created")
+    if made:
+        faults = recording.total(f"variant.{variant}.children_faults")
+        counted = f", {faults:,} page faults of children counted" if faults is not None else ""
+        return f"{made:,} tasks created{counted}"
+    touched = recording.total(f"variant.{variant}.touched")
+    faults = recording.total(f"variant.{variant}.faults")
+    if touched and faults is not None:
+        return f"{faults:,} page faults counted, {touched:,} pages"
+    faults = recording.total("task.main.minor_faults")
+    if variant == "page-fault" and set(recording.variants) == {variant} and faults is not None:
+        return f"{faults:,} page faults counted, {int(recording.batch.sum()):,} operations"
+    return ""
+
+
+def _switches(result: Result) -> bool:
+    """Whether the variant claims switches, and the OS has counted them."""
+    return proof.of_variant(result.recording, result.variant) is not None
+
+
+def switches_agree(result: Result) -> bool:
+    """Whether the OS counted as many switches as claimed, by tasks bound to one CPU."""
+    if places.why_unbound(result.recording):
+        return False
+    seen = proof.of_variant(result.recording, result.variant)
+    return seen is not None and seen.accounted_for
+
+
+def off_the_line(result: Result) -> float:
+    """How far the farthest point is off the line, as a share; 0 if there is no line."""
+    line = result.line
+    return 0.0 if line is None else float(abs(line.residual / line.location).max())
+
+
+def on_a_line(off: float) -> str:
+    """The evidence of a line whose points are off it by at most the share `off`."""
+    return f"no point is more than {rounded(100 * off, 1)} % off the line"
+
+
+def _system_calls(result: Result) -> float | None:
+    """The system calls of one operation, where the kit's own C kernel makes and checks them."""
+    if result.recording.kernel != "system_call":
+        return None
+    return result.recording.number(f"variant.{result.variant}.system_calls")

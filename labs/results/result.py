@@ -9,19 +9,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from labs.analysis import core_clock
-from labs.analysis.estimate import CannotEstimate, Estimate
-from labs.analysis.first_time import first_time
+from labs.analysis.estimates import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
-from labs.analysis.net_cost import Net, net_cost
+from labs.analysis.net_cost import Net, first_time, net_cost
 from labs.analysis.thresholds import WIDEST
 from labs.common.advice import Advice, Option, advice
 from labs.common.units import Clock, canonical, fixed, rounded
 from labs.recording import declared, proof
 from labs.recording.file import Recording
+from labs.results import run_warnings
 from labs.results.modes import modes
-from labs.results.warnings import run_warnings
-from labs.results.warnings.ended_too_soon import of_width
-from labs.results.warnings.run_warnings import RunWarning
+from labs.results.run_warnings import RunWarning, of_width
 
 __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
 
@@ -310,3 +308,33 @@ def sensible(estimate: Estimate) -> tuple[str, str, str]:
         fixed(estimate.low, decimals),
         fixed(estimate.high, decimals),
     )
+
+
+# The naive value of a run: what an author would report who notices no mistake in it.
+
+
+def naive_value(result: Result) -> float:
+    """The value that the author of a broken measurement would report, in the unit of the result.
+
+    This is the kit's own estimate, if there is one. Otherwise it is the mean time of all samples,
+    cold ones included, divided by the operations of a sample.
+    """
+    if result.estimate is not None:
+        return result.estimate.value
+    return mean_of_all(result.recording, result.variant, result.unit)
+
+
+def naive_estimate(result: Result) -> Estimate:
+    """The naive value as an estimate; a mere mean has no interval, and is taken as exact."""
+    if result.estimate is not None:
+        return result.estimate
+    value = mean_of_all(result.recording, result.variant, result.unit)
+    return Estimate(value, value, value, result.unit, "mean of all samples", result.n, 1)
+
+
+def mean_of_all(recording: Recording, variant: str, unit: str) -> float:
+    """The mean of every sample of `variant`, warm-up included, for one operation, in `unit`."""
+    mine = recording.rows_of(variant)
+    operations = recording.batch[mine].clip(min=1).sum()
+    clock = result_of(recording, variant, unit).clock
+    return float(recording.ticks[mine].sum() / operations) / clock.ticks_in(unit)

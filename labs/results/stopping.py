@@ -16,11 +16,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from labs.analysis.student_t import student_t
+from labs.analysis.estimates import student_t
 from labs.recording.cut_short import out_of_reach
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
-from labs.run.adaptive import Enough
+from labs.run.measure import Enough
 from labs.run.plan import Plan
 
 #: The shares of the planned processes and samples that must be left when those that shared the core

@@ -9,15 +9,81 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import random
 import signal
 import subprocess
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
-from labs.run.run_clock import TICK_S, Deadline, ticking
+from labs.c_kernels import toolchain
+from labs.machine import cores, surroundings
+from labs.run.declared_options import DEFAULT_WARMUP
+from labs.run.output import COLUMNS, COLUMNS_OF_COUNTS, ProcessRun, parse_run
+from labs.run.plan import Plan
 from labs.run.standstill import Standstill, likely_cause
+
+# The time of a run, which stands still while the run itself is stopped.
+#
+# Ctrl-Z stops us, and whoever pauses a container or a virtual machine stops us and the C. No limit
+# in seconds counts such a pause. We notice it by a tick of our own: it is due several times a
+# second, and it comes seconds late. A machine that is suspended stops `time.monotonic` too.
+
+#: So often, in seconds, a clock is looked at. More often would disturb what is timed.
+TICK_S = 0.25
+#: After so many seconds without a look, the run was stopped. Other load delays a tick by less.
+STOPPED_S = 1.0
+
+
+class RunClock:
+    """The seconds of a run without its pauses; `now` must be called at every tick."""
+
+    def __init__(self, read: Callable[[], float] = time.monotonic) -> None:
+        """`read` gives seconds of any clock that never goes back."""
+        self._read = read
+        self._last = read()
+        self._seconds = 0.0
+
+    def now(self) -> float:
+        """The seconds since the beginning of the run, without its pauses."""
+        at = self._read()
+        passed, self._last = at - self._last, at
+        if passed < STOPPED_S:
+            self._seconds += passed
+        return self._seconds
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """When a run must be over: at `at_s` seconds of its clock."""
+
+    clock: RunClock
+    at_s: float
+
+    def left_s(self) -> float:
+        """The seconds until then; 0 or less if it is over."""
+        return self.at_s - self.clock.now()
+
+
+@contextlib.asynccontextmanager
+async def ticking() -> AsyncIterator[RunClock]:
+    """A clock of a run that begins now, and the task that looks at it."""
+    clock = RunClock()
+
+    async def look() -> None:
+        while True:
+            clock.now()
+            await asyncio.sleep(TICK_S)
+
+    looking = asyncio.create_task(look())
+    try:
+        yield clock
+    finally:
+        looking.cancel()
+        await asyncio.wait([looking])
+
 
 #: The most frequent cause of each signal that ends a C kernel.
 _USUAL_CAUSE = {
@@ -243,3 +309,135 @@ def _describe_ending(name: str, status: int, words: list[str]) -> str:
         cause = own_words or _USUAL_CAUSE.get(number, "")
         return f"{name} was ended by {number}" + (f": {cause}" if cause else "")
     return own_words or f"{name} ended with status {status} and printed no error"
+
+
+# Build the program of a plan, and run it once, in a fresh process.
+
+
+class Place(NamedTuple):
+    """Where a process takes its samples: the place of its stack within a page, in bytes, and the
+    CPU on which it begins (None: the OS chooses)."""
+
+    stack: int
+    cpu: int | None = None
+
+
+def build(plan: Plan) -> toolchain.Binary:
+    """The program that `plan` runs. Raises what building raises, FileNotFoundError."""
+    if plan.source is not None:
+        return toolchain.build_text(
+            plan.source,
+            plan.kernel_name,
+            plan.flags,
+            shown_as=plan.shown_as,
+            first_line=plan.first_line,
+        )
+    return toolchain.build(toolchain.c_kernel_source(plan.kernel), plan.flags)
+
+
+async def one_process(
+    binary: toolchain.Binary,
+    plan: Plan,
+    samples: int,
+    place: Place,
+    deadline: Deadline,
+    report_progress: Callable[[int, int], None],
+    event: str = "",
+) -> ProcessRun:
+    """Run `binary` once for so many samples per variant, at `place`, and read what it printed. With
+    `event` it counts this event in place of time."""
+    command = [str(binary.path), "--samples", str(samples)]
+    if plan.warmup != DEFAULT_WARMUP:
+        # Unasked the C kernel does what is right for it: none where the cold sample is the point.
+        command += ["--warmup", str(plan.warmup)]
+    command += ["--stack-place", str(place.stack), "--end-with", str(os.getpid())]
+    if place.cpu is not None:
+        command += ["--begin-on", str(place.cpu)]
+    if plan.variants:
+        command += ["--variant", ",".join(plan.variants)]
+    if plan.batches:
+        command += ["--batch", ",".join(map(str, plan.batches))]
+    if plan.cpu is not None:
+        command += ["--cpu", str(plan.cpu)]
+    if plan.peer_cpu is not None:
+        command += ["--peer-cpu", str(plan.peer_cpu)]
+    if event:
+        command += ["--count", event]
+    command += surroundings.place_options()
+    rows = (samples + plan.warmup) * max(len(plan.variants), 1)
+    # A row has at most 80 bytes, and every variant may bring a baseline along.
+    most = 2 * 80 * rows + 65_536
+    patience_s = plan.patience_s if plan.of_student else None
+    limits = Limits(most, deadline, plan.time_limit_s, patience_s)
+    output = await output_of(command, plan.kernel_name, limits, report_progress)
+    return parse_run(output, plan.kernel_name, COLUMNS_OF_COUNTS if event else COLUMNS)
+
+
+# Spread the stacks of a run's processes evenly: over a page, and over a cache line.
+#
+# The place of the stack can change the cost of a program (Mytkowicz et al., "Producing wrong data
+# without doing anything obviously wrong!", ASPLOS 2009). The OS chooses a random place for each
+# process, but ten such places may lie close together. So the run chooses them
+# (kernels_c/stack_place.h).
+#
+# A cost can depend on the place in the page or on the place in the cache line. On one machine, a
+# call with five arguments at -O0 took 3.5 cycles at the places 32, 96, 160 and so on, and 4.0 at
+# all others. Places that differ by multiples of 256 bytes would all be of one kind, and the next
+# run's places might be of the other.
+
+#: Bytes of a page, and the distance in bytes between possible places of a stack.
+PAGE = 4096
+GRAIN = 16
+_SLOTS = PAGE // GRAIN
+#: From one process to the next, in slots. It is odd, so the places also go through all slots of
+#: each smaller power of two. For 2 to 40 processes, and in 64 bytes to 4 KB, the largest gap is at
+#: most 2.5 times that of evenly spaced places; no odd number does better.
+_STRIDE = 39
+
+
+def random_stack_place() -> int:
+    """A random place for a run's first process, which its recording states as `stack.place`."""
+    return random.SystemRandom().randrange(_SLOTS) * GRAIN
+
+
+def place_of(process: int, start: int) -> int:
+    """The place of process number `process`, in bytes modulo 4096, in a run that began at `start`.
+
+    These are multiples of a constant modulo the page (a Kronecker sequence). So the places are
+    spread evenly for any number of processes, and 256 of them are distinct.
+    """
+    return (start + process * _STRIDE * GRAIN) % PAGE
+
+
+# Let the processes of a run begin on the CPUs in turn.
+#
+# A cost can depend on the CPU, also among equal cores: the OS kernel keeps data of its own for
+# each. On one machine with two CPUs, four of six system calls took 1.5 to 3.2 % longer on one of
+# them, and the other two differed by less than 1 % (`labs measure system_call --unit cycles`, with
+# `--cpu 0` and `--cpu 1`). If no CPU is asked for, the OS tends to keep the processes of a run on
+# one CPU, and those of the next run on another. Then two runs differ by more than the spread within
+# either shows. So the run chooses where its processes begin, and the OS may move them from there.
+#
+# Four processes in a row go through the places of a stack in a cache line (stack_places.py). If the
+# number of CPUs is even, the next four begin one CPU further on. Otherwise a place would belong to
+# one CPU, and nobody could say which of the two a cost depends on.
+
+_IN_A_CACHE_LINE = 4
+
+
+def random_first_cpu() -> int:
+    """A random number for a run: which CPU its first process begins on."""
+    return random.SystemRandom().randrange(1 << 16)
+
+
+def cpu_of(plan: Plan, process: int, start: int) -> int | None:
+    """The CPU on which process number `process` begins, in a run that began with `start`.
+
+    None if the OS shall choose: the plan names a CPU, there is one only, no task can be bound to
+    one, or the cores are of several kinds. A large and a small core have no cost in common.
+    """
+    allowed = surroundings.allowed_cpus()
+    if plan.cpu is not None or allowed is None or len(allowed) < 2 or not cores.of_one_kind():
+        return None
+    further = process // _IN_A_CACHE_LINE if len(allowed) % 2 == 0 else 0
+    return sorted(allowed)[(start + process + further) % len(allowed)]

@@ -10,18 +10,324 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from labs.c_kernels import toolchain
+from labs.common import limits
 from labs.machine import surroundings
-from labs.recording.cut_short import CANCELLED, PATIENCE, TIME_LIMIT
-from labs.recording.file import Recording
-from labs.run.adaptive import Enough, go_on
-from labs.run.c_process import TimeLimitReached, TookNoSample
-from labs.run.one_process import build
+from labs.recording import cut_short
+from labs.recording.counts import EVENTS, SCOPE, absent_key, as_text, count_key
+from labs.recording.cut_short import (
+    CANCELLED,
+    FULL,
+    PATIENCE,
+    TIME_IS_UP,
+    TIME_LIMIT,
+    TOOK_NO_SAMPLE,
+)
+from labs.recording.file import BadRecording, Recording
+from labs.recording.rows import Integers
+from labs.run import c_process
+from labs.run.c_process import (
+    Deadline,
+    Place,
+    RunClock,
+    RunFailed,
+    TimeLimitReached,
+    TookNoSample,
+    build,
+    one_process,
+    ticking,
+)
+from labs.run.output import ProcessRun, of_stopping, recording_of
 from labs.run.plan import BadPlan, Plan
-from labs.run.run_clock import Deadline, ticking
-from labs.run.turns import Progress, ProgressCallback, Runs, turns_of
+
+# Count events of the processor and of the OS in processes of their own, after the timed ones.
+#
+# The timed processes stay as they are: nothing is counted while something is timed. Each further
+# process counts one event in samples of the same form (kernels_c/events.h), and what it counts goes
+# into the conditions of the recording.
+
+#: It builds a C kernel whose readings read a count.
+_FLAG = "-DTICKLAB_COUNT_EVENTS"
+#: What a run states that was cancelled before it counted.
+COUNTED_NOTHING = {absent_key(event): "the run was cancelled" for event in EVENTS}
+#: Each event is counted in so many processes, which show how much counts differ.
+COUNTING_PROCESSES = 3
+#: Steady samples of each variant in one of them, over all batch sizes.
+COUNTING_SAMPLES = 160
+
+
+async def counted(plan: Plan, clock: RunClock) -> dict[str, str]:
+    """The conditions that state what was counted, and why an event was not. `clock` is the run's.
+
+    A run that was timed is not lost because it cannot be counted: that is a reason like others.
+    """
+    binary = await asyncio.to_thread(build, replace(plan, flags=(*plan.flags, _FLAG)))
+    conditions: dict[str, str] = {}
+    for event in EVENTS:
+        try:
+            runs = [
+                await _one_that_counts(plan, binary, event, n, clock)
+                for n in range(COUNTING_PROCESSES)
+            ]
+        except (RunFailed, BadRecording) as error:
+            conditions[absent_key(event)] = str(error).removeprefix(f"{event}: ")
+            if isinstance(error, RunFailed) and error.hung:
+                break  # the next one would hang too
+            continue
+        conditions[SCOPE] = runs[0].conditions.get("count.scope", "")
+        lost = "no sample was counted: other programs had the counters, or it reads another clock"
+        stated = {
+            count_key(event, variant, number): as_text(cells)
+            for number, run in enumerate(runs)
+            for variant, cells in mean_counts(run).items()
+        }
+        conditions |= stated or {absent_key(event): lost}
+    return conditions
+
+
+async def _one_that_counts(
+    plan: Plan, binary: toolchain.Binary, event: str, number: int, clock: RunClock
+) -> ProcessRun:
+    """One process that counts `event`. Raises RunFailed and BadRecording."""
+    deadline = Deadline(clock, clock.now() + plan.time_limit_s)
+    place = Place(c_process.place_of(number, 0))
+    return await one_process(
+        binary, plan, COUNTING_SAMPLES, place, deadline, lambda done, total: None, event
+    )
+
+
+def mean_counts(run: ProcessRun) -> Mapping[str, dict[int, float]]:
+    """For each variant the mean count of a steady sample, by batch size.
+
+    It is the mean of the middle half: an interrupt adds thousands of instructions to a sample, but
+    an event that happens in every third sample only should be seen.
+    """
+    steady = run.table[run.table[:, 1] >= 0]
+    found: dict[str, dict[int, float]] = {}
+    for index, name in enumerate(run.variants):
+        mine = steady[steady[:, 0] == index]
+        found[name] = {
+            int(batch): _middle_mean(mine[mine[:, 2] == batch, 3]) for batch in set(mine[:, 2])
+        }
+    return {name: cells for name, cells in found.items() if cells}
+
+
+def _middle_mean(counts: Integers) -> float:
+    """The mean of the counts without their lowest and their highest quarter."""
+    ordered = np.sort(counts)
+    quarter = len(ordered) // 4
+    return float(ordered[quarter : len(ordered) - quarter].mean())
+
+
+# The processes of several plans, carried out one after the other: who takes a turn, and how far it
+# has come.
+
+ProgressCallback = Callable[["Progress"], None]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run has come: samples taken so far and in total, over all processes."""
+
+    done: int
+    total: int
+
+
+def turns_of(shares: Sequence[Sequence[int]]) -> list[tuple[int, float, int]]:
+    """Who takes a turn, in this order: the number of the plan, when it is due at the earliest (as a
+    share of the time that the plan is spread over), and its samples."""
+    rounds = [
+        [(which, n / len(mine), mine[n]) for which, mine in enumerate(shares) if n < len(mine)]
+        for n in range(max(map(len, shares), default=0))
+    ]
+    return [turn for n, row in enumerate(rounds) for turn in (row if n % 2 == 0 else row[::-1])]
+
+
+class Runs:
+    """The processes of several plans, carried out one after the other.
+
+    `seconds` are those that processes have taken. `stopped` says why the run adds no more processes
+    to those planned; None if it may not add any.
+    """
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        binaries: Sequence[toolchain.Binary],
+        deadline: Deadline,
+        progress: ProgressCallback | None,
+    ) -> None:
+        self.plans, self.binaries, self.deadline = plans, binaries, deadline
+        self.seconds = 0.0
+        self.stopped: str | None = None
+        self._cut: tuple[str, float, float | None] | None = None
+        self._printed: list[list[ProcessRun]] = [[] for _ in plans]
+        self._counted: dict[int, dict[str, str]] = {}
+        self._start = c_process.random_stack_place()
+        self._first_cpu = c_process.random_first_cpu()
+        self._progress = progress
+        self._done = self._total = 0
+
+    @property
+    def rounds(self) -> int:
+        """How many processes the plan has that has most."""
+        return max(map(len, self._printed), default=0)
+
+    def keep_what_is_whole(self, by: str, after_s: float, cpu_share: float | None = None) -> bool:
+        """Call the run cut short, for a reason of labs.recording.cut_short.
+
+        Does nothing and returns False if a plan has no process that is whole. The process that was
+        ended is no evidence: it may have been the slowest one.
+        """
+        if not all(self._printed):
+            return False
+        self._cut = self._cut or (by, after_s, cpu_share)
+        return True
+
+    def expect(self, turns: Sequence[tuple[int, int]]) -> None:
+        """Count these processes into the total: each a number of a plan, and its samples."""
+        self._total += sum(_sample_count(self.plans[which], share) for which, share in turns)
+
+    async def one(self, which: int, share: int) -> None:
+        """Carry out one process of the plan `which`, with so many samples of each variant."""
+        plan, printed = self.plans[which], self._printed[which]
+        mine = _sample_count(plan, share)
+        report_progress = _reporter(self._progress, self._done, mine, self._total)
+        place = c_process.place_of(len(printed), self._start)
+        cpu = c_process.cpu_of(plan, len(printed), self._first_cpu)
+        clock = self.deadline.clock
+        begin = clock.now()
+        output = one_process(
+            self.binaries[which], plan, share, Place(place, cpu), self.deadline, report_progress
+        )
+        printed.append(await output)
+        self.seconds += clock.now() - begin
+        self._done += mine
+        if self._progress is not None:
+            self._progress(Progress(self._done, self._total))
+
+    def so_far(self) -> tuple[Recording, ...]:
+        """The recordings of what has been carried out until now; nothing is remembered of them."""
+        return self._recordings({})
+
+    async def count(self) -> None:
+        """Count events for the plans that ask for it; the recordings state them."""
+        for which, plan in enumerate(self.plans):
+            if plan.perf:
+                self._counted[which] = await counted(plan, self.deadline.clock)
+
+    def recordings(self, meanwhile: Mapping[str, str]) -> tuple[Recording, ...]:
+        """The recordings of the whole run, with the conditions `meanwhile`."""
+        return self._recordings(meanwhile)
+
+    def _recordings(self, meanwhile: Mapping[str, str]) -> tuple[Recording, ...]:
+        recordings = []
+        for which, (plan, binary, printed) in enumerate(
+            zip(self.plans, self.binaries, self._printed, strict=True)
+        ):
+            others = [each.command_line() for each in self.plans if each is not plan]
+            other_plans = {"in_turns_with": "; ".join(others)} if others else {}
+            stopping = of_stopping(plan, self.stopped) if self.stopped is not None else {}
+            if self._cut is not None:
+                by, after_s, cpu_share = self._cut
+                stopping |= cut_short.conditions(after_s, len(plan.shares()), by, cpu_share)
+            uncounted = COUNTED_NOTHING if plan.perf and self._cut is not None else {}
+            counted = self._counted.get(which, uncounted)
+            known = {**other_plans, **meanwhile, **stopping, **counted}
+            recordings.append(recording_of(plan, binary, printed, known))
+        return tuple(recordings)
+
+
+def _sample_count(plan: Plan, share: int) -> int:
+    """How many samples a process takes, if it takes `share` steady samples of each variant."""
+    return (share + plan.warmup) * max(len(plan.variants), 1)
+
+
+def _reporter(
+    progress: ProgressCallback | None, before: int, mine: int, total: int
+) -> Callable[[int, int], None]:
+    """A callback for the progress of a process; `mine` of the `total` samples are its own.
+
+    The process also counts the samples of baselines, which are not part of the total. Therefore the
+    callback uses only the share of its samples that the process has taken.
+    """
+
+    def report_progress(done: int, of: int) -> None:
+        if progress is not None:
+            progress(Progress(before + mine * min(done, of) // max(of, 1), total))
+
+    return report_progress
+
+
+# Add processes to a run until it is enough: its interval is narrow, time is up, or it is full.
+
+#: An adaptive run looks at its interval again when it has a tenth more processes, not after each
+#: one: the fewer looks there are, the less an interval is preferred that is narrow by chance.
+ASKED_AGAIN_AFTER = 10
+
+#: Why the run may stop, from its recordings so far, and from how many processes each of them can
+#: have in the end; None where it is to go on.
+Enough = Callable[[tuple[Recording, ...], int], str | None]
+
+
+async def go_on(runs: Runs, enough: Enough) -> str:
+    """Add processes until it is enough, time is up, or a recording is full. Returns which."""
+    clock = runs.deadline.clock
+    at_most = clock.now() + sum(plan.longer_s for plan in runs.plans)
+
+    def in_time() -> int:
+        """How many processes more of each plan will probably end in time."""
+        each = runs.seconds / runs.rounds
+        left = min(at_most, runs.deadline.at_s - 2 * each) - clock.now()
+        return max(int(left / max(each, 1e-6)), 0)
+
+    while True:
+        recordings = await asyncio.to_thread(runs.so_far)
+        most = min(runs.rounds + in_time(), max(limits.MOST_PROCESSES, runs.rounds))
+        why = await asyncio.to_thread(enough, recordings, most)
+        if why is not None:
+            return why
+        more = min(max(runs.rounds // ASKED_AGAIN_AFTER, 1), _room(recordings))
+        if more <= 0:
+            return FULL
+        for added in range(more):
+            if in_time() == 0:
+                if added == 0:
+                    return TIME_IS_UP
+                break
+            turns = [(which, plan.shares()[0]) for which, plan in enumerate(runs.plans)]
+            turns = turns if runs.rounds % 2 == 0 else turns[::-1]
+            runs.expect(turns)
+            for which, share in turns:
+                try:
+                    await runs.one(which, share)
+                except TimeLimitReached:  # all processes that were planned have finished
+                    return TIME_IS_UP
+                except TookNoSample as error:
+                    runs.keep_what_is_whole(PATIENCE, error.patience_s, error.cpu_share)
+                    return TOOK_NO_SAMPLE
+
+
+def _room(recordings: Sequence[Recording]) -> int:
+    """How many more processes each of the recordings can hold."""
+    rooms = []
+    for recording in recordings:
+        count = len(recording.processes)
+        rows = -(-len(recording) // count)
+        size = len(recording.as_bytes())
+        # The last process's lines may be longer, and conditions are added at the end.
+        each = int(1.1 * size / count) + 1
+        rooms.append(limits.MOST_PROCESSES - count)
+        rooms.append((limits.MOST_RECORDING_ROWS - len(recording)) // (rows + 1))
+        rooms.append((limits.MOST_RECORDING_BYTES - size - each) // each)
+    return min(rooms)
+
 
 __all__ = [
     "BadPlan",
@@ -76,7 +382,7 @@ async def measure_in_turns(
     At the time limit, or where C of a student's own takes no sample, the run keeps the processes
     that have finished, if every plan has one. Its recordings state that it was cut short. A run
     that is cancelled calls `kept` with such recordings, and ends as every cancelled task does.
-    No limit counts time in which the run was stopped (labs.run.run_clock).
+    No limit counts time in which the run was stopped (labs.run.c_process).
     """
     for plan in plans:
         plan.check()

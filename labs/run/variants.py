@@ -12,9 +12,8 @@ from labs.c_kernels.form import not_a_c_kernel
 from labs.machine import surroundings
 from labs.recording.declared import NOTHING_DECLARED, Declared, Estimand, from_values
 from labs.run import c_process
-from labs.run.c_process import RunFailed
+from labs.run.c_process import RunFailed, build
 from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
-from labs.run.one_process import build
 from labs.run.plan import Plan
 
 TIME_LIMIT_S = 10

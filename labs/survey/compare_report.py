@@ -6,23 +6,280 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.common.limits import MOST_FILES
 from labs.common.table import Table
 from labs.common.units import plural
 from labs.languages.words import of_reader, words
-from labs.pages.page import page as whole_page
+from labs.pages.web_page import page as whole_page
 from labs.plots import picture
+from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
-from labs.plots.rows import Dot, Group, Row, rows_figure
-from labs.plots.series import LOOKS, Look
 from labs.plots.style import BLUE, GREEN, QUIET
-from labs.results import configuration
-from labs.results.compared import Comparison
+from labs.recording import declared, places, proof
+from labs.recording.declared import Estimand, Placement
+from labs.recording.file import BadRecording, Recording, read
+from labs.results import remarks
 from labs.results.digits import rounded_apart
-from labs.results.result import Result
-from labs.survey import groups
-from labs.survey.compare import Pair, pairs, summary
-from labs.survey.report import numbers
-from labs.survey.saved import Saved
+from labs.results.result import Result, result_of
+from labs.results.results_compared import Comparison, compared
+from labs.survey import survey
+from labs.survey.survey_report import numbers
+
+# Read a survey that was saved: the result of each operation, with what could not be read.
+
+#: The C kernel, its variant, and the optimisation level.
+Operation = tuple[str, str, str]
+
+
+class NoSurvey(ValueError):
+    """A folder holds no saved survey; the message says what was expected."""
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """A saved survey: its `name` for a reader, the result of each operation, and its recordings.
+
+    `troubles` has what could not be read, and why.
+    """
+
+    name: str
+    results: dict[Operation, Result]
+    recordings: tuple[Recording, ...]
+    troubles: tuple[tuple[str, str], ...] = ()
+
+
+def read_saved(folder: Path, name: str = "") -> Saved:
+    """The survey that `labs survey --save FOLDER` wrote.
+
+    If an operation was measured twice, the newer recording counts. Raises NoSurvey.
+    """
+    place = folder / "recordings" if (folder / "recordings").is_dir() else folder
+    try:
+        files = sorted(path for path in place.glob("*.csv"))
+    except OSError as error:
+        raise NoSurvey(f"{folder} cannot be read: {error.strerror or error}") from error
+    if not files:
+        if not folder.is_dir():
+            raise NoSurvey(f"{folder} is not a folder; `labs survey --save {folder}` makes it")
+        raise NoSurvey(
+            f"there is no recording of a survey in {folder}; "
+            f"`labs survey --save {folder}` writes some"
+        )
+    if len(files) > MOST_FILES:
+        raise NoSurvey(f"{folder} holds {len(files)} recordings; at most {MOST_FILES} are read")
+    recordings, troubles = [], []
+    for path in files:
+        try:
+            recordings.append(read(path))
+        except BadRecording as error:
+            troubles.append((path.name, error.what))
+    recordings.sort(key=lambda each: each.conditions.get("created", ""))
+    results: dict[Operation, Result] = {}
+    for recording in recordings:
+        level = survey.optimisation(recording.conditions.get("flags", ""))
+        for variant in _asked(recording):
+            try:
+                results[recording.kernel, variant, level] = result_of(recording, variant)
+            except (BadRecording, ValueError) as error:
+                troubles.append((f"{recording.kernel} {variant}", str(error)))
+    return Saved(name or folder.resolve().name, results, tuple(recordings), tuple(troubles))
+
+
+def _asked(recording: Recording) -> list[str]:
+    """The variants that were asked for: baselines are in the recording too."""
+    asked = [name.strip() for name in recording.conditions.get("variants", "").split(",")]
+    return [name for name in asked if name in recording.variants] or list(recording.variants)
+
+
+# Compare two saved surveys, operation by operation: the ratio with its interval, or why none.
+
+#: The share of ratios that exclude 1 by chance if nothing differs: that is what 95 % means.
+BY_CHANCE = 0.05
+
+
+#: What a figure is, and where tasks run, in words.
+_ESTIMANDS = {
+    Estimand.COST: "the cost",
+    Estimand.OVERHEAD: "the overhead",
+    Estimand.FIRST_TIME: "the extra cost of the first time",
+}
+_PLACEMENTS = {
+    Placement.ANYWHERE: "on any CPU",
+    Placement.ONE_CPU: "on one CPU",
+    Placement.TWO_CPUS: "on two CPUs",
+    Placement.CPUS_IN_TURN: "on each CPU in turn",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """One operation in both surveys.
+
+    `ratio` compares the second survey with the first, in ns, and `in_cycles` in core cycles; None
+    if they cannot be compared. `why_not` then says why, and `why_no_cycles` for core cycles.
+    """
+
+    operation: Operation
+    first: Result | None
+    second: Result | None
+    ratio: Comparison | None = None
+    why_not: str = ""
+    in_cycles: Comparison | None = None
+    why_no_cycles: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def group(self) -> str:
+        """The heading of its group."""
+        return survey.group_of(self.operation[0])
+
+    @property
+    def name(self) -> str:
+        """Its name in the group."""
+        return survey.name_of(*self.operation)
+
+
+def pairs(first: Saved, second: Saved) -> list[Pair]:
+    """Every operation of either survey, in groups in the order of the page."""
+    found = list(dict.fromkeys((*first.results, *second.results)))
+    order = survey.in_order(survey.group_of(kernel) for kernel, _, _ in found)
+    kernels = [kernel for _, some in survey.GROUPS for kernel in some]
+    place = {kernel: number for number, kernel in enumerate(kernels)}
+    found.sort(
+        key=lambda each: (order.index(survey.group_of(each[0])), place.get(each[0], 0), each[2])
+    )
+    return [_pair(each, first, second) for each in found]
+
+
+def _pair(operation: Operation, first: Saved, second: Saved) -> Pair:
+    one, other = first.results.get(operation), second.results.get(operation)
+    if one is None or other is None:
+        missing = first if one is None else second
+        return Pair(operation, one, other, why_not=f"not measured in {missing.name}")
+    why_not = next(_differences(one, other, (first.name, second.name)), "")
+    if why_not:
+        return Pair(operation, one, other, why_not=why_not)
+    ratio = compared(other, one)
+    if ratio.ratio is None:
+        why_not = f"no ratio: the interval of {first.name} includes 0"
+        return Pair(operation, one, other, why_not=why_not)
+    in_cycles, why_no_cycles = _in_cycles(one, other, (first.name, second.name))
+    return Pair(
+        operation, one, other, ratio, "", in_cycles, why_no_cycles, _notes_of_pair(one, other)
+    )
+
+
+def _differences(one: Result, other: Result, names: tuple[str, str]) -> Iterator[str]:
+    """Why two results are of different things, the most serious first."""
+    first, second = names
+    for name, result in zip(names, (one, other), strict=True):
+        if result.estimate is None:
+            yield f"no figure in {name}: {result.why_unnamed}"
+    versions = [_stated(each, "ticklab") for each in (one, other)]
+    sources = [_stated(each, "source.sha256") for each in (one, other)]
+    if sources[0] != sources[1] and versions[0] != versions[1]:
+        yield (
+            f"another version of the kit, with another C kernel ({first}: {versions[0]}, "
+            f"{second}: {versions[1]})"
+        )
+    elif sources[0] != sources[1]:
+        yield "another text of the C kernel"
+    for what, of in _METHOD:
+        in_first, in_second = of(one), of(other)
+        if in_first != in_second:
+            yield f"another method, {what} ({first}: {in_first}, {second}: {in_second})"
+    if one.unit != other.unit:
+        yield f"another unit ({first}: {one.unit}, {second}: {other.unit})"
+
+
+def _stated(result: Result, key: str) -> str:
+    return result.recording.conditions.get(key, "not stated")
+
+
+def _figure(result: Result) -> str:
+    return _ESTIMANDS[declared.estimand(result.recording, result.variant)]
+
+
+def _subtracted(result: Result) -> str:
+    if result.net is None or result.net.baseline_variant is None:
+        return "nothing"
+    return f"{result.net.times:g} times {result.net.baseline_variant}"
+
+
+def _placed(result: Result) -> str:
+    """How the tasks were placed, if several take part."""
+    if not declared.other_tasks(result.recording, result.variant):
+        return "one task"
+    if places.why_unbound(result.recording):
+        return "tasks not bound to a CPU"
+    return _PLACEMENTS[declared.placement(result.recording, result.variant)]
+
+
+def _switched(result: Result) -> str:
+    """Whether the OS counted the switches that are claimed."""
+    seen = proof.of_variant(result.recording, result.variant)
+    if seen is None:
+        return "no switch claimed"
+    return "as many as claimed" if seen.accounted_for else "not as many as claimed"
+
+
+#: What must be the same for two figures to be of the same thing.
+_METHOD = (
+    ("what the figure is", _figure),
+    ("what is subtracted", _subtracted),
+    ("where the tasks ran", _placed),
+    ("switches that the OS counted", _switched),
+)
+
+
+def _in_cycles(one: Result, other: Result, names: tuple[str, str]) -> tuple[Comparison | None, str]:
+    """The same comparison in core cycles; None and the reason if one of the two has none."""
+    found = []
+    for name, result in zip(names, (one, other), strict=True):
+        try:
+            found.append(result_of(result.recording, result.variant, "cycles"))
+        except ValueError:
+            return None, f"another unit: the length of a core cycle was not measured in {name}"
+        if found[-1].estimate is None:
+            return None, f"no figure in core cycles in {name}"
+    return compared(found[1], found[0]), ""
+
+
+def _notes_of_pair(one: Result, other: Result) -> tuple[str, ...]:
+    """What a reader should know of a pair that can be compared."""
+    versions = [_stated(each, "ticklab") for each in (one, other)]
+    compilers = [_stated(each, "compiler") for each in (one, other)]
+    notes = []
+    if versions[0] != versions[1]:
+        one_version, other_version = versions
+        notes.append(f"made by versions {one_version} and {other_version}, by the same C kernel")
+    if compilers[0] != compilers[1]:
+        notes.append("compiled by different compilers")
+    return tuple(notes)
+
+
+def summary(every: list[Pair], names: tuple[str, str]) -> list[str]:
+    """What all pairs show together, in sentences."""
+    known = [each for each in every if each.ratio is not None]
+    if not known:
+        return ["Nothing in these two surveys can be compared."]
+    more = [each for each in known if each.ratio is not None and each.ratio.side > 0]
+    less = [each for each in known if each.ratio is not None and each.ratio.side < 0]
+    same = len(known) - len(more) - len(less)
+    chance = BY_CHANCE * len(known)
+    first, second = names
+    found = [
+        f"{len(known)} of {len(every)} operations can be compared. {len(more)} cost more in "
+        f"{second} than in {first}, {len(less)} cost less, and {same} are not distinguishable."
+    ]
+    found.append(
+        f"Each interval holds for its own ratio in 95 of 100 runs: of {len(known)} ratios about "
+        f"{chance:.0f} would exclude 1 by chance if nothing differed."
+        if chance >= 0.5
+        else "Each interval holds for its own ratio in 95 of 100 runs."
+    )
+    return found
+
 
 COMMAND = "labs survey --compare"
 HEADER = ("", "A, ns", "B, ns", "B / A", "95 % interval")
@@ -55,24 +312,24 @@ class Section:
         return self.heading.lower().replace(" ", "-")
 
 
-def text(first: Saved, second: Saved, width: int = groups.COLUMNS) -> str:
+def text(first: Saved, second: Saved, width: int = survey.COLUMNS) -> str:
     """The comparison for a terminal of this width."""
     every = pairs(first, second)
     names = first.name, second.name
-    lines = groups.wrapped(_which(first, second), width)
-    lines += [*groups.wrapped(words(MEANING), width), ""]
+    lines = survey.wrapped(_which(first, second), width)
+    lines += [*survey.wrapped(words(MEANING), width), ""]
     for heading, mine in _by_group(every):
         known = [each for each in mine if each.ratio is not None]
         lines.append(words(heading))
         if known:
             rows = [(each.name, *_with_sign(each)) for each in known]
-            lines += groups.columns(HEADER, rows, width, _FIRST_OUT)
+            lines += survey.columns(HEADER, rows, width, _FIRST_OUT)
         for why in _not_compared(mine):
-            lines += groups.wrapped(f"{words('not compared')}: {why}.", width, 2)
+            lines += survey.wrapped(f"{words('not compared')}: {why}.", width, 2)
         lines.append("")
     together = map(words, summary(every, names))
     for sentence in (*_notes(every), *together, *_troubles(first, second)):
-        lines += groups.wrapped(sentence, width)
+        lines += survey.wrapped(sentence, width)
     return "\n".join(lines)
 
 
@@ -151,7 +408,7 @@ def as_json(first: Saved, second: Saved) -> list[dict[str, object]]:
 def page(first: Saved, second: Saved) -> str:
     """The comparison as one self-contained HTML page, with the plot of each group first."""
     every = pairs(first, second)
-    facts = [dict(configuration.of_recordings(saved.recordings)) for saved in (first, second)]
+    facts = [dict(remarks.configuration_of(saved.recordings)) for saved in (first, second)]
     names = list(dict.fromkeys((*facts[0], *facts[1])))
     return whole_page(
         of_reader().heading(f"{first.name} and {second.name} compared"),

@@ -7,14 +7,23 @@ others: if this machine cannot run one, its row says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from labs import views
 from labs.c_kernels.toolchain import CompileError
+from labs.common.messages import Refused
+from labs.common.table import in_columns
+from labs.common.wrapped import lines_of
 from labs.course import published
 from labs.course.published import Published
+from labs.languages.words import of_reader
+from labs.notebook.run import Run
+from labs.plots import picture
+from labs.plots.picture import Picture
+from labs.recording.declared import is_first_time
 from labs.recording.file import BadRecording, Recording
-from labs.results import proved
+from labs.results import remarks
 from labs.results.result import Result, result_of
 from labs.run.c_process import RunFailed
 from labs.run.declared_options import DEFAULT_WARMUP
@@ -74,7 +83,7 @@ class Row:
 
     def proof(self) -> str:
         """The evidence that the measured event happened, in a few words."""
-        return "" if self.result is None else proved.evidence_of(self.result)
+        return "" if self.result is None else remarks.evidence_of(self.result)
 
 
 def _fork_with(size: str, samples: tuple[int, int]) -> Measurement:
@@ -262,3 +271,149 @@ def _row(measurement: Measurement, variant: str, recording: Recording | None, wh
 def _published(quantity: str | None) -> tuple[Published, ...]:
     """The final figures of the reports for `quantity`, in a unit of time."""
     return () if quantity is None else published.settled(published.figures(quantity))
+
+
+# The groups of a survey: which C kernels belong together, in the order of the page.
+
+#: The heading of each group, and its C kernels.
+GROUPS = (
+    ("Timers", ("timer_overhead",)),
+    ("First calls", ("first_iteration",)),
+    ("Calls", ("procedure_call",)),
+    ("System calls", ("system_call",)),
+    ("Task creation", ("task_creation",)),
+    ("Switches", ("process_switch", "thread_switch")),
+    ("Switches and memory", ("switch_footprint",)),
+    ("Memory", ("memory_ladder",)),
+    ("Page faults", ("page_fault",)),
+)
+
+#: No line of text is longer, and no table where the output is no terminal.
+COLUMNS = 80
+
+
+def group_of(kernel: str) -> str:
+    """The heading of the group of a C kernel; one that no group lists has a group of its own."""
+    return next((heading for heading, kernels in GROUPS if kernel in kernels), kernel)
+
+
+def in_order(headings: Iterable[str]) -> list[str]:
+    """The headings, each once, in the order of the page."""
+    known = [heading for heading, _ in GROUPS]
+    found = list(dict.fromkeys(headings))
+    return sorted(found, key=lambda each: known.index(each) if each in known else len(known))
+
+
+def name_of(kernel: str, variant: str, level: str) -> str:
+    """The name of an operation in its group: the variant, and what distinguishes it from others."""
+    name = f"{variant} -O0" if level == "-O0" else variant
+    kind = kernel.removesuffix("_switch")
+    return f"{kind} {name}" if kernel in ("process_switch", "thread_switch") else name
+
+
+def optimisation(flags: str) -> str:
+    """The optimisation level among the flags of a compiler; the last one counts."""
+    levels = [word for word in flags.split() if word.startswith("-O")]
+    return levels[-1] if levels else ""
+
+
+def columns(
+    header: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    width: int = COLUMNS,
+    first_out: Sequence[int] = (),
+) -> list[str]:
+    """A table for a terminal, in the language of its reader: the first column at the left, numbers
+    at the right.
+
+    If it is too wide, its words are broken. If that is not enough, columns are left out: those of
+    `first_out` in this order, or else the last ones, because the first ones matter most.
+    """
+    kept, shown = list(range(len(header))), of_reader().heading
+    words_of_lines = [list(map(shown, line)) for line in (header, *rows)]
+    for left_out in (None, *(first_out or reversed(kept[2:]))):
+        kept = [column for column in kept if column != left_out]
+        cells = [[line[column] for column in kept] for line in words_of_lines]
+        lines = in_columns(cells, range(1, len(kept)), width)
+        if max(map(len, lines)) <= width:
+            break
+    return lines
+
+
+def wrapped(line: str, width: int, indent: int = 0) -> list[str]:
+    """A sentence as lines for a terminal: none is longer than COLUMNS, or than its `width`."""
+    return lines_of(" " * indent + line, min(width, COLUMNS), further=indent)
+
+
+# The plots of a survey: one view for each kind of measurement in a group.
+#
+# If this machine gave no figure for a view, the page leaves the view out, and the table says why.
+
+View = Callable[[list[Run]], Picture]
+
+
+def estimates(runs: list[Run]) -> Picture:
+    """The figures of all runs side by side."""
+    return picture.of_estimates(
+        [result for run in runs for result in run.results if result.estimate is not None]
+    )
+
+
+def _causes(runs: list[Run]) -> Picture:
+    """The figures of the single causes of a slow first call; first calls have their own view."""
+    return picture.of_estimates(
+        [
+            result
+            for run in runs
+            for result in run.results
+            if result.estimate is not None and not is_first_time(result.recording, result.variant)
+        ]
+    )
+
+
+#: In the order of the page: the topics of some measurements, and their views. Topics that are not
+#: listed have the view of their figures side by side.
+_PLOTS: tuple[tuple[tuple[str, ...], tuple[View, ...]], ...] = (
+    (("timers",), (estimates,)),
+    (("first iteration",), (views.cold_to_warm, _causes)),
+    (("system calls",), (estimates,)),
+    (("procedure calls, -O0", "procedure calls, -O2"), (views.arguments,)),
+    (("task creation",), (estimates,)),
+    (("task creation", "task creation and memory"), (views.memory,)),
+    (("process switch", "thread switch"), (views.placement,)),
+    (("switch and footprint",), (views.footprint,)),
+)
+
+
+def of_group(rows: Sequence[Row]) -> Iterator[Picture]:
+    """The pictures of the rows of a group."""
+    runs = _runs(rows)
+    known = {about for abouts, _ in _PLOTS for about in abouts}
+    others = tuple(((about,), (estimates,)) for about in runs if about not in known)
+    for abouts, chosen in (*_PLOTS, *others):
+        mine = [run for about in abouts for run in runs.get(about, ())]
+        yield from (shown for view in chosen if mine and (shown := drawn(view, mine)))
+
+
+def drawn(view: View, runs: list[Run]) -> Picture | None:
+    """What a view shows of these runs; None if it can show nothing of them."""
+    try:
+        return view(runs).narrowed()
+    except (Refused, ValueError):
+        return None
+
+
+def _runs(rows: Sequence[Row]) -> dict[str, list[Run]]:
+    """The runs of the rows, by topic."""
+    found: dict[str, list[Run]] = {}
+    last = None
+    for row in rows:
+        if row.result is None:
+            continue
+        mine = found.setdefault(row.measurement.about, [])
+        if row.measurement is last and mine:
+            mine[-1] = Run(row.result.recording, (*mine[-1].results, row.result))
+        else:
+            mine.append(Run(row.result.recording, (row.result,)))
+        last = row.measurement
+    return found

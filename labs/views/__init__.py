@@ -22,34 +22,29 @@ Others are tables or text:
 from __future__ import annotations
 
 from labs.views.among_published import among_published
-from labs.views.arguments import arguments
-from labs.views.beside_report import beside_report
-from labs.views.beside_trial import beside_trial
-from labs.views.cold_to_warm import cold_to_warm
-from labs.views.created_tasks import created_tasks
-from labs.views.differences import differences
-from labs.views.first_times.bindings import bindings
-from labs.views.first_times.explained import explained
-from labs.views.first_times.page_faults import page_faults
-from labs.views.footprint import footprint
-from labs.views.lengths import lengths
-from labs.views.machine_code import machine_code
-from labs.views.memory import memory
-from labs.views.parts import parts
-from labs.views.placement import placement
-from labs.views.rings.caches import caches
-from labs.views.rings.hops import hops
-from labs.views.rings.lines_used import lines_used
-from labs.views.rings.ring_switches import ring_switches
-from labs.views.rings.set_sizes import set_sizes
-from labs.views.rings.walks import walks
-from labs.views.steps import steps
-from labs.views.strace import counted_calls, traced_calls, traced_creation
-from labs.views.switches import switches
-from labs.views.timers.instruction import instruction
-from labs.views.timers.line_in_numbers import after_subtracting, mean_samples, slopes, your_line
-from labs.views.timers.system_calls import system_calls
-from labs.views.what_remains import what_remains
+from labs.views.comparisons import beside_report, beside_trial, differences, what_remains
+from labs.views.context_switches import placement, switches
+from labs.views.created_tasks import created_tasks, memory
+from labs.views.first_times import cold_to_warm, explained, page_faults
+from labs.views.line_in_numbers import (
+    after_subtracting,
+    lengths,
+    mean_samples,
+    parts,
+    slopes,
+    your_line,
+)
+from labs.views.other_tools import (
+    bindings,
+    counted_calls,
+    instruction,
+    machine_code,
+    system_calls,
+    traced_calls,
+    traced_creation,
+)
+from labs.views.procedure_calls import arguments, steps
+from labs.views.rings import caches, footprint, hops, lines_used, ring_switches, set_sizes, walks
 
 __all__ = [
     "after_subtracting",

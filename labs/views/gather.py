@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, Union
 
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.common.messages import Message, Refused
 from labs.common.table import Table
+from labs.plots.intervals import Point
 from labs.plots.picture import Picture
-from labs.plots.series import Point
 from labs.results import remarks
 from labs.results.result import Result, sensible
 

@@ -11,7 +11,7 @@ from testing.languages.sentence import MISTAKES, PLOTS, Sentence
 #: Modules with texts in and below plots, and with the tables of views.
 DRAWN = ("labs/plots", "labs/views")
 #: Those of them that no student sees: plots in English, on pages for instructors, and their parts.
-NOT_READ = ("labs/plots/small_samples.py", "labs/plots/canvas.py", "labs/plots/raster.py")
+NOT_READ = ("labs/plots/small_samples.py",)
 #: Words in plots that are no sentences, each as it is written there.
 _WORDS = (
     "a guess",

@@ -7,19 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from labs.course.catalogue.names import labs
-from labs.survey import groups
+from labs.survey import survey
 from testing.languages.in_code import on_the_screen
 from testing.languages.sentence import SURVEY, Sentence
 
 ROOT = Path(__file__).resolve().parents[2]
 _MODULES = (
-    "labs/survey/report.py",
-    "labs/survey/compare.py",
+    "labs/survey/survey_report.py",
     "labs/survey/compare_report.py",
-    "labs/survey/saved.py",
-    "grader/own_report/figures.py",
-    "grader/own_report/gather.py",
-    "grader/own_report/page.py",
+    "grader/own_report/student_report.py",
 )
 _WORDS = (
     "compiled by different compilers",
@@ -46,7 +42,7 @@ _NOT_READ = re.compile(r"[●╌] |`labs measure |labs survey|labs report|system
 
 def sentences() -> Iterator[Sentence]:
     """What the survey and the report say, with the names of their parts."""
-    yield from (Sentence(heading, SURVEY, "group of a survey") for heading, _ in groups.GROUPS)
+    yield from (Sentence(heading, SURVEY, "group of a survey") for heading, _ in survey.GROUPS)
     for name in labs():
         topic = name.partition("-")[2].replace("-", " ").capitalize()
         yield Sentence(topic, SURVEY, f"title of {name}")

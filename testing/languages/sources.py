@@ -45,7 +45,7 @@ _OF_CLAUSES = (
     "grader/facts",
     "grader/cases",
     "grader/judging/check.py",
-    "grader/judging/elsewhere.py",
+    "grader/judging/lab_folder.py",
 )
 #: How numbers are put together in many sentences.
 _NUMBERS = (
@@ -85,12 +85,9 @@ _OF_WARNINGS = (
 )
 _WARNINGS = (
     "labs/results/result.py",
-    "labs/results/warnings/run_warnings.py",
-    "labs/results/warnings/line_warnings.py",
-    "labs/results/warnings/placement_warnings.py",
+    "labs/results/run_warnings.py",
+    "labs/results/line_warnings.py",
     "labs/results/remarks.py",
-    "labs/results/warnings/no_line.py",
-    "labs/results/warnings/lost_samples.py",
 )
 #: Where a plan or a compiler is refused.
 _REFUSED = (

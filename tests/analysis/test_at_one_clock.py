@@ -8,14 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.cases.conclusion import conclusion
+from grader.cases.expected import conclusion
 from grader.cases.spec import FigureSpec, Quantity
 from grader.figures import LABS, figure_named
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.recording.file import Recording, read
-from labs.results.at_one_clock import compared_at_one_clock
-from labs.results.compared import differences_compared
 from labs.results.result import Result, result_of
+from labs.results.results_compared import compared_at_one_clock, differences_compared
 from testing.paths import FIXTURES
 
 OWN = read(FIXTURES / "honest" / "11-own-question" / "recordings" / "own.csv")

@@ -8,23 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labs.analysis import compare
-from labs.analysis.estimate import Estimate
-from labs.analysis.processes import ByProcess
+from labs.analysis import estimates
+from labs.analysis.estimates import ByProcess, Estimate
 from labs.commands import cli, measure
 from labs.common.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import Recording, read
-from labs.results import extremes
-from labs.results.compared import (
-    Comparison,
-    compared,
-    differences_compared,
-    of_estimates,
-)
+from labs.results import results_compared
 from labs.results.digits import rounded_apart
 from labs.results.result import result_of
+from labs.results.results_compared import Comparison, compared, differences_compared, of_estimates
 from testing.paths import FIXTURES
 from testing.submitted_figures import Clocked, recording
 
@@ -83,8 +77,8 @@ def test_the_order_of_the_two_does_not_matter(gap: float) -> None:
     other = by_hand([10.1 + gap, 10.2 + gap, 10.3 + gap, 9.9 + gap, 10.0 + gap], run)
     # In half-widths of an interval. The difference process by process has other weights than the
     # two values, so where these are equal to the last bit, it lies this near to 0 but not on it.
-    same = pytest.approx(-compare.separation(other, one), abs=1e-5)
-    assert compare.separation(one, other) == same
+    same = pytest.approx(-estimates.separation(other, one), abs=1e-5)
+    assert estimates.separation(one, other) == same
 
 
 def test_nearly_nothing_differs_from_what_is_clearly_below_zero() -> None:
@@ -92,9 +86,9 @@ def test_nearly_nothing_differs_from_what_is_clearly_below_zero() -> None:
     run = object()
     nothing = by_hand([0.001, -0.004, 0.003, 0.002, 0.004], run)
     negative = by_hand([-1.003, -1.001, -1.004, -0.999, -1.002], run)
-    found = compare.separation(nothing, negative)
+    found = estimates.separation(nothing, negative)
     assert found > 1
-    assert compare.separation(negative, nothing) == pytest.approx(-found)
+    assert estimates.separation(negative, nothing) == pytest.approx(-found)
 
 
 def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
@@ -102,8 +96,8 @@ def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
     one = by_hand(levels, run)
     same = by_hand([1.02 * level for level in levels], run)
     elsewhere = by_hand([1.02 * level for level in levels])
-    assert compare.separation(same, one) > 1
-    assert abs(compare.separation(elsewhere, one)) < 1
+    assert estimates.separation(same, one) > 1
+    assert abs(estimates.separation(elsewhere, one)) < 1
 
 
 def test_the_lowest_and_the_highest_are_named_by_the_same_rule_as_a_comparison() -> None:
@@ -116,8 +110,13 @@ def test_the_lowest_and_the_highest_are_named_by_the_same_rule_as_a_comparison()
         assert other.low < one.high  # the intervals overlap
         apart = of_estimates(("other", other), ("one", one)).distinguishable
         assert apart == (not near)
-        assert extremes.highest((("one", one), ("other", other))) == (("other", other), near)
-        assert extremes.lowest((("one", one), ("other", other)))[1] == ("other",) * len(near)
+        assert results_compared.highest((("one", one), ("other", other))) == (
+            ("other", other),
+            near,
+        )
+        assert results_compared.lowest((("one", one), ("other", other)))[1] == ("other",) * len(
+            near
+        )
 
 
 SHARED = {"core_width": "2 2 2", "core_width.after": "-9 90 190"}

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labs.analysis.estimate import CannotEstimate, Estimate
+from labs.analysis.estimates import CannotEstimate, Estimate, student_t
 from labs.analysis.line import fit_line
-from labs.analysis.student_t import student_t
 from labs.analysis.thresholds import PARTS
 from labs.common.units import Clock
 from labs.recording.file import Recording

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from grader.pages.saved import MOST_WARMUP, ShortSession
-from labs.analysis.estimate import CannotEstimate
-from labs.analysis.first_time import FEWEST_PROCESSES, first_time
+from labs.analysis.estimates import CannotEstimate
+from labs.analysis.net_cost import FEWEST_PROCESSES, first_time
 from labs.notebook.session import Session
 from labs.recording.declared import is_first_time
 from labs.recording.file import Recording

@@ -9,11 +9,10 @@ from types import MappingProxyType
 import pytest
 
 from labs.recording.file import Recording
-from labs.results import configuration, remarks
-from labs.results.at_one_clock import compared_at_one_clock
-from labs.results.compared import compared
-from labs.results.conditions_apart import conditions_apart
+from labs.results import remarks
+from labs.results.remarks import conditions_apart
 from labs.results.result import result_of
+from labs.results.results_compared import compared, compared_at_one_clock
 from testing.submitted_figures import Clocked, recording
 
 USUAL = {
@@ -154,7 +153,7 @@ def test_processes_that_differ_are_all_named() -> None:
 
 def test_the_table_of_conditions_has_them() -> None:
     facts = dict(
-        configuration.of_recordings([run({"preloaded.ld_preload": "a.so", "cpu.quota": "2"})])
+        remarks.configuration_of([run({"preloaded.ld_preload": "a.so", "cpu.quota": "2"})])
     )
     assert facts["scheduling"] == "SCHED_OTHER, nice value 0"
     assert facts["preloaded libraries"] == "a.so (LD_PRELOAD)"

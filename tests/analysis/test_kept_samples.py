@@ -11,10 +11,8 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from labs.analysis.cells import cells_of, step_of
-from labs.analysis.estimate import CannotEstimate
-from labs.analysis.kept import Kept, core_of, kept_samples
-from labs.analysis.line import Line, fit_line
+from labs.analysis.estimates import CannotEstimate
+from labs.analysis.line import Kept, Line, cells_of, core_of, fit_line, kept_samples, step_of
 from labs.recording.file import BadRecording, Integers, Recording, read
 from testing import simulate
 from testing.paths import FIXTURES

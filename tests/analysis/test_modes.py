@@ -12,13 +12,12 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from labs.analysis.arrays import Floats
-from labs.analysis.processes import ByProcess
-from labs.plots import by_process, image
+from labs.analysis.estimates import ByProcess, Floats
+from labs.plots import distribution, style
 from labs.recording.file import Recording
 from labs.results.modes import StackEffect, modes, stack_effect
 from labs.results.result import result_of
-from labs.run.stack_places import place_of
+from labs.run.c_process import place_of
 from testing import simulate
 from testing.simulate import OPERATION, VARIANT, Machine
 
@@ -149,7 +148,10 @@ def test_an_effect_that_the_baseline_has_too_is_no_mode_of_the_net_cost() -> Non
     nothing = np.random.default_rng(8).normal(0, 0.001, 10)
     by = replace(result.estimate.by_process, value=nothing)
     net = replace(result, estimate=replace(result.estimate, by_process=by))
-    assert net.modes() == "" and "place of the stack" not in by_process.picture_of(net).meaning
+    assert (
+        net.modes() == ""
+        and "place of the stack" not in distribution.by_process_picture(net).meaning
+    )
 
 
 @pytest.mark.parametrize(
@@ -200,9 +202,9 @@ def test_the_plot_of_the_processes_marks_the_faster_places(
         drawn.append(figure)
         return b""
 
-    monkeypatch.setattr(image, "png", keep)
+    monkeypatch.setattr(style, "png", keep)
     result = result_of(simulated(replace(WITH_ROUNDS, slower=slower)), VARIANT, "ticks")
-    picture = by_process.picture_of(result)
+    picture = distribution.by_process_picture(result)
     texts = [text.get_text() for text in drawn[0].findobj(Text)]
     assert ("■ its stack begins at byte 32 of a cache line" in texts) is marked
     assert ("The place of the stack decides" in picture.meaning) is marked

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from labs.analysis import compare
-from labs.analysis.estimate import CannotEstimate
+from labs.analysis import estimates
+from labs.analysis.estimates import CannotEstimate
 from labs.analysis.line import fit_line
 from labs.analysis.net_cost import Net, net_cost
 from labs.common.messages import Refused
 from labs.notebook.run import Run
-from labs.plots.known_number import Mark
+from labs.plots.style import Mark
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from testing import simulate
@@ -119,7 +119,7 @@ def test_the_interval_is_that_of_the_differences_process_by_process() -> None:
 
 def test_costs_of_two_runs_are_taken_for_independent() -> None:
     line, other = (fit_line(both(seed), "operation").cost for seed in (3, 4))
-    value, low, high = compare.difference(line, other, 2)
+    value, low, high = estimates.difference(line, other, 2)
     assert value == pytest.approx(line.value - 2 * other.value)
     assert value - low == pytest.approx(np.hypot(line.half_width, 2 * other.half_width), rel=1e-6)
     assert high - value == pytest.approx(value - low, rel=1e-6)
@@ -127,7 +127,7 @@ def test_costs_of_two_runs_are_taken_for_independent() -> None:
 
 def test_a_thing_less_itself_is_nothing_for_sure() -> None:
     slope = fit_line(both(3), "operation").cost
-    value, low, high = compare.difference(slope, slope)
+    value, low, high = estimates.difference(slope, slope)
     assert value == 0 and high - low < 1e-3 * slope.half_width
 
 

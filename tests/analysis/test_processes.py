@@ -8,10 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labs.analysis import compare, processes
-from labs.analysis.estimate import Estimate
-from labs.analysis.processes import ByProcess
-from labs.analysis.student_t import student_t
+from labs.analysis import estimates
+from labs.analysis.estimates import ByProcess, Estimate, student_t
 
 RUN = object()
 RUNS = 400
@@ -58,11 +56,11 @@ def test_misfit_of_the_line_widens_the_interval() -> None:
 def test_what_all_processes_say_is_never_chance(sign: int) -> None:
     """One process far from the others widens Student's interval beyond nothing."""
     nothing = of([0.0] * len(WITH_ONE_FAR))
-    larger = processes.difference(of([sign * x for x in WITH_ONE_FAR]), nothing)
+    larger = estimates.difference_by_process(of([sign * x for x in WITH_ONE_FAR]), nothing)
     assert larger is not None
     low, high = sorted(sign * end for end in larger.estimate()[1:])
     assert low == pytest.approx(min(WITH_ONE_FAR)) and high < max(WITH_ONE_FAR)
-    few = processes.difference(of([sign * x for x in WITH_ONE_FAR[-5:]]), nothing)
+    few = estimates.difference_by_process(of([sign * x for x in WITH_ONE_FAR[-5:]]), nothing)
     assert few is not None
     assert min(sign * end for end in few.estimate()[1:]) < 0, "of five, chance alone may do it"
 
@@ -86,10 +84,10 @@ def test_all_is_multiplied_by_a_factor() -> None:
 
 def test_a_difference_is_that_of_each_process() -> None:
     one, other = of([110, 121, 130, 139, 150]), of([10, 20, 30, 40, 50])
-    left = processes.difference(one, other, 2)
+    left = estimates.difference_by_process(one, other, 2)
     assert left is not None
     assert left.value.tolist() == [90, 81, 70, 59, 50]
-    moves_alike = processes.difference(one, other)
+    moves_alike = estimates.difference_by_process(one, other)
     assert moves_alike is not None
     value, low, high = moves_alike.estimate()
     assert value == pytest.approx(100) and high - low < 3
@@ -98,7 +96,7 @@ def test_a_difference_is_that_of_each_process() -> None:
 def test_only_processes_that_both_have_are_compared() -> None:
     one, other = of([110, 120, 130, 140]), of([999, 20, 30, 40, 50])
     other = replace(other, process=np.array([9, 1, 2, 3, 4]))
-    left = processes.difference(one, other)
+    left = estimates.difference_by_process(one, other)
     assert left is not None and left.process.tolist() == [1, 2, 3]
     assert left.value.tolist() == [100, 100, 100]
 
@@ -107,14 +105,14 @@ def test_only_processes_that_both_have_are_compared() -> None:
     "other", [of([1, 2, 3], run=object()), replace(of([1, 2, 3]), process=np.array([7, 8, 9]))]
 )
 def test_without_common_processes_there_is_nothing_to_compare(other: ByProcess) -> None:
-    assert processes.difference(of([1, 2, 3]), other) is None
-    assert processes.ratio(of([1, 2, 3]), other) is None
+    assert estimates.difference_by_process(of([1, 2, 3]), other) is None
+    assert estimates.ratio_by_process(of([1, 2, 3]), other) is None
 
 
 def test_a_ratio_does_not_see_what_moves_both_alike() -> None:
     random = np.random.default_rng(1)
     speed = 1 + random.normal(0, 0.1, 10)
-    found = processes.ratio(of((60 * speed).tolist()), of((20 * speed).tolist()))
+    found = estimates.ratio_by_process(of((60 * speed).tolist()), of((20 * speed).tolist()))
     assert found is not None
     assert found == pytest.approx((3, 3, 3), rel=1e-6)
 
@@ -124,20 +122,20 @@ def test_intervals_of_a_ratio_hold_the_truth() -> None:
     for _ in range(RUNS):
         speed = 1 + random.normal(0, 0.03, 10)
         one, other = (x * speed + random.normal(0, 1, 10) for x in (60, 20))
-        found = processes.ratio(of(one.tolist(), 1), of(other.tolist(), 1))
+        found = estimates.ratio_by_process(of(one.tolist(), 1), of(other.tolist(), 1))
         assert found is not None
         held += found[1] <= 3 <= found[2]
     assert 0.915 <= held / RUNS <= 0.98
 
 
 def test_a_ratio_to_nothing_is_none() -> None:
-    assert processes.ratio(of([1, 2, 3]), of([-1, 0, 1])) is None
+    assert estimates.ratio_by_process(of([1, 2, 3]), of([-1, 0, 1])) is None
 
 
 def test_ratios_of_two_runs_add_their_errors() -> None:
     one, other = (Estimate(x, 0.9 * x, 1.1 * x, "ns", "", 9, 3) for x in (60.0, 20.0))
-    value, low, high = compare.ratio(one, other)
+    value, low, high = estimates.ratio(one, other)
     assert value == pytest.approx(3)
     assert high - value == pytest.approx(3 * 0.1 * 2**0.5) and value - low == high - value
     with pytest.raises(ZeroDivisionError):
-        compare.ratio(one, one.times(0))
+        estimates.ratio(one, one.times(0))

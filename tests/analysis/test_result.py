@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import pytest
 
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.common.units import UnknownUnit
 from labs.recording import file as recordings
 from labs.recording.file import BadRecording, Recording

@@ -14,7 +14,7 @@ from labs.commands.cli import main
 from labs.notebook.session import Session
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
-from labs.results.run_before import disagreements, saved_at
+from labs.results.results_compared import disagreements, saved_at
 from testing import simulate
 from testing.simulate import OPERATION, VARIANT, Machine
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from labs.analysis.line import fit_line
-from labs.plots import tables
+from labs.plots import picture
 from labs.recording.file import Recording
+from labs.results import run_warnings
 from labs.results.result import result_of
-from labs.results.warnings import run_warnings
-from labs.results.warnings.run_warnings import RunWarning
+from labs.results.run_warnings import RunWarning
 from testing import simulate
 from testing.simulate import Machine
 
@@ -154,9 +154,9 @@ def test_a_neighbour_of_a_moment_is_set_aside_and_told_with_the_samples_only() -
     result = result_of(visited)
     number = f"{result.set_aside['shared']:,} while the core was shared"
     assert f"set aside: {number}" in result.sentence()
-    (row,) = tables.estimates_table((result,)).rows
+    (row,) = picture.estimates_table((result,)).rows
     assert row[-1].startswith(number)
-    quiet = tables.estimates_table((result_of(run_with()),))
+    quiet = picture.estimates_table((result_of(run_with()),))
     assert "set aside" not in quiet.header
 
 

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from labs.analysis.cells import cells_of, step_of
-from labs.analysis.kept import kept_samples
-from labs.analysis.line import fit_line
+from labs.analysis.line import cells_of, fit_line, kept_samples, step_of
 from labs.recording.file import Recording, Samples, read
 from labs.results.result import REASONS, Result, result_of
 from testing.paths import FIXTURES, REPOSITORY

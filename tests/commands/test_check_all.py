@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from grader.commands.cli import main
-from grader.judging.judgement import Judgement, NotGraded
 from grader.judging.lab_folder import check_folder
+from grader.judging.worker import Judgement, NotGraded
 from testing.hostile.case import HONEST
 
 FIRST, SECOND = "01-timer-overhead", "03-system-call"
@@ -35,7 +35,7 @@ class Here:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.judging.all_labs.Worker", Here)
+    monkeypatch.setattr("grader.judging.check_folders.Worker", Here)
 
 
 @pytest.fixture

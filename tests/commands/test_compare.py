@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from labs.commands.cli import main
-from labs.results.compared import Comparison
-from labs.results.two_in_full import sentences
+from labs.results.results_compared import Comparison, in_sentences
 from testing.c_programs import LINUX
 
 pytestmark = pytest.mark.usefixtures("given_times")
@@ -30,27 +29,27 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_difference_is_given_as_ratio_and_as_difference() -> None:
-    ratio, gap = sentences(LARGER)
+    ratio, gap = in_sentences(LARGER)
     assert ratio.startswith("a is 3.1") and ratio.endswith(" times b.")
     assert gap == "a takes 21 ns (20 to 22) more than b."
 
 
 def test_no_difference_seen_says_how_large_it_is_at_most() -> None:
-    (sentence,) = sentences(ALIKE)
+    (sentence,) = in_sentences(ALIKE)
     assert sentence.startswith("No difference seen between a and b: at most 0.42 ns, or 4.1 % of b")
 
 
 def test_what_may_have_been_missed_is_never_rounded_down() -> None:
     wide = Comparison("a", "b", "ns", 0.0, (-0.4211, 0.42), None, None, False)
-    assert "at most 0.43 ns (" in sentences(wide)[0]
+    assert "at most 0.43 ns (" in in_sentences(wide)[0]
 
 
 def test_groups_of_processes_do_not_contradict_that_no_difference_was_seen() -> None:
     grouped = replace(ALIKE, modes=("a has two modes: in 4 of 10 processes it costs more.",))
-    seen, groups, which = sentences(grouped)
+    seen, groups, which = in_sentences(grouped)
     assert seen.startswith("No difference seen") and groups in grouped.modes
     assert which.startswith("The limit is for the mean of the processes")
-    assert sentences(replace(LARGER, modes=grouped.modes))[-1] == groups
+    assert in_sentences(replace(LARGER, modes=grouped.modes))[-1] == groups
 
 
 @LINUX

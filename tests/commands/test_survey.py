@@ -16,7 +16,7 @@ from labs.commands import cli
 from labs.machine.description import read_machine
 from labs.results.result import result_of
 from labs.run import variants
-from labs.survey import groups, report, survey
+from labs.survey import survey, survey_report
 from labs.survey.survey import MEASUREMENTS, Measurement, Row
 from testing import simulate
 from testing.c_programs import LINUX
@@ -77,20 +77,20 @@ def test_what_this_machine_cannot_do_is_a_row_that_says_so(
     (row,) = rows_of_all()
     assert row.result is None
     assert "no moon" in row.why_not
-    text = report.text([row])
+    text = survey_report.text([row])
     assert "no figure" in text
-    assert any("no moon" in line for line in report.without_figure([row]))
-    page = report.page([row], read_machine())
+    assert any("no moon" in line for line in survey_report.without_figure([row]))
+    page = survey_report.page([row], read_machine())
     assert "no moon" in page
 
 
 def test_a_reason_that_names_an_option_names_the_command_that_has_it() -> None:
     few = "10 samples are too few for 3 batch sizes; raise --samples"
     rows = [Row(SWITCH, name, None, f"{name}: {few}.", ()) for name in SWITCH.variants]
-    (line,) = report.without_figure(rows)
+    (line,) = survey_report.without_figure(rows)
     first = f"labs measure {SWITCH.kernel} --variant {SWITCH.variants[0]}"
     assert line.endswith(f": {few} (of `{first}`)")
-    (line,) = report.without_figure([Row(SWITCH, "x", None, "x: there is no moon.", ())])
+    (line,) = survey_report.without_figure([Row(SWITCH, "x", None, "x: there is no moon.", ())])
     assert line.endswith(": there is no moon")
 
 
@@ -132,19 +132,19 @@ def test_published_figures_stand_beside_with_a_mark_where_they_are_suspect(short
     rows = rows_of_all()
     by_name = {row.variant: row for row in rows}
     assert by_name["getpid-libc"].published and not by_name["getpid"].published
-    text = report.text(rows)
+    text = survey_report.text(rows)
     assert re.search(r"published, ns: getpid-libc: A [\d.,]+( to [\d.,]+)?\*", text)
-    assert report.reasons(rows)
+    assert survey_report.reasons(rows)
 
 
 def test_the_terminal_shows_a_line_for_each_row_in_80_columns(short: None) -> None:
     rows = rows_of_all()
-    lines = report.text(rows).splitlines()
+    lines = survey_report.text(rows).splitlines()
     assert max(map(len, lines)) <= 80
     for row in rows:
-        assert any(line.startswith(report.name_of(row)) for line in lines)
+        assert any(line.startswith(survey_report.name_of(row)) for line in lines)
     head = lines[lines.index("System calls") + 1]
-    assert re.split("  +", head.strip()) == [*report.HEADER[1:]]
+    assert re.split("  +", head.strip()) == [*survey_report.HEADER[1:]]
 
 
 class Page(html.parser.HTMLParser):
@@ -178,7 +178,7 @@ class Page(html.parser.HTMLParser):
 
 
 def test_the_page_is_whole_and_needs_nothing_else(short: None) -> None:
-    text = report.page(rows_of_all(), read_machine())
+    text = survey_report.page(rows_of_all(), read_machine())
     page = Page()
     page.feed(text)
     page.close()
@@ -216,7 +216,8 @@ def test_each_thing_is_drawn_in_its_own_view() -> None:
         line_of("noon", 7, "sundials", "sundials"),
     ]
     drawn = {
-        each.heading: [picture.kind for picture in each.pictures] for each in report.sections(rows)
+        each.heading: [picture.kind for picture in each.pictures]
+        for each in survey_report.sections(rows)
     }
     assert [*drawn] == ["Calls", "Task creation", "Switches", "sundials"]
     for heading, words in (
@@ -226,7 +227,7 @@ def test_each_thing_is_drawn_in_its_own_view() -> None:
         ("sundials", "Dot plot of sundials"),
     ):
         assert any(words in kind for kind in drawn[heading]), (heading, drawn[heading])
-    page = report.page(rows, read_machine())
+    page = survey_report.page(rows, read_machine())
     assert page.count("<img") == sum(map(len, drawn.values()))
     # The plots of a group come before its tables.
     calls = page[page.index('id="calls"') : page.index('id="task-creation"')]
@@ -236,12 +237,12 @@ def test_each_thing_is_drawn_in_its_own_view() -> None:
 def test_long_numbers_stay_in_80_columns() -> None:
     names = ("processes-32-256k", "processes-32-1m", "threads-32-256k")
     rows = [line_of(name, 1.6e7, "switch_footprint", "switch and footprint") for name in names]
-    lines = report.text(rows).splitlines()
+    lines = survey_report.text(rows).splitlines()
     assert max(map(len, lines)) <= 80 and len(lines) > len(rows)
     assert "15,840,000 to 16,160,000" in lines[2] and "ticks" in lines[1]
     # With names that leave no room, the last column is left out.
     wide = [line_of("a-variant-with-a-very-long-name", 1.6e7, "sundial", "sundials")]
-    lines = report.text(wide).splitlines()
+    lines = survey_report.text(wide).splitlines()
     assert max(map(len, lines)) <= 80 and "cycles" not in lines[1] and "%" in lines[1]
 
 
@@ -315,9 +316,9 @@ def test_the_survey_asks_for_nothing_that_the_c_kernels_do_not_have() -> None:
 
 
 def test_every_c_kernel_that_is_measured_has_a_group() -> None:
-    of_groups = {kernel for _, kernels in groups.GROUPS for kernel in kernels}
+    of_groups = {kernel for _, kernels in survey.GROUPS for kernel in kernels}
     assert of_groups == {each.kernel for each in MEASUREMENTS}
-    assert len(of_groups) == sum(len(kernels) for _, kernels in groups.GROUPS)
+    assert len(of_groups) == sum(len(kernels) for _, kernels in survey.GROUPS)
 
 
 def test_nothing_is_measured_twice_nor_with_more_memory_than_it_needs() -> None:

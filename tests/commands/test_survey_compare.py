@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from labs.commands import cli
-from labs.survey import compare, compare_report, saved
-from labs.survey.compare import Pair
+from labs.survey import compare_report
+from labs.survey.compare_report import Pair
 from testing.paths import FIXTURES
 
 HONEST = FIXTURES / "honest" / "03-system-call" / "recordings"
 SWITCHES = FIXTURES / "honest" / "06-process-and-thread-switch" / "recordings" / "process.csv"
 
 
-def survey_of(folder: Path, file: Path, *changes: tuple[str, str]) -> saved.Saved:
+def survey_of(folder: Path, file: Path, *changes: tuple[str, str]) -> compare_report.Saved:
     """A survey with one recording, of whose lines some are changed."""
     text = file.read_text(encoding="utf-8")
     for old, new in changes:
@@ -26,26 +26,26 @@ def survey_of(folder: Path, file: Path, *changes: tuple[str, str]) -> saved.Save
         text = re.sub(old, new, text, flags=re.MULTILINE)
     (folder / "recordings").mkdir(parents=True)
     (folder / "recordings" / file.name).write_text(text, encoding="utf-8")
-    return saved.read_saved(folder)
+    return compare_report.read_saved(folder)
 
 
 def pair_of(folder: Path, *changes: tuple[str, str], file: Path = HONEST / "calls.csv") -> Pair:
     """The first operation of a recording, compared with the same one changed."""
     one = survey_of(folder / "one", file)
     other = survey_of(folder / "other", file, *changes)
-    return compare.pairs(one, other)[0]
+    return compare_report.pairs(one, other)[0]
 
 
 def test_the_same_survey_twice_has_ratios_of_1_that_are_not_distinguishable(tmp_path: Path) -> None:
     one = survey_of(tmp_path / "one", HONEST / "calls.csv")
     other = survey_of(tmp_path / "other", HONEST / "calls.csv")
-    every = compare.pairs(one, other)
+    every = compare_report.pairs(one, other)
     assert len(every) >= 2 and not any(each.why_not for each in every)
     for each in every:
         assert each.ratio is not None and each.ratio.ratio is not None and each.ratio.ratio_interval
         low, high = each.ratio.ratio_interval
         assert each.ratio.ratio == pytest.approx(1) and low < 1 < high and each.ratio.side == 0
-    assert "0 cost more" in " ".join(compare.summary(every, ("one", "other")))
+    assert "0 cost more" in " ".join(compare_report.summary(every, ("one", "other")))
     text = compare_report.text(one, other)
     assert text.count("≈") == len(every) + 1 and max(map(len, text.splitlines())) <= 80
 
@@ -60,7 +60,7 @@ def test_a_table_fits_the_terminal_and_its_ratios_keep_their_sign(
     other = survey_of(tmp_path / "a-machine-with-a-long-name", HONEST / "calls.csv")
     lines = compare_report.text(one, other, width).splitlines()
     assert max(map(len, lines)) <= width
-    for each in compare.pairs(one, other):
+    for each in compare_report.pairs(one, other):
         (row,) = (line for line in lines if line.startswith(f"{each.name} "))
         assert re.search(r" [\d.]+ ≈", row) and (" to " in row) == whole
 

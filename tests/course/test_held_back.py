@@ -13,7 +13,7 @@ from labs.course import guide
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import read
-from labs.results.warnings.run_warnings import RunWarning
+from labs.results.run_warnings import RunWarning
 from testing import simulate
 from testing.paths import FIXTURES
 from testing.simulate import Machine

@@ -20,7 +20,7 @@ from labs.course.predictions import Prediction
 from labs.notebook.course import foretell, prediction_form, typed
 from labs.notebook.course.prediction_form import PredictionForm
 from labs.notebook.session import Session
-from labs.results.compared import Comparison
+from labs.results.results_compared import Comparison
 
 GUIDE = Guide(
     {},

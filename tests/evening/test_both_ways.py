@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.evening import autograde as evening_autograde
-from grader.evening import run as evening_run
-from grader.evening.autograde import Options, autograde
-from grader.evening.summary import Summary
+from grader.evening import autograde_class as evening_autograde
+from grader.evening import autograde_class as evening_run
+from grader.evening.autograde_class import Options, Summary, autograde
 from testing.formgrader import formgrader_api
 from testing.graded_here import GradedHere
 from testing.small_course import LAB

@@ -10,8 +10,8 @@ import pytest
 
 from grader.cases.verdict import Outcome
 from grader.commands.cli import main
-from grader.evening.report.data_set import class_figures as rows_of
-from grader.evening.report.graded_class import course_in, read_class
+from grader.evening.class_report import class_figures as rows_of
+from grader.evening.graded_class import course_in, read_class
 from grader.figures import LABS
 from grader.judging.lab_folder import check_folder
 from labs import views

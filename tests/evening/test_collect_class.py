@@ -19,17 +19,15 @@ from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from grader.evening.collect import receipts, roster, shown, source
-from grader.evening.collect.course import duedate_of, lab_of
-from grader.evening.collect.decide import Did
-from grader.evening.collect.items import Item, NotTaken
-from grader.evening.collect.naming import Layout, by_pattern
-from grader.evening.collect.run import Collect, Report
-from grader.submissions import safe_copy
+from grader.evening import class_roster, collect_class
+from grader.evening.collect_class import Collect, Did, Report, duedate_of, lab_of
+from grader.evening.upload_names import Layout, by_pattern
+from grader.evening.uploads import Item, NotTaken
+from grader.submissions import safe_files
+from grader.with_nbgrader import nbgrader_exchange
 from grader.with_nbgrader.careful_course import read_time
-from grader.with_nbgrader.exchange import collected
-from grader.with_nbgrader.record import RECORD
 from grader.with_nbgrader.settings import configure
+from grader.with_nbgrader.student_folders import RECORD
 from labs.common.files import UNFINISHED
 from labs.hand_in import archive
 from testing.platform_archives import (
@@ -72,14 +70,14 @@ class Class:
         self,
         path: Path,
         layout: Layout | None = None,
-        known: roster.Roster | None = None,
+        known: class_roster.Roster | None = None,
         dry: bool = False,
     ) -> Report:
-        with source.opened_source(path) as items:
+        with class_roster.opened_source(path) as items:
             collect = Collect(self.course, LAB, [LAB, OTHER], self.duedate, dry)
             report = collect.run(path.name, items, layout, known)
         if not dry:
-            receipts.write(self.course, LAB, report.not_collected)
+            collect_class.write_receipts(self.course, LAB, report.not_collected)
         return report
 
     def file(self, name: str) -> Path:
@@ -388,9 +386,9 @@ def test_files_that_canvas_numbered_get_their_names_back(course: Class) -> None:
 
 def test_one_id_for_another_person_is_refused_in_a_later_run_too(course: Class) -> None:
     path = canvas_zip(course.file("1.zip"), [one("A", 1)])
-    course.collect(path, known=roster.Roster([roster.Student("ada", "1", "")]))
+    course.collect(path, known=class_roster.Roster([class_roster.Student("ada", "1", "")]))
     path = canvas_zip(course.file("2.zip"), [one("B", 2)])
-    report = course.collect(path, known=roster.Roster([roster.Student("ada", "2", "")]))
+    report = course.collect(path, known=class_roster.Roster([class_roster.Student("ada", "2", "")]))
     why = "what was collected under this id is of Canvas 1, and this is of Canvas 2"
     assert refused(report) == {"ada (b_2)": why}
 
@@ -398,7 +396,9 @@ def test_one_id_for_another_person_is_refused_in_a_later_run_too(course: Class) 
 def test_nobody_is_collected_under_a_second_id(course: Class) -> None:
     """With a roster after a collect without one, each student would have two grades."""
     path = canvas_zip(course.file("c.zip"), [one("A", 1), one("B", 2)])
-    known = roster.Roster([roster.Student("ada", "1", ""), roster.Student("ben", "2", "")])
+    known = class_roster.Roster(
+        [class_roster.Student("ada", "1", ""), class_roster.Student("ben", "2", "")]
+    )
     course.collect(path)
     shutil.rmtree(course.submitted("2"))
     report = course.collect(path, known=known)
@@ -418,7 +418,9 @@ def test_two_people_of_one_name_are_two_students(course: Class) -> None:
 
 
 def test_a_roster_names_who_handed_in_nothing(course: Class) -> None:
-    known = roster.Roster([roster.Student(name, str(n), "") for n, name in enumerate("abc")])
+    known = class_roster.Roster(
+        [class_roster.Student(name, str(n), "") for n, name in enumerate("abc")]
+    )
     report = course.collect(
         canvas_zip(course.file("c.zip"), [one("B", 1), one("X", 9)]), None, known
     )
@@ -432,7 +434,7 @@ def test_the_test_student_of_canvas_is_not_missed(course: Class) -> None:
         'Student,ID,SIS Login ID,Section\nA,1,a,OS\nB,2,b,OS\n"Student, Test",9,0af9,OS\n'
     )
     report = course.collect(
-        canvas_zip(course.file("c.zip"), [one("A", 1)]), None, roster.read(listed)
+        canvas_zip(course.file("c.zip"), [one("A", 1)]), None, class_roster.read_roster(listed)
     )
     assert (did(report), report.absent) == ({"a": Did.NEW}, ["b"])
 
@@ -452,10 +454,10 @@ def test_a_dry_run_writes_nothing_and_says_the_same(course: Class) -> None:
     course.collect(path, dry=True)
     assert course.everything() == before
     for report in (dry, real):
-        text = shown.as_text(report)
+        text = collect_class.as_text(report)
         assert max(map(len, text.splitlines())) <= 80
         assert "x.7z is no zip file; `labs hand-in` makes one" in " ".join(text.split())
-    assert "would be collected" in shown.as_text(dry)
+    assert "would be collected" in collect_class.as_text(dry)
 
 
 def test_a_dry_run_counts_the_files_of_the_student_before_and_after(course: Class) -> None:
@@ -498,7 +500,7 @@ def test_what_a_killed_run_left_of_a_receipt_is_removed(course: Class) -> None:
 
 def test_another_collect_of_the_lab_is_waited_for(course: Class) -> None:
     path = canvas_zip(course.file("c.zip"), [one("A", 1)])
-    with collected.Collected(course.course, LAB).alone(), pytest.raises(BlockingIOError):
+    with nbgrader_exchange.Collected(course.course, LAB).alone(), pytest.raises(BlockingIOError):
         course.collect(path)
     assert did(course.collect(path)) == {"1": Did.NEW}
 
@@ -552,17 +554,17 @@ def test_a_full_disk_ends_the_run_and_what_was_collected_is_whole(
     course: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = canvas_zip(course.file("c.zip"), [one(name, n) for n, name in enumerate("ABC", 1)])
-    real = safe_copy.copy
+    real = safe_files.copy
 
     def full(*arguments: object, **named: object) -> object:
         if len(list(course.folder.glob("submitted/*"))) >= 2:
             raise OSError(28, os.strerror(28))
         return real(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(collected, "copy", full)
+    monkeypatch.setattr(nbgrader_exchange, "copy", full)
     with pytest.raises(OSError, match="No space"):
         course.collect(path)
-    monkeypatch.setattr(collected, "copy", real)
+    monkeypatch.setattr(nbgrader_exchange, "copy", real)
     report = course.collect(path)
     assert sorted(did(report)) == ["1", "2", "3"]
     assert Did.SAME in did(report).values()

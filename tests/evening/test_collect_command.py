@@ -15,8 +15,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader.commands.cli import main
-from grader.evening.collect.run import Collect
-from grader.with_nbgrader.record import RECORD
+from grader.evening.collect_class import Collect
+from grader.with_nbgrader.student_folders import RECORD
 from testing.platform_archives import Upload, canvas_zip, handed_in, zipped
 from testing.small_course import FIGURES, LAB
 from testing.small_exchange import EARLY, LATE, ExchangeCourse

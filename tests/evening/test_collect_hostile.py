@@ -17,12 +17,9 @@ from pathlib import Path
 import pytest
 from nbgrader.coursedir import CourseDirectory
 
-from grader.evening.collect import run, source
-from grader.evening.collect.decide import Did
-from grader.evening.collect.handed_in import Version
-from grader.evening.collect.items import NotTaken
-from grader.evening.collect.run import Collect, Report
-from grader.evening.collect.written import written
+from grader.evening import class_roster, collect_class
+from grader.evening.collect_class import Collect, Did, Report
+from grader.evening.uploads import NotTaken, Version, written
 from labs.common import limits
 from testing.platform_archives import Files, Upload, canvas_zip, handed_in, moodle_zip, zipped
 
@@ -286,7 +283,7 @@ def _bomb(count: int, each: int) -> bytes:
 
 def collect(folder: Path, path: Path, dry: bool = False) -> Report:
     course = CourseDirectory(root=str(folder / "course"))
-    with source.opened_source(path) as items:
+    with class_roster.opened_source(path) as items:
         return Collect(course, LAB, [LAB, OTHER], None, dry).run(path.name, items)
 
 
@@ -378,7 +375,7 @@ def test_a_fault_of_ours_costs_one_student(tmp_path: Path, monkeypatch: pytest.M
             raise KeyError("a fault")
         return real(version, folder)
 
-    monkeypatch.setattr(run, "written", faulty)
+    monkeypatch.setattr(collect_class, "written", faulty)
     uploads = [Upload("A", 1, {"figures.json": b"{}"}), Upload("B", 2, {"figures.json": b"{}"})]
     report = collect(tmp_path, canvas_zip(tmp_path / "c.zip", uploads))
     assert [line.student for line in report.lines] == ["2"]
@@ -509,7 +506,7 @@ def test_a_file_that_is_longer_than_it_states_is_not_read_to_its_end(
     (tmp_path / "class" / "ada" / "figures.json").write_bytes(b"x" * 100)
     with (
         _most("MOST_FILE_BYTES", 99, monkeypatch),
-        source.opened_source(tmp_path / "class") as items,
+        class_roster.opened_source(tmp_path / "class") as items,
     ):
         with io.BytesIO() as target, pytest.raises(NotTaken, match="has more than 99 bytes"):
             items[-1].copy_to(target, limits.MOST_FILE_BYTES)

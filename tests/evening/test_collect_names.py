@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.evening.collect import roster, source
-from grader.evening.collect.items import Item, NotTaken
-from grader.evening.collect.naming import (
+from grader.evening import class_roster
+from grader.evening.class_roster import sort_by_student
+from grader.evening.exports import _keys
+from grader.evening.upload_names import (
     CANVAS,
     EXCHANGE,
     MOODLE,
@@ -23,8 +24,7 @@ from grader.evening.collect.naming import (
     hand_in_archive,
     layout_of,
 )
-from grader.evening.collect.students import sort
-from grader.evening.exports.moodle import _keys
+from grader.evening.uploads import Item, NotTaken
 from testing.paths import REPOSITORY
 from testing.platform_archives import Upload, moodle_names
 
@@ -109,7 +109,7 @@ def test_a_student_of_moodle_has_the_same_id_in_the_worksheet() -> None:
         named = read(MOODLE, next(iter(files)))
         assert named is not None
         assert MOODLE.id_of(named) in list(_keys(header, ["Participant 12", name, ""]))
-        known = roster.Roster([roster.Student("her", "", name)])
+        known = class_roster.Roster([class_roster.Student("her", "", name)])
         assert known.student_of(named) == "her"
 
 
@@ -167,10 +167,15 @@ def item(path: str) -> Item:
 
 
 def sorted_names(
-    layout: Layout, *paths: str, known: roster.Roster | None = None, taken: tuple[str, ...] = ()
+    layout: Layout,
+    *paths: str,
+    known: class_roster.Roster | None = None,
+    taken: tuple[str, ...] = (),
 ) -> tuple[dict[str, list[str]], dict[str, str]]:
     """The students with their files, and what is not collected."""
-    found = sort([item(path) for path in paths], layout, LAB, known, dict.fromkeys(taken, ""))
+    found = sort_by_student(
+        [item(path) for path in paths], layout, LAB, known, dict.fromkeys(taken, "")
+    )
     students = {
         student: ["/".join(given.path) for given in group.given[None]]
         for student, group in found.students.items()
@@ -199,17 +204,19 @@ def test_a_name_that_ends_in_a_number_is_no_way_into_another_students_work() -> 
     students, refused = sorted_names(CANVAS, "ada_77_1_a.zip", "mallory_77_123_456_a.zip")
     assert students == {"77": ["a.zip"], "123": ["a.zip"]}
     assert refused == {}
-    known = roster.Roster([roster.Student("mallory", "123", "")])
+    known = class_roster.Roster([class_roster.Student("mallory", "123", "")])
     students, _ = sorted_names(CANVAS, "mallory_77_123_456_a.zip", known=known)
     assert students == {"mallory": ["a.zip"]}
     # A file whose name begins with a number is the usual case.
-    found = sort([item("bob_8_9_3_solution.zip")], CANVAS, LAB, None, {})
+    found = sort_by_student([item("bob_8_9_3_solution.zip")], CANVAS, LAB, None, {})
     assert [each.path for each in found.students["8"].given[None]] == [("3_solution.zip",)]
     assert found.students["8"].doubts == ["bob_8_9_3_solution.zip can also be a file of 9"]
 
 
 def test_who_is_refused_has_the_id_of_the_roster_too() -> None:
-    known = roster.Roster([roster.Student("ada", "77", ""), roster.Student("bob", "78", "")])
+    known = class_roster.Roster(
+        [class_roster.Student("ada", "77", ""), class_roster.Student("bob", "78", "")]
+    )
     _, refused = sorted_names(CANVAS, "ada_77_1_a.zip", "b_78_2_a.zip", known=known, taken=("BOB",))
     assert set(refused) == {"bob (b_78)"}
 
@@ -218,7 +225,7 @@ def test_a_folder_without_a_file_is_listed() -> None:
     items = [item(path) for path in ("ada/x", "wrapper.txt/y")]
     empty = ("ada", "bob", "bob/inner", "__MACOSX")
     items += [replace(item(path), is_folder=True) for path in empty]
-    found = sort(items, STUDENTS, LAB, None, {})
+    found = sort_by_student(items, STUDENTS, LAB, None, {})
     assert set(found.students) == {"ada", "wrapper.txt"}
     assert [(each.name, each.why) for each in found.not_collected] == [
         ("bob", "its folder is empty")
@@ -237,8 +244,8 @@ def test_an_empty_folder_is_found_in_a_folder_and_in_a_zip_file(
     where = tmp_path / "all"
     if as_zip:
         where = Path(shutil.make_archive(str(tmp_path / "all"), "zip", where))
-    with source.opened_source(where) as items:
-        found = sort(source.without_wrapper(items, [LAB]), STUDENTS, LAB, None, {})
+    with class_roster.opened_source(where) as items:
+        found = sort_by_student(class_roster.without_wrapper(items, [LAB]), STUDENTS, LAB, None, {})
     assert set(found.students) == {"ada", "cyd"}
     assert [each.name for each in found.not_collected] == ["bob"]
 
@@ -273,7 +280,7 @@ ROSTERS = {
 def test_a_roster_gives_the_ids(kind: str, tmp_path: Path) -> None:
     file = tmp_path / "roster.csv"
     file.write_text("\ufeff" + ROSTERS[kind])
-    known = roster.read(file)
+    known = class_roster.read_roster(file)
     students, refused = sorted_names(
         CANVAS, "ada_77_1_a.zip", "bob_78_2_a.zip", "eve_5_3_a.zip", known=known
     )
@@ -293,12 +300,12 @@ def test_a_roster_gives_the_ids(kind: str, tmp_path: Path) -> None:
     ],
 )
 def test_a_name_is_a_first_and_a_last_one(called: str, names: tuple[str, str]) -> None:
-    assert roster.Student("x", "1", "", called).names == names
+    assert class_roster.Student("x", "1", "", called).names == names
 
 
 def test_a_roster_may_have_names_only() -> None:
     people = [("ada", "Ada Lovelace"), ("jo1", "Jo Li"), ("jo2", "jo  li")]
-    known = roster.Roster([roster.Student(each, "", name) for each, name in people])
+    known = class_roster.Roster([class_roster.Student(each, "", name) for each, name in people])
     students, refused = sorted_names(
         MOODLE,
         *(
@@ -327,4 +334,4 @@ def test_a_wrong_roster_is_refused(text: str | bytes, why: str, tmp_path: Path) 
     file = tmp_path / "roster.csv"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(NotTaken, match=why):
-        roster.read(file)
+        class_roster.read_roster(file)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from nbgrader.coursedir import CourseDirectory
 
-from grader.evening.collect import roster, source
-from grader.evening.collect.items import NotTaken
-from grader.evening.collect.naming import by_pattern
-from grader.evening.collect.run import Collect, Report
+from grader.evening import class_roster
+from grader.evening.collect_class import Collect, Report
+from grader.evening.upload_names import by_pattern
+from grader.evening.uploads import NotTaken
 from testing.platform_archives import Upload, canvas_zip, handed_in, moodle_zip, zipped
 
 LAB, OTHER = "01-small", "02-other"
@@ -42,7 +42,7 @@ def collect(
     folder: Path,
     tree: Tree,
     names: str | None = None,
-    known: roster.Roster | None = None,
+    known: class_roster.Roster | None = None,
     *,
     as_zip: bool = True,
 ) -> Report:
@@ -56,7 +56,7 @@ def collect(
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             (path / name).write_bytes(content)
     course = CourseDirectory(root=str(folder / "course"))
-    with source.opened_source(path) as items:
+    with class_roster.opened_source(path) as items:
         run = Collect(course, LAB, [LAB, OTHER])
         return run.run(path.name, items, by_pattern(names) if names else None, known)
 
@@ -268,7 +268,7 @@ def test_one_student_with_two_folders_must_say_which_one_counts(tmp_path: Path) 
     assert asked(collect(tmp_path, tree, one)) == {"class": why}
     upload = Upload("A", 1, {"x.zip": zipped({**work("ada"), **work("bob")})})
     path = moodle_zip(tmp_path / "m.zip", [upload])
-    with source.opened_source(path) as items:
+    with class_roster.opened_source(path) as items:
         report = Collect(CourseDirectory(root=str(tmp_path / "course")), LAB, [LAB]).run("m", items)
     assert asked(report) == {"A_1": f"x.zip: {why}"}
 
@@ -327,11 +327,13 @@ def test_names_in_a_question_control_no_terminal(tmp_path: Path) -> None:
 
 def test_a_roster_decides(tmp_path: Path) -> None:
     tree, _ = IN_DOUBT["a class and grades.csv"]
-    known = roster.Roster([roster.Student(each, each, "") for each in ("ada", "bob", "cid")])
+    known = class_roster.Roster(
+        [class_roster.Student(each, each, "") for each in ("ada", "bob", "cid")]
+    )
     report = collect(tmp_path, tree, known=known)
     assert (students(report), report.absent) == (["ada", "bob"], ["cid"])
     assert set(asked(report)) == {"grades.csv"}
-    known = roster.Roster([roster.Student("team", "class", "")])
+    known = class_roster.Roster([class_roster.Student("team", "class", "")])
     report = collect(tmp_path / "course", work("class/ada"), known=known)
     assert "class is one student with the folder ada" in asked(report)["team (class)"]
 
@@ -351,7 +353,7 @@ def test_another_archive_of_the_class_is_refused(suffix: str, tmp_path: Path) ->
     path.write_bytes(b"x")
     with (
         pytest.raises(NotTaken, match="is no zip file; unpack it, and collect the folder"),
-        source.opened_source(path),
+        class_roster.opened_source(path),
     ):
         pass
 
@@ -428,6 +430,6 @@ def test_who_is_named_by_a_platform_is_never_asked(tmp_path: Path) -> None:
         canvas_zip(tmp_path / "c.zip", [Upload("A", 1, files)]),
         moodle_zip(tmp_path / "m.zip", [Upload("B", 2, files)]),
     ):
-        with source.opened_source(path) as items:
+        with class_roster.opened_source(path) as items:
             report = Collect(course, LAB, [LAB]).run(path.name, items)
         assert (len(report.lines), report.complete) == (1, True)

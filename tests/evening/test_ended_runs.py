@@ -20,14 +20,13 @@ from traitlets.log import get_logger
 
 from bench.exchange import steps
 from grader.commands import cli
-from grader.evening import autograde as evening_autograde
-from grader.evening import compute, pool, work
-from grader.evening.autograde import Options, autograde
+from grader.evening import autograde_class as evening_autograde
+from grader.evening import grading_process
+from grader.evening.autograde_class import Class, Options, Stopped, autograde
 from grader.evening.course_folder import NotOurs
-from grader.evening.graded import Job, NoResult, Plan, Result
-from grader.evening.run import Class, Stopped
+from grader.evening.grading_process import Job, NoResult, Plan, Result
 from grader.with_nbgrader import gradebook_lock
-from grader.with_nbgrader.class_flags.evidence_register import Entries
+from grader.with_nbgrader.class_flags import Entries
 from testing.formgrader import formgrader_api
 from testing.graded_here import GradedHere
 from testing.small_course import LAB
@@ -112,8 +111,8 @@ def test_a_run_that_ended_at_any_step_goes_on(
 
 def end_at(moment: str, patch: pytest.MonkeyPatch) -> None:
     """The run ends as if killed, when it comes to this step."""
-    from grader.evening import enter
-    from grader.evening.write import Writer
+    from grader.evening import autograde_class
+    from grader.evening.autograde_class import Writer
     from grader.with_nbgrader.autograde import CourseAutograde
 
     count = []
@@ -122,7 +121,7 @@ def end_at(moment: str, patch: pytest.MonkeyPatch) -> None:
         raise Killed
 
     if moment == "flag":
-        patch.setattr(enter, "write_flags", second)
+        patch.setattr(autograde_class, "write_flags", second)
     if moment == "register":
         patch.setattr(Writer, "write", second)
     if moment == "gradebook":
@@ -164,7 +163,7 @@ def test_a_worker_that_is_killed_does_its_submission_again(
     made: ExchangeCourse, alone: ExchangeCourse, tmp_path: Path
 ) -> None:
     course = made.copied_to(tmp_path / "class")
-    started = pool._started
+    started = grading_process._started
     processes = []
 
     def killed(*arguments: Any) -> Any:
@@ -175,7 +174,7 @@ def test_a_worker_that_is_killed_does_its_submission_again(
         return process
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "_started", killed)
+        patch.setattr(grading_process, "_started", killed)
         assert graded(course, in_this_process=False).submissions == len(STUDENTS)
     assert len(processes) == 2
     assert steps.state(course) == steps.state(alone)
@@ -248,9 +247,9 @@ def test_what_comes_when_the_run_is_over_changes_nothing(
     monkeypatch.setattr(evening_autograde, "LocalPool", Late)
     autograde(course.folder, LAB, Options(), lambda found: lambda count: None)
     before = steps.state(course)
-    compute.grade(*late[0])
-    compute._plan.cache_clear()  # a process that has not read the plan finds none
-    compute.grade(*late[0])
+    grading_process.grade(*late[0])
+    grading_process._plan.cache_clear()  # a process that has not read the plan finds none
+    grading_process.grade(*late[0])
     assert steps.state(course) == before
     assert not (course.folder / "autograded" / ".unfinished").exists()
 
@@ -259,24 +258,26 @@ def test_one_job_done_twice_at_a_time_is_done_once(
     made: ExchangeCourse, alone: ExchangeCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     course = made.copied_to(tmp_path / "class")
-    graded_one = compute._graded
+    graded_one = grading_process._graded
     begun: list[Job] = []
 
     def meanwhile(plan: Plan, job: Job, *rest: Any) -> Result:
         result = graded_one(plan, job, *rest)
         if job.student == "bob" and not begun:
             begun.append(job)
-            compute.grade(str(next(course.folder.glob("autograded/.unfinished/.plan-*"))), job)
+            grading_process.grade(
+                str(next(course.folder.glob("autograded/.unfinished/.plan-*"))), job
+            )
         return result
 
-    monkeypatch.setattr(compute, "_graded", meanwhile)
+    monkeypatch.setattr(grading_process, "_graded", meanwhile)
     assert graded(course).submissions == len(STUDENTS) and begun
     assert steps.state(course) == steps.state(alone)
 
 
 def test_a_worker_whose_run_was_killed_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its standard input ends while it has a job, or before it gets one."""
-    monkeypatch.setattr(work, "grade", lambda *_: time.sleep(600))
+    monkeypatch.setattr(grading_process, "grade", lambda *_: time.sleep(600))
     job = json.dumps({"plan": "", "student": "ada", "source": "", "unfinished": ""})
     for lines, status in ((f"{job}\n", 1), ("", 0)):
         read, write = os.pipe()
@@ -296,7 +297,7 @@ def serve(stream: int) -> None:
             with contextlib.suppress(OSError):
                 os.close(other)
     sys.stdin = os.fdopen(stream)
-    os._exit(work.main())
+    os._exit(grading_process.main())
 
 
 def test_a_disk_without_room_for_a_result_ends_the_run(
@@ -311,13 +312,13 @@ def test_a_disk_without_room_for_a_result_ends_the_run(
         def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
             for job in jobs:
                 try:
-                    compute.grade(self._plan, job)
+                    grading_process.grade(self._plan, job)
                 except OSError as error:
-                    yield job, compute.no_result(error)
+                    yield job, grading_process.no_result(error)
 
     with monkeypatch.context() as patch:
         patch.setattr(evening_autograde, "LocalPool", Full)
-        patch.setattr(compute, "write_result", full)
+        patch.setattr(grading_process, "write_result", full)
         with pytest.raises(Stopped, match=r"disk is full.*Free some space"):
             autograde(course.folder, LAB, Options(), lambda found: lambda count: None)
     assert graded(course).submissions == len(STUDENTS)

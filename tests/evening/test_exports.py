@@ -20,9 +20,8 @@ from nbgrader.plugins import CsvExportPlugin
 from traitlets.config import Config
 
 from grader.commands import cli
-from grader.evening.exports import gradescope, moodle, plain
-from grader.evening.exports.sheet import Graded, Part, Sheet
-from grader.evening.exports.table_file import guarded
+from grader.evening import exports
+from grader.evening.grade_sheet import Graded, Part, Sheet, guarded
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.settings import configure
 
@@ -238,7 +237,7 @@ def test_moodle_knows_participants_by_their_number(tmp_path: Path) -> None:
     student = Graded("12", handed_in=True, parts=(Part("cost", 2.0, 4.0),))
     path = tmp_path / "upload.csv"
     theirs = written(MOODLE, tmp_path)
-    done = moodle.write(Sheet(LAB, 9.0, None, (student,)), path, lambda _: {}, theirs)
+    done = exports.write_moodle(Sheet(LAB, 9.0, None, (student,)), path, lambda _: {}, theirs)
     assert done.grades == 1 and [row[4] for row in rows_of(path)[1:]] == ["", "2", ""]
 
 
@@ -423,9 +422,9 @@ def test_an_export_that_is_killed_leaves_no_half_file(tmp_path: Path, kind: str)
 
     def write() -> None:
         if kind == "csv":
-            plain.write(sheet, path)
+            exports.write_csv(sheet, path)
         else:
-            gradescope.write(sheet, path, lambda _: {})
+            exports.write_gradescope(sheet, path, lambda _: {})
 
     write()
     new = contents(path)

@@ -15,12 +15,11 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.evening import feedback, page_work
-from grader.evening.autograde import Options, autograde
+from grader.evening import class_feedback, feedback_process
+from grader.evening.autograde_class import Options, Stopped, autograde
+from grader.evening.class_feedback import Feedback, make_feedback
 from grader.evening.course_folder import NotOurs
-from grader.evening.feedback import Feedback, make_feedback
-from grader.evening.page_work import Made, PageJob, make_pages
-from grader.evening.run import Stopped
+from grader.evening.feedback_process import Made, PageJob, make_pages
 from grader.with_nbgrader.feedback import CourseFeedback
 from grader.with_nbgrader.staged import UNFINISHED
 from testing.hostile.modules import plant
@@ -165,12 +164,12 @@ def test_a_full_disk_ends_the_run_with_what_to_do(
     def full(source: Path, destination: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(destination))
 
-    monkeypatch.setattr(page_work, "keep_beside", full)
+    monkeypatch.setattr(feedback_process, "keep_beside", full)
     aside = course / "feedback" / UNFINISHED / "ada" / LAB
     job = PageJob("ada", str(course / "autograded" / "ada" / LAB), str(aside), {})
     done = make_pages(job)
     assert done.error == errno.ENOSPC
-    monkeypatch.setattr(feedback, "_made", lambda jobs, workers: iter([done]))
+    monkeypatch.setattr(class_feedback, "_made", lambda jobs, workers: iter([done]))
     with pytest.raises(Stopped, match="disk"):
         made(course)
 
@@ -223,9 +222,9 @@ class Breaking:
 def test_pages_whose_process_was_killed_are_made_by_another_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feedback, "ProcessPoolExecutor", Breaking)
+    monkeypatch.setattr(class_feedback, "ProcessPoolExecutor", Breaking)
     jobs = [PageJob(str(n), str(tmp_path), str(tmp_path / f"{n}"), {}) for n in range(6)]
-    came = {each.student: each.trouble for each in feedback._made(jobs, 2)}
+    came = {each.student: each.trouble for each in class_feedback._made(jobs, 2)}
     assert sorted(came) == [job.student for job in jobs]
     assert sum(not trouble for trouble in came.values()) <= Breaking.begun == 3
     assert all("ended" in trouble for trouble in came.values() if trouble)

@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 
 from grader.cases.verdict import Outcome
-from grader.evening.report.graded import GradedSubmission
-from grader.evening.report.graded_class import GradedClass, NoReport, course_in, read_class
-from grader.evening.report.in_class import findings_of_class
+from grader.evening.class_statistics import findings_of_class
+from grader.evening.graded_class import (
+    GradedClass,
+    GradedSubmission,
+    NoReport,
+    course_in,
+    read_class,
+)
 from grader.pitfalls import CATALOGUE, pitfall_named
 from labs.recording.machine_kind import UNKNOWN, kind_in_head
 from testing.graded_course import ARM, LAB, GradedCourse, not_handed_in, verdict

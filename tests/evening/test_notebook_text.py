@@ -9,8 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.submissions.notebook_text import Texts
-from grader.submissions.pictures import Attachments
+from grader.submissions.submitted_notebook import Attachments, Texts
 from testing.paths import REPOSITORY
 
 NOTEBOOKS = sorted((REPOSITORY / "notebooks").glob("*/*.ipynb"))

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from grader.evening import on_dask
-from grader.evening.autograde import Options, autograde
-from grader.evening.graded import Job
+from grader.evening.autograde_class import Class, Options, Stopped, autograde
+from grader.evening.grading_process import Job
 from grader.evening.on_dask import DaskPool, NoCluster
-from grader.evening.run import Class, Stopped
 from testing.formgrader import formgrader_api
 from testing.small_course import LAB
 from testing.small_exchange import ExchangeCourse

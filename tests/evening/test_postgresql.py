@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.evening import autograde as evening_autograde
-from grader.evening.autograde import Options, autograde
+from grader.evening import autograde_class as evening_autograde
+from grader.evening.autograde_class import Options, autograde
 from testing.formgrader import formgrader_api
 from testing.graded_here import GradedHere
 from testing.small_course import LAB

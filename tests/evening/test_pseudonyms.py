@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.evening.report.pseudonyms import FILE_NAME, BadPseudonyms, pseudonyms_of
+from grader.evening.class_report import FILE_NAME, BadPseudonyms, pseudonyms_of
 
 
 def test_a_pseudonym_stays_and_a_new_student_gets_a_new_one(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.evening import pool
-from grader.evening.graded import Job
-from grader.submissions.read_ahead import read_ahead
+from grader.evening import grading_process
+from grader.evening.grading_process import Job
+from grader.submissions.safe_files import read_ahead
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "posix_fadvise"), reason="this OS cannot be asked to read ahead"
@@ -87,13 +87,15 @@ def test_the_pool_asks_for_each_submission_once_and_before_it_is_graded(
     def graded(lane: object, plan: str, job: Job) -> None:
         begun.append(f"graded {job.student}")
 
-    monkeypatch.setattr(pool._Lane, "done", graded)
-    monkeypatch.setattr(pool, "read_ahead", lambda folder, trusted: begun.append(f"{folder.name}"))
-    monkeypatch.setattr(pool, "_AHEAD", 2)
+    monkeypatch.setattr(grading_process._Lane, "done", graded)
+    monkeypatch.setattr(
+        grading_process, "read_ahead", lambda folder, trusted: begun.append(f"{folder.name}")
+    )
+    monkeypatch.setattr(grading_process, "_AHEAD", 2)
     jobs = [
         Job(name, str(tmp_path / name), str(tmp_path / f"{name}-unfinished")) for name in "abcd"
     ]
-    with pool.LocalPool(tmp_path / "plan", 1, tmp_path) as grading:
+    with grading_process.LocalPool(tmp_path / "plan", 1, tmp_path) as grading:
         monkeypatch.setattr(grading, "_reading", AtOnce())
         assert [job.student for job, trouble in grading.each(jobs)] == [*"abcd"]
     asked = [each for each in begun if not each.startswith("graded")]

@@ -9,13 +9,17 @@ import pytest
 
 from grader.cases.verdict import Outcome
 from grader.commands.cli import main
-from grader.evening.report.graded_class import GradedClass, course_in, read_class
-from grader.evening.report.guesses import guesses_of_class
-from grader.evening.report.outcomes import WORDS, outcomes_of_class
-from grader.evening.report.page import page_of
-from grader.evening.report.spread import conclusions_of_class, spreads_of_class
-from grader.evening.report.strips import strips_as_svg
-from grader.evening.report.to_look_at import to_look_at, without_quotes
+from grader.evening.class_report import page_of, strips_as_svg
+from grader.evening.class_statistics import (
+    WORDS,
+    conclusions_of_class,
+    guesses_of_class,
+    outcomes_of_class,
+    spreads_of_class,
+    to_look_at,
+    without_quotes,
+)
+from grader.evening.graded_class import GradedClass, course_in, read_class
 from testing.graded_course import AMD_GUEST, ARM, LAB, GradedCourse, not_handed_in, verdict
 
 FENCED, STEP, OWN = "timer-overhead-fenced", "timer-step", "timer-own-addition"

@@ -10,9 +10,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.evening.report.graded import read_graded
-from grader.evening.report.graded_class import GradedClass
-from grader.evening.report.page import page_of
+from grader.evening.class_report import page_of
+from grader.evening.graded_class import GradedClass, read_graded
 from labs.course import class_figures
 from labs.course.class_figures import BadClassFigures
 from testing.graded_course import LAB, GradedCourse, verdict

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.submissions.safe_copy import take_in
+from grader.submissions.safe_files import take_in
 from labs.recording import file
 from labs.recording.kept import keeping
 from testing.paths import FIXTURES

@@ -15,7 +15,7 @@ from bench.figures import ablation, recorded_set
 from bench.figures.ablation import IDEAS, NOTHING, Idea, Outcome, Reduced, Row
 from bench.figures.coverage_cases import ROUNDS, Case, Truth, all_cases
 from bench.figures.repeat import Job
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
 from labs.run.measure import Plan

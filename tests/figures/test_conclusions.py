@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 
 from grader.cases.case import Case
-from grader.cases.conclusion import compared_as
+from grader.cases.expected import compared_as
 from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Finding, Outcome, Verdict
 from grader.figures import LABS
 from grader.judging import check, lab_folder
 from grader.judging.presentation import as_html, as_text
 from grader.with_nbgrader.pages.evidence import evidence_html
-from labs.analysis.compare import side
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate, side
 from labs.common.messages import Refused
 from labs.common.units import Clock
 from labs.course import figures, guide
@@ -27,8 +26,8 @@ from labs.course.figures import Figure
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import read
-from labs.results.compared import compared, differences_compared
 from labs.results.result import result_of
+from labs.results.results_compared import compared, differences_compared
 from testing.paths import FIXTURES
 
 CHOICES = [spec for specs in LABS.values() for spec in specs if spec.quantity is Quantity.CHOICE]

@@ -12,7 +12,7 @@ from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.figures import LABS, figure_named
 from grader.figures.trials import TRIALS
 from grader.judging import lab_folder
-from grader.judging.points import CENTRAL_OF_OWN_C, is_central, points_by_level
+from grader.judging.check import CENTRAL_OF_OWN_C, is_central, points_by_level
 from grader.judging.presentation import as_html, as_text
 from grader.pitfalls import CATALOGUE, pitfall_named
 from testing.honest_cases import honest_case

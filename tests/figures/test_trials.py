@@ -12,11 +12,11 @@ import pytest
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figures_of
-from grader.figures.explained import DIRECTION, NOTHING, SIZE, UNDECIDED, by_printed
+from grader.figures.choices import DIRECTION, NOTHING, SIZE, UNDECIDED, by_printed
 from grader.figures.trials import LAB, TRIALS
 from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.common.messages import Refused
 from labs.course import figures, guide, published
 from labs.course.figures import Figure

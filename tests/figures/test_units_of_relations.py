@@ -14,8 +14,8 @@ from grader.cases.spec import CHOICE, RELATIONS, TIMES
 from grader.cases.verdict import Finding, Outcome
 from grader.figures import LABS, FigureSpec, figure_named
 from grader.judging.check import judge, open_relation
-from labs.analysis import compare
-from labs.analysis.estimate import Estimate
+from labs.analysis import estimates
+from labs.analysis.estimates import Estimate
 from labs.common.units import NAMES, Amount, Clock
 from labs.course.figures import Figure
 from testing.honest_cases import honest, honest_case, judged, opened
@@ -99,6 +99,6 @@ def test_the_unit_of_a_figure_that_it_refers_to_does_not_matter(
 
 def test_estimates_in_unlike_units_are_never_compared() -> None:
     one, other = (Estimate(5.0, 4.0, 6.0, unit, "", 9, 3) for unit in ("us", "ns"))
-    for rule in (compare.difference, compare.ratio, compare.separation):
+    for rule in (estimates.difference, estimates.ratio, estimates.separation):
         with pytest.raises(ValueError, match="cannot compare us with ns"):
             rule(one, other)

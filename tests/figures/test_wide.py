@@ -10,8 +10,8 @@ import pytest
 from grader.cases.case import Case
 from grader.cases.expected import Expected
 from grader.cases.verdict import Level, Outcome, Verdict
-from grader.facts import wide_interval
-from grader.facts.wide_interval import WITH_INTERVAL, caveat, compared_with
+from grader.facts import caveats
+from grader.facts.caveats import WITH_INTERVAL, caveat_of_width, compared_with
 from grader.figures import LABS, FigureSpec, figure_named
 from grader.judging.check import check, open_case
 from grader.judging.lab_folder import check_folder
@@ -52,7 +52,7 @@ def test_within_a_wide_interval_it_passes_and_the_verdict_says_how_wide(value: f
     assert verdict.points == verdict.max_points
     assert "Half of the interval's width is 35 % of the value" in verdict.reason
     assert "Beyond 15 %, do not believe the value" in verdict.reason
-    assert verdict.praise == wide_interval.PRAISE.text
+    assert verdict.praise == caveats.WIDE_PRAISE.text
     assert verdict.look_next.startswith("Measure again, or longer: ")
 
 
@@ -61,7 +61,7 @@ def test_what_to_measure_is_written_as_in_the_cell_that_measures(own: bool, writ
     spec = dataclasses.replace(figure_named(FIGURE), own=own)
     case = open_case(spec, figure(FIGURE, 114.0, "ns"), a_wide_run(), None)
     assert isinstance(case, Case)
-    found = wide_interval.look_next(case)
+    found = caveats.look_next_if_wide(case)
     assert written in found and ("--" in found) == own
 
 
@@ -77,7 +77,7 @@ def test_a_narrow_interval_is_no_matter() -> None:
     verdict = judged(114.2, a_run())
     assert verdict.outcome is Outcome.PASSED
     assert "reaches" not in verdict.reason
-    assert verdict.praise and verdict.praise != wide_interval.PRAISE.text
+    assert verdict.praise and verdict.praise != caveats.WIDE_PRAISE.text
 
 
 def test_each_figure_has_its_own_limit() -> None:
@@ -147,7 +147,7 @@ def test_what_may_be_nothing_is_compared_with_what_it_was_taken_from(name: str) 
     assert near_nothing.expected is not None
     assert near_nothing.expected.low < 0 < near_nothing.expected.high
     assert interval_as_wide_as_value.find(near_nothing) is None
-    assert "does not distinguish the figure from zero" in caveat(near_nothing)
+    assert "does not distinguish the figure from zero" in caveat_of_width(near_nothing)
     assert interval_as_wide_as_value.find(of_width(spec, 0.6, value=0.001)) is not None
     at_once = dataclasses.replace(spec, may_be_nothing=False)
     assert (
@@ -158,7 +158,7 @@ def test_what_may_be_nothing_is_compared_with_what_it_was_taken_from(name: str) 
 def test_what_is_told_from_nothing_is_not_said_to_be_nothing() -> None:
     case = honest_case(figure_named("call-per-argument"))
     assert case.expected is not None and case.expected.low > 0
-    assert "nothing" not in caveat(case)
+    assert "nothing" not in caveat_of_width(case)
 
 
 def test_a_cost_with_an_interval_from_below_zero_loses_sufficiency() -> None:
@@ -189,8 +189,8 @@ def test_first_times_within_a_step_of_the_clock_are_not_told_to_be_measured_long
     assert result.estimate is not None
     close = dataclasses.replace(result.estimate, value=0.0, low=-half * step, high=half * step)
     results = {**case.results, "own": dataclasses.replace(result, estimate=close)}
-    said = wide_interval.look_next(dataclasses.replace(case, results=results))
-    assert (said != wide_interval.WITHIN_A_STEP) == narrower
+    said = caveats.look_next_if_wide(dataclasses.replace(case, results=results))
+    assert (said != caveats.WITHIN_A_STEP) == narrower
 
 
 @pytest.mark.parametrize(("step", "found"), [(2, True), (200, False)])

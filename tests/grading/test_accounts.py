@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from grader.judging.accounts import (
+from grader.judging.flags import (
     GENERIC,
     MALFORMED,
     MISSING,
@@ -17,7 +17,7 @@ from grader.judging.accounts import (
     Stated,
     flags_of_class,
 )
-from grader.with_nbgrader.class_flags.class_accounts import stated_by
+from grader.with_nbgrader.class_flags import stated_by
 from labs.course.account import Course
 from labs.recording.account import account_of
 from testing.paths import FIXTURES

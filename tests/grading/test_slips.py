@@ -14,8 +14,7 @@ import pytest
 
 from bench.honest import random_values
 from bench.honest.random_values import asked_in, wrong_values
-from grader.cases.case import Case
-from grader.cases.digits import digits_of
+from grader.cases.case import Case, digits_of
 from grader.cases.expected import NEAR
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Outcome, Verdict

@@ -9,7 +9,7 @@ import pytest
 
 from grader.cases.case import Case, make_case, make_relation
 from grader.cases.verdict import Outcome, Verdict
-from grader.facts import switch_counts, unbound
+from grader.facts import caveats, task_counts
 from grader.figures import figure_named
 from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
@@ -63,7 +63,7 @@ def test_what_a_machine_without_pinning_shows_is_graded_and_told_for_what_it_is(
     assert "this system offers no pinning" in verdict.reason
     assert "need not be switches on one CPU" in verdict.reason
     # Nothing praises it for what it is not.
-    assert verdict.praise == unbound.PRAISE.text
+    assert verdict.praise == caveats.UNBOUND_PRAISE.text
 
 
 @pytest.mark.parametrize(
@@ -95,15 +95,15 @@ def test_a_wrong_figure_stays_wrong_without_pinning() -> None:
 @pytest.mark.parametrize(
     ("counted", "code"),
     [
-        (0.001, switch_counts.FEWER),
-        (0.9, switch_counts.FEWER),
+        (0.001, task_counts.FEWER),
+        (0.9, task_counts.FEWER),
         (1.3, None),
         (2.3, None),
         (3.4, None),
     ],
 )
 def test_with_a_cpu_each_tasks_sleep_more_or_less_often(counted: float, code: str | None) -> None:
-    assert switch_counts.code_of(case_of(unbound_run(counted))) == code
+    assert task_counts.code_of(case_of(unbound_run(counted))) == code
 
 
 def test_a_single_cpu_is_one_cpu_with_pinning_or_without() -> None:
@@ -111,7 +111,7 @@ def test_a_single_cpu_is_one_cpu_with_pinning_or_without() -> None:
         may_use="0", peers="0", allowed="0", more={"cpu.pinning": REFUSED, "cpus.online": "4"}
     )
     assert places.why_unbound(found) is None
-    assert unbound.caveat(case_of(found)) == ""
+    assert caveats.caveat_of_unbound(case_of(found)) == ""
 
 
 @pytest.mark.parametrize(("online", "bound"), [("2", False), ("1", True)])
@@ -170,7 +170,7 @@ def test_what_follows_from_such_figures_says_so_as_well() -> None:
         cases.append(make_case(figure_named(name), figure(name, 1500.0, "ns"), found))
     which = figure_named("switch-which-is-dearer")
     related = make_relation(which, Figure(which.id, 3, "choice", None), tuple(cases))
-    assert "need not be switches on one CPU" in unbound.caveat(related)
+    assert "need not be switches on one CPU" in caveats.caveat_of_unbound(related)
 
 
 # Real runs, made under a filter that refuses to pin
@@ -188,7 +188,7 @@ def test_real_runs_without_pinning_get_their_points_by_what_they_say_of_it(
     lab = name.removesuffix("-no-pinning")
     for verdict in check_folder(RUNS / name, lab):
         assert verdict.outcome is Outcome.PASSED, verdict
-        assert unbound.IN_ITS_PLACE in verdict.reason
+        assert caveats.HANDOFFS_IN_ITS_PLACE in verdict.reason
         assert verdict.flags == ()
     folder = tmp_path / lab
     shutil.copytree(RUNS / name, folder)

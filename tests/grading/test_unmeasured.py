@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.facts.row_order import _random
-from grader.judging import unmeasured
+from grader.facts.observed import _random
+from grader.judging import flags
 from grader.judging.lab_folder import check_folder, handed_in
-from grader.with_nbgrader.class_flags.evidence_register import EvidenceRegister
+from grader.with_nbgrader.class_flags import EvidenceRegister
 from labs.recording.file import Recording, parse, read
 from testing.fixtures.saved_runs import fingerprints_under
 from testing.paths import FIXTURES
@@ -99,14 +99,14 @@ FORGED = {
 
 def signs_of(text: str) -> list[str]:
     handed = datetime.datetime(2026, 12, 1, tzinfo=datetime.timezone.utc)
-    return unmeasured.signs(parse(text.encode()), handed)
+    return flags.signs(parse(text.encode()), handed)
 
 
 @pytest.mark.parametrize("kind", FORGED)
 def test_a_forgery_is_flagged(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make, said = FORGED[kind]
     if kind != "a copy of a saved run":
-        monkeypatch.setattr(unmeasured, "saved_runs", frozenset)
+        monkeypatch.setattr(flags, "saved_runs", frozenset)
     found = signs_of(make())
     assert [sign for sign in found if said in sign], found
 
@@ -120,8 +120,8 @@ def honest_recordings() -> list[tuple[Path, Recording]]:
 
 
 def test_no_honest_recording_is_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unmeasured, "saved_runs", frozenset)
-    found = {path: unmeasured.signs(recording) for path, recording in honest_recordings()}
+    monkeypatch.setattr(flags, "saved_runs", frozenset)
+    found = {path: flags.signs(recording) for path, recording in honest_recordings()}
     assert len(found) > 100
     assert {path: signs for path, signs in found.items() if signs} == {}
 
@@ -140,7 +140,7 @@ def test_the_numbers_drawn_are_those_of_the_generator_step_by_step(seed: int) ->
 
 def test_the_list_of_saved_runs_is_complete() -> None:
     """`make fixtures` writes it."""
-    assert sorted(unmeasured.saved_runs()) == fingerprints_under(FIXTURES)
+    assert sorted(flags.saved_runs()) == fingerprints_under(FIXTURES)
 
 
 def test_a_copy_with_all_ticks_or_all_seeds_changed_is_still_known() -> None:
@@ -149,7 +149,7 @@ def test_a_copy_with_all_ticks_or_all_seeds_changed_is_still_known() -> None:
 
 
 def test_two_runs_of_the_same_command_have_nothing_in_common() -> None:
-    marks = [set(unmeasured.fingerprints(recording)) for _, recording in honest_recordings()]
+    marks = [set(flags.fingerprints(recording)) for _, recording in honest_recordings()]
     assert len(set.union(*marks)) == sum(map(len, marks))
 
 

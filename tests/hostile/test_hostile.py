@@ -15,11 +15,10 @@ from pathlib import Path
 import pytest
 
 from grader.cases.verdict import Outcome, Verdict
-from grader.judging.judgement import Judgement
+from grader.judging.check_folders import NotALab, lab_folder
 from grader.judging.lab_folder import check_folder
-from grader.judging.several import NotALab, lab_folder
-from grader.judging.worker import Worker
-from grader.submissions.safe_copy import take_in
+from grader.judging.worker import Judgement, Worker
+from grader.submissions.safe_files import take_in
 from labs.common.terminal import safe
 from testing.hostile.case import Hostile, all_cases
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.commands import cli
-from grader.judging import several
-from grader.submissions.safe_copy import Limits, copy
+from grader.judging import check_folders
+from grader.submissions.safe_files import Limits, copy
 from labs.common.limits import MOST_FILES
 from testing.hostile.case import HONEST
 
@@ -21,7 +21,7 @@ def test_each_of_several_folders_has_its_report(
 ) -> None:
     missing, honest = tmp_path / "missing", HONEST / LAB
     words = ["check", "--json", str(missing), str(honest)]
-    assert cli.main(words) == several.SOMETHING_NOT_GRADED
+    assert cli.main(words) == check_folders.SOMETHING_NOT_GRADED
     found = json.loads(capsys.readouterr().out)
     assert found[str(missing)] == {
         "outcome": "not graded",

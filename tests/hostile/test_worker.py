@@ -8,8 +8,16 @@ from pathlib import Path
 import pytest
 
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
-from grader.judging.judgement import Judgement, NotGraded, Shown, as_json, from_json
-from grader.judging.worker import Limits, Ways, Worker
+from grader.judging.worker import (
+    Judgement,
+    Limits,
+    NotGraded,
+    Shown,
+    Ways,
+    Worker,
+    as_json,
+    from_json,
+)
 from testing.hostile.checks import FIGURE
 
 FAILURES = {

@@ -16,11 +16,10 @@ from labs.commands.cli import main
 from labs.common.paths import kernels_c
 from labs.recording import counts
 from labs.recording.file import Recording, parse, read
-from labs.results import counts_table
-from labs.results.counts import per_operation
+from labs.results import event_counts
+from labs.results.event_counts import per_operation
 from labs.results.result import result_of
-from labs.run.counting import means
-from labs.run.measure import Plan, measure_now
+from labs.run.measure import Plan, mean_counts, measure_now
 from labs.run.output import COLUMNS_OF_COUNTS, parse_run
 from testing.c_programs import LINUX
 from testing.paths import FIXTURES
@@ -103,14 +102,14 @@ def output_of(instructions: int, interrupted: int = 5000) -> bytes:
 
 def test_the_slope_of_the_counts_is_that_of_one_operation() -> None:
     runs = [parse_run(output_of(n), "mine", COLUMNS_OF_COUNTS) for n in (7, 7, 8)]
-    cells = [means(run)["own"] for run in runs]
+    cells = [mean_counts(run)["own"] for run in runs]
     assert cells[0] == {8: 86.0, 16: 142.0, 32: 254.0}  # no interrupt, no reading before the first
     found = recording({"own": FENCED})
     found = with_conditions(found, counted_conditions("instructions", "own", *cells))
     (event,) = per_operation(found, "own")
     assert (event.value, event.low, event.high) == pytest.approx((7, 7, 8))
     assert (event.processes, event.batch) == (3, 32)
-    table = counts_table.table_of(found, "own")
+    table = event_counts.table_of(found, "own")
     assert table is not None
     assert table.rows[0][:3] == ("instructions", "7.00", "7.00 to 8.00 (3 processes)")
 
@@ -150,7 +149,7 @@ def test_what_is_no_list_of_counts_is_left_out(text: str) -> None:
     found = recording({"own": FENCED})
     stated = {counts.count_key("cycles", "own", 0): text}
     assert counts.counted(with_conditions(found, stated), "own") == ()
-    assert counts_table.as_lines(with_conditions(found, stated), ["own"]) == []
+    assert event_counts.as_lines(with_conditions(found, stated), ["own"]) == []
 
 
 def test_only_known_events_and_few_processes_are_read() -> None:
@@ -174,7 +173,7 @@ def test_no_figure_and_no_grade_depends_on_counts(absurd: str) -> None:
     }
     lies |= {counts.SCOPE: "user mode", counts.absent_key("cycles"): "x" * 1999}
     told = with_conditions(honest, lies)
-    assert counts_table.as_lines(told, ["fenced"])  # they are read and shown
+    assert event_counts.as_lines(told, ["fenced"])  # they are read and shown
     one, other = (result_of(each, "fenced", "ns") for each in (honest, told))
     assert one.sentence() == other.sentence() and one.warnings == other.warnings
     assert one.estimate is not None
@@ -224,7 +223,7 @@ def test_a_page_fault_of_each_touched_page_is_counted(
 
 
 def said_of(found: Recording) -> list[str]:
-    return counts_table.as_lines(found, list(found.variants))
+    return event_counts.as_lines(found, list(found.variants))
 
 
 @LINUX
@@ -257,7 +256,7 @@ def test_the_switches_of_the_peer_are_counted_too() -> None:
         pytest.skip(counts.absent(found)["context-switches"])
     # One of both tasks, as the OS's own count of the timed processes says.
     assert events["context-switches"].value == pytest.approx(1, abs=0.1)
-    told = json.dumps(counts_table.as_json(found, "pipe-pinned"), allow_nan=False)
+    told = json.dumps(event_counts.as_json(found, "pipe-pinned"), allow_nan=False)
     assert "context-switches" in told
 
 

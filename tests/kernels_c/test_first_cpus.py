@@ -14,10 +14,8 @@ import pytest
 
 from labs.c_kernels.toolchain import Binary
 from labs.machine import cores, surroundings
-from labs.run.first_cpus import cpu_of, random_start
+from labs.run.c_process import Place, cpu_of, one_process, place_of, random_first_cpu
 from labs.run.measure import Plan, measure_in_turns_now
-from labs.run.one_process import Place, one_process
-from labs.run.stack_places import place_of
 from testing.c_programs import Program, call
 
 FEW = ("--samples", "12", "--warmup", "2")
@@ -70,7 +68,7 @@ def test_processes_begin_on_the_cpus_in_turn_and_those_of_two_plans_alike(
         asked.setdefault(plan.kernel, []).append(place.cpu)
         return await one_process(binary, plan, samples, place, *more)
 
-    monkeypatch.setattr("labs.run.turns.one_process", at_place)
+    monkeypatch.setattr("labs.run.measure.one_process", at_place)
     plan = Plan("procedure_call", ("args5",), samples=80, processes=8, warmup=2)
     one, _ = measure_in_turns_now((plan, Plan("system_call", samples=80, processes=8)))
     begun = asked["procedure_call"]
@@ -100,7 +98,7 @@ def test_the_os_chooses_where_a_cpu_is_named_or_there_is_nothing_to_choose(
 
 
 def test_runs_begin_on_different_cpus() -> None:
-    assert len({random_start() % 2 for _ in range(64)}) == 2
+    assert len({random_first_cpu() % 2 for _ in range(64)}) == 2
 
 
 @pytest.mark.parametrize("cpus", [2, 3, 4, 5, 6, 8, 10, 64])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.results.proved import evidence_of
+from labs.results.remarks import evidence_of
 from labs.results.result import result_of
 from labs.run.output import gather, parse_run
 from testing.c_programs import FOLDER, LINUX, Program, call, compile_c, conditions_of, rows_of

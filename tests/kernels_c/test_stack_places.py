@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from labs.run.c_process import GRAIN, PAGE, place_of, random_stack_place
 from labs.run.measure import Plan, measure_in_turns_now, measure_now
-from labs.run.stack_places import GRAIN, PAGE, place_of, random_start
 from testing.c_programs import FOLDER, Program, call, compile_c, conditions_of
 
 FEW = ("--samples", "12", "--warmup", "2")
@@ -42,7 +42,7 @@ def test_processes_beyond_the_last_place_begin_again() -> None:
 
 
 def test_runs_begin_at_different_places() -> None:
-    starts = {random_start() for _ in range(200)}
+    starts = {random_stack_place() for _ in range(200)}
     assert len(starts) > 20 and all(0 <= start < PAGE for start in starts)
 
 

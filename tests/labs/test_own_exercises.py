@@ -10,8 +10,7 @@ import pytest
 from labs.common.messages import Refused
 from labs.notebook import ckernel
 from labs.notebook.session import Session
-from labs.results.naive import naive_value
-from labs.results.result import result_of
+from labs.results.result import naive_value, result_of
 from testing.c_programs import LINUX
 
 X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="registers of x86-64")

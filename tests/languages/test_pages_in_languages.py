@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.own_report import gather
-from grader.own_report.page import page as report_page
+from grader.own_report import student_report
+from grader.own_report.student_report import page as report_page
 from grader.pitfalls import CATALOGUE
 from labs.commands.own import show
 from labs.course import comparison, published
@@ -21,8 +21,8 @@ from labs.languages.catalogue import languages
 from labs.notebook.run import Run
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
-from labs.survey import compare_report, report
-from labs.survey.saved import Saved
+from labs.survey import compare_report, survey_report
+from labs.survey.compare_report import Saved
 from labs.survey.survey import Measurement, Row
 from testing.languages.vocabulary import unknown_words
 from testing.paths import FIXTURES
@@ -139,9 +139,9 @@ def test_no_word_of_a_survey_stays_english(language: str, monkeypatch: pytest.Mo
     monkeypatch.setenv(chosen.VARIABLE, language)
     names = names_of((CALLS, COLD, SWITCHES))
     card = {"Linux", "SMT", "Seccomp", "performance", "Governor", "Turbo"}
-    shown = text_of(report.page(rows, PLAIN), language)
+    shown = text_of(survey_report.page(rows, PLAIN), language)
     assert unknown_words(shown, language, names | card) == []
-    assert unknown_words(report.text(rows), language, names) == []
+    assert unknown_words(survey_report.text(rows), language, names) == []
 
 
 @pytest.mark.parametrize("language", languages())
@@ -175,7 +175,7 @@ def test_no_word_of_a_report_stays_english(
     monkeypatch.setenv(chosen.VARIABLE, language)
     first = "01-timer-overhead"
     (tmp_path / first).symlink_to(HONEST / first)
-    labs = gather.labs_in(tmp_path)
+    labs = student_report.labs_in(tmp_path)
     shown = text_of(report_page(labs, comparison.of_labs(tmp_path), "A. Student"), language)
     recordings = [each for lab in labs for each in lab.recordings]
     codes = {each.code for each in CATALOGUE}

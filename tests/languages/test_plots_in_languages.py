@@ -14,7 +14,7 @@ from labs.course import published
 from labs.languages import chosen
 from labs.languages.catalogue import languages
 from labs.languages.words import Words, words
-from labs.plots import image
+from labs.plots import style
 from labs.plots.picture import Picture
 from labs.plots.small_samples import samples_png
 from labs.plots.style import INK, new_figure, title_and_key
@@ -86,7 +86,7 @@ class Drawing:
 @pytest.fixture
 def drawing(monkeypatch: pytest.MonkeyPatch) -> Drawing:
     made = Drawing()
-    png, label = image.png, Words.label
+    png, label = style.png, Words.label
 
     def keep(figure: Figure) -> bytes:
         made.figures.append(figure)
@@ -96,7 +96,7 @@ def drawing(monkeypatch: pytest.MonkeyPatch) -> Drawing:
         made.asked[english] = label(self, english)
         return made.asked[english]
 
-    monkeypatch.setattr(image, "png", keep)
+    monkeypatch.setattr(style, "png", keep)
     monkeypatch.setattr(Words, "label", note)
     return made
 

@@ -26,6 +26,7 @@ from labs.results import stopping
 from labs.results.result import Result, result_of
 from labs.results.stopping import rule_of
 from labs.run import measure
+from labs.run.c_process import place_of
 from labs.run.declared_options import DEFAULT_REPLACE_S
 from labs.run.measure import (
     BadPlan,
@@ -35,7 +36,6 @@ from labs.run.measure import (
     measure_in_turns_now,
     measure_now,
 )
-from labs.run.stack_places import place_of
 from testing import simulate
 from testing.submitted_figures import FENCED, recording
 

@@ -22,7 +22,7 @@ from labs.notebook.broken_pair import Pair, plans
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording import file
-from labs.results import naive
+from labs.results import result
 from labs.results.remarks import of_results
 from labs.run import broken, measure
 from testing import simulate
@@ -167,7 +167,7 @@ def test_without_a_figure_the_mean_of_all_samples_is_what_would_be_reported() ->
     bent = run_of(Machine(hidden=200.0), kernel="system_call")
     assert bent.result().estimate is None
     pair = pair_of(bent, run_of(Machine(), kernel="system_call"))
-    mean = naive.mean_of_all(bent.recording, bent.variant, "ns")
+    mean = result.mean_of_all(bent.recording, bent.variant, "ns")
     assert pair.naive_value == pytest.approx(mean)
     assert pair.believed == pair.naive_value, "notebooks released earlier use this name"
     assert "The mean of all its samples, with nothing subtracted, is" in pair.as_text()

@@ -32,9 +32,9 @@ from labs.recording.cut_short import (
     out_of_reach,
 )
 from labs.recording.file import Recording, read
+from labs.results import run_warnings
 from labs.results.result import result_of
-from labs.results.warnings import ended_too_soon
-from labs.results.warnings.run_warnings import of_recording
+from labs.results.run_warnings import of_recording
 from labs.run import plan as plan_limits
 from labs.run.c_process import RunFailed
 from labs.run.measure import (
@@ -300,8 +300,8 @@ def test_what_can_be_reached_is_stated_and_read(share: float) -> None:
 
 
 def test_what_is_advised_can_be_asked_for() -> None:
-    assert ended_too_soon.MOST_AT_MOST_S == plan_limits.MOST_AT_MOST_S
-    assert ended_too_soon.WIDEST == 100 * plan_limits.MOST_WITHIN
+    assert run_warnings.MOST_AT_MOST_S == plan_limits.MOST_AT_MOST_S
+    assert run_warnings.WIDEST == 100 * plan_limits.MOST_WITHIN
     tried = {each.code: each.try_this for each in result_of(stopped(TIME_IS_UP, "0.04")).warnings}
     assert re.fullmatch(r"--at-most [2-9]0", tried["not-within"])
     hopeless = stopped(out_of_reach(0.0312), "0.002")

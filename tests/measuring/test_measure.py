@@ -26,8 +26,8 @@ from labs.common.limits import MOST_PROCESSES, MOST_SAMPLES, MOST_WARMUP
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of
-from labs.run import run_clock, standstill
-from labs.run.c_process import RunFailed
+from labs.run import c_process, standstill
+from labs.run.c_process import STOPPED_S, TICK_S, Deadline, RunClock, RunFailed
 from labs.run.measure import (
     BadPlan,
     Plan,
@@ -35,10 +35,9 @@ from labs.run.measure import (
     measure,
     measure_in_turns_now,
     measure_now,
+    turns_of,
 )
-from labs.run.run_clock import STOPPED_S, TICK_S, Deadline, RunClock
 from labs.run.standstill import Reading, Standstill
-from labs.run.turns import turns_of
 from testing.paths import REPOSITORY
 
 ALLOWED = surroundings.allowed_cpus()
@@ -606,7 +605,7 @@ def test_the_time_limit_counts_no_pause(monkeypatch: pytest.MonkeyPatch) -> None
             super().__init__(lambda: time.monotonic() + (5000.0 if seen else 0.0))
 
     seen: list[Progress] = []
-    monkeypatch.setattr(run_clock, "RunClock", Paused)
+    monkeypatch.setattr(c_process, "RunClock", Paused)
     plan = Plan("timer_overhead", samples=600, processes=4, time_limit_s=3000.0)
 
     def progress(at: Progress) -> None:

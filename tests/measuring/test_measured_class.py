@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.cases.verdict import Outcome
-from grader.demonstration.measured import MeasuredEvidence, demonstrable
+from grader.demonstration import MeasuredEvidence, demonstrable
 from grader.figures import LABS
 from grader.judging.lab_folder import check_folder
 from labs.course import figures

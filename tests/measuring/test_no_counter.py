@@ -7,8 +7,8 @@ import pytest
 from bench.labs.conditions import NO_COUNTER, Condition, run_in
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
+from grader.judging.check import NO_COUNTER as IN_ITS_PLACE
 from grader.judging.check import check
-from grader.judging.no_counter import IN_ITS_PLACE
 from labs.notebook import explain
 from labs.recording.file import Recording
 from labs.results.result import result_of

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.facts import tracing
+from grader.facts import observed
 from labs.machine import tracer
 from labs.machine.tracer import name_of_tracer
 from labs.recording.file import Recording
@@ -91,13 +91,13 @@ def test_counts_alone_show_it_where_nothing_else_explains_them(
     voluntary: int, claimed: int, own: bool, found: bool
 ) -> None:
     run = run_with(voluntary, switches=claimed)
-    assert (tracing.stops(run, own=own) is not None) == found
+    assert (observed.stops_of_tracer(run, own=own) is not None) == found
 
 
 def test_a_stated_tracer_is_believed_if_it_stopped_something() -> None:
-    stopped = tracing.stops(run_with(9000, stated="strace", switches=3000), own=True)
+    stopped = observed.stops_of_tracer(run_with(9000, stated="strace", switches=3000), own=True)
     assert stopped is not None and (stopped.tracer, stopped.switches) == ("strace", 60_000)
-    assert tracing.stops(run_with(30, stated="gdb")) is None
+    assert observed.stops_of_tracer(run_with(30, stated="gdb")) is None
 
 
 @pytest.mark.parametrize("stated", ["strace", ""])

@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from grader import check
 from grader.commands import cli
-from grader.judging import several
+from grader.judging import check_folders
 from labs.common.advice import ARGUMENTS, Option, advice
 from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
@@ -296,7 +296,7 @@ def test_a_folder_for_practice_is_checked_for_what_is_there(
 ) -> None:
     practice = Session("00-start-here", tmp_path / "00-start-here")
     practice.folder.mkdir()
-    assert cli.main(["check", str(practice.folder)]) == several.SOMETHING_NOT_GRADED
+    assert cli.main(["check", str(practice.folder)]) == check_folders.SOMETHING_NOT_GRADED
     assert "there is no figure in" in capsys.readouterr().err
     saved(practice, run)
     practice.figure(FENCED, run.value, run.unit, run)

@@ -13,7 +13,7 @@ from labs.common import messages
 from labs.notebook import progress_line
 from labs.notebook.progress_line import ProgressLine
 from labs.notebook.session import Session
-from labs.run.turns import Progress
+from labs.run.measure import Progress
 from testing.short_runs import LAB, quick
 
 

@@ -13,16 +13,14 @@ from pathlib import Path
 import pytest
 
 from grader.own_report import __main__ as command
-from grader.own_report import gather
-from grader.own_report.figures import FigureRow
-from grader.own_report.gather import Lab
-from grader.own_report.page import COMMAND, page, summary
+from grader.own_report import student_report
+from grader.own_report.student_report import COMMAND, FigureRow, Lab, page, summary
 from labs.commands import cli
 from labs.common.files import CannotWrite
 from labs.course import comparison
-from labs.pages import own_file, pdf
+from labs.pages import web_page
 from labs.recording.file import read
-from labs.results import configuration, proved
+from labs.results import remarks
 from labs.results.result import result_of
 from testing.paths import FIXTURES
 
@@ -63,7 +61,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def labs(folder: Path) -> list[Lab]:
-    return gather.labs_in(folder)
+    return student_report.labs_in(folder)
 
 
 @pytest.fixture(scope="module")
@@ -125,14 +123,14 @@ def test_evidence_of_a_broken_c_kernel_that_was_handed_in_claims_no_trap(
     calls = tmp_path / CALLS / "recordings" / "calls.csv"
     stated = re.sub(r"(?m)^(# source.sha256: ).*$", rf"\g<1>{'0' * 64}", calls.read_text())
     calls.write_text(stated)
-    row = row_of(gather.labs_in(tmp_path), "system-call-getppid")
+    row = row_of(student_report.labs_in(tmp_path), "system-call-getppid")
     assert "trap" not in row.evidence() and "off the line" in row.evidence()
 
 
 def test_evidence_counts_only_what_the_variant_itself_did() -> None:
     def evidence(lab: str, name: str, variant: str) -> str:
         recording = read(FIXTURES / "honest" / lab / "recordings" / f"{name}.csv")
-        return proved.evidence_of(result_of(recording, variant))
+        return remarks.evidence_of(result_of(recording, variant))
 
     assert re.fullmatch(
         r"[\d,]+ tasks created, [\d,]+ page faults of children counted",
@@ -175,13 +173,13 @@ def test_a_configuration_lists_every_value_that_the_runs_had(folder: Path) -> No
         read(folder / CALLS / "recordings" / "calls.csv"),
         read(folder / SWITCHES / "recordings" / "process.csv"),
     ]
-    facts = dict(configuration.of_recordings(recordings))
+    facts = dict(remarks.configuration_of(recordings))
     assert facts["Ticklab"] == recordings[0].conditions["ticklab"]
     assert facts["pinning"] == "tasks that switch: to one CPU"
     assert "step" in facts["clock"] and "MHz" in facts["clock"]
     other = {**recordings[1].conditions, "machine.cpu": "Another CPU"}
     recordings[1] = replace(recordings[1], conditions=other)
-    both = dict(configuration.of_recordings(recordings))
+    both = dict(remarks.configuration_of(recordings))
     assert both["CPU"].endswith("; Another CPU") and ";" not in facts["CPU"]
 
 
@@ -189,21 +187,21 @@ def test_a_file_of_somebody_else_is_never_replaced(tmp_path: Path) -> None:
     mine = tmp_path / "report.html"
     mine.write_text("mine")
     with pytest.raises(CannotWrite, match="was not made by"):
-        own_file.write_page(mine, "<p>", COMMAND)
+        web_page.write_page(mine, "<p>", COMMAND)
     assert mine.read_text() == "mine"
     link = tmp_path / "link.html"
     link.symlink_to(mine)
     with pytest.raises(CannotWrite):
-        own_file.write_page(link, "<p>", COMMAND)
+        web_page.write_page(link, "<p>", COMMAND)
     made = tmp_path / "made.pdf"
-    own_file.write_pdf(made, b"%PDF-1.4\n%%EOF\n", COMMAND)
-    own_file.write_pdf(made, b"%PDF-1.7\n%%EOF\n", COMMAND)
+    web_page.write_pdf(made, b"%PDF-1.4\n%%EOF\n", COMMAND)
+    web_page.write_pdf(made, b"%PDF-1.7\n%%EOF\n", COMMAND)
     assert made.read_bytes().startswith(b"%PDF-1.7")
     (tmp_path / "thesis.pdf").write_bytes(b"%PDF-1.4\n%%EOF\n")
     with pytest.raises(CannotWrite):
-        own_file.write_pdf(tmp_path / "thesis.pdf", b"%PDF-1.4\n", COMMAND)
+        web_page.write_pdf(tmp_path / "thesis.pdf", b"%PDF-1.4\n", COMMAND)
     with pytest.raises(CannotWrite):  # of another command
-        own_file.write_pdf(made, b"%PDF-1.4\n", "labs survey")
+        web_page.write_pdf(made, b"%PDF-1.4\n", "labs survey")
 
 
 @pytest.fixture
@@ -246,7 +244,7 @@ def test_a_pdf_is_printed_or_it_is_said_how(
     words: str,
 ) -> None:
     program = None if script is None else browser_that(empty, script)
-    monkeypatch.setattr(pdf, "browser", lambda: program)
+    monkeypatch.setattr(web_page, "browser", lambda: program)
     output = empty / "report.html"
     assert command.main([str(empty), f"--output={output}", "--pdf"]) == status
     printed = capsys.readouterr()
@@ -281,11 +279,11 @@ def pages_of(text: str, folder: Path) -> int:
     """How many pages of paper a page takes."""
     place = folder / "printed.html"
     place.write_text(text, encoding="utf-8")
-    return len(re.findall(rb"/Type /Page\b", pdf.printed(place)))
+    return len(re.findall(rb"/Type /Page\b", web_page.printed(place)))
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(pdf.browser() is None, reason="no browser is installed")
+@pytest.mark.skipif(web_page.browser() is None, reason="no browser is installed")
 def test_no_lab_leaves_the_page_before_it_nearly_empty(report: str, tmp_path: Path) -> None:
     """What is left of a lab, such as one plot, shares its page with the next lab."""
     apart = report.replace("</head>", PAGE_OF_ITS_OWN)

@@ -19,7 +19,7 @@ from labs.notebook.panel import form as panel_form
 from labs.notebook.panel.form import Form
 from labs.notebook.panel.panel import Panel
 from labs.notebook.session import Session
-from labs.plots import samples_plot
+from labs.plots import picture
 from labs.recording import cut_short, file
 from labs.results import stopping
 from labs.run import measure
@@ -106,13 +106,13 @@ async def until(condition: Callable[[], object]) -> None:
 
 def test_a_run_is_saved_before_it_is_shown(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
     saved_when_drawn = []
-    drawn = samples_plot.samples_figure
+    drawn = picture.samples_figure
 
     def drawing(*arguments: Any) -> Any:
         saved_when_drawn.append((timer.session.folder / "recordings/panel.csv").is_file())
         return drawn(*arguments)
 
-    monkeypatch.setattr(samples_plot, "samples_figure", drawing)
+    monkeypatch.setattr(picture, "samples_figure", drawing)
     press(timer)
     assert saved_when_drawn == [True]
     assert "Done: 1,000 samples" in status(timer)

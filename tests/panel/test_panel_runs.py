@@ -17,8 +17,7 @@ from labs.notebook.panel.form import Form, changes_as_text, settings_as_text
 from labs.notebook.panel.kept import KeptRun
 from labs.notebook.panel.panel import Panel
 from labs.notebook.session import Session
-from labs.plots.rows import Dot, Group, Row, rows_figure
-from labs.plots.series import LOOKS
+from labs.plots.intervals import LOOKS, Dot, Group, Row, rows_figure
 from labs.run import variants
 from testing.pressed_panel import press, set_to
 

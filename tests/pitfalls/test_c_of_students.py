@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from grader.facts.c import calls, parts
-from grader.facts.c.assembly import trap_instructions
-from grader.facts.c.parse import Code, parsed, text_of
-from grader.facts.c.readings import has_loop, reads_in_loop, subtracted_constant
+from grader.facts import c_calls, c_tree
+from grader.facts.c_calls import has_loop, reads_in_loop, subtracted_constant
+from grader.facts.c_tree import Code, parsed, text_of, trap_instructions
 from grader.facts.sources import broken_sources, released_sources
 from labs.run import broken
 from testing.paths import REPOSITORY
@@ -19,7 +18,7 @@ KERNELS_C = REPOSITORY / "kernels_c"
 
 
 def names(code: Code) -> list[str]:
-    return [each.name for each in calls.calls(code)]
+    return [each.name for each in c_calls.calls(code)]
 
 
 # ------------------------------------------------------------------------- what is timed
@@ -38,9 +37,9 @@ static uint64_t interval(long batch)
     pins();
 }
 """
-    timed = names(parts.timed(source))
+    timed = names(c_tree.timed(source))
     assert "work" in timed and "sched_setaffinity" not in timed
-    assert names(parts.timed("static void own(void) { sched_setaffinity(); }"))
+    assert names(c_tree.timed("static void own(void) { sched_setaffinity(); }"))
 
 
 def test_a_macro_is_read_to_its_end_whatever_comments_it_holds() -> None:
@@ -54,21 +53,21 @@ def test_a_macro_is_read_to_its_end_whatever_comments_it_holds() -> None:
     }
 static void elsewhere(void) { other(); }
 """
-    assert names(parts.measured_region(source)) == ["first", "what"]
-    whole = names(parts.whole(source))
+    assert names(c_tree.measured_region(source)) == ["first", "what"]
+    whole = names(c_tree.whole(source))
     assert sorted(whole) == ["after", "before", "first", "other", "what"]  # each of them once
 
 
 @pytest.mark.parametrize("text", [*released_sources().values(), *broken_sources().values()])
 def test_only_the_kernel_that_pins_inside_pins_inside(text: str) -> None:
-    pins = "sched_setaffinity" in names(parts.timed(text))
+    pins = "sched_setaffinity" in names(c_tree.timed(text))
     assert pins == ("binds itself to a CPU while the clock runs" in text)
 
 
 @pytest.mark.parametrize("text", [*released_sources().values(), *broken_sources().values()])
 def test_every_c_kernel_of_the_kit_is_readable_and_has_its_region(text: str) -> None:
     assert parsed(text).readable
-    assert bool(parts.measured_region(text).nodes) == parts.has_region(text)
+    assert bool(c_tree.measured_region(text).nodes) == c_tree.has_region(text)
 
 
 # ------------------------------------------------------------------------- calls
@@ -91,14 +90,14 @@ def test_every_c_kernel_of_the_kit_is_readable_and_has_its_region(text: str) -> 
     ],
 )
 def test_a_result_that_nothing_uses_is_seen(statement: str, ignored: bool) -> None:
-    code = parts.whole(f"static int own(long fd)\n{{\n    {statement}\n}}\n")
-    assert bool(calls.results_ignored(code)) == ignored
+    code = c_tree.whole(f"static int own(long fd)\n{{\n    {statement}\n}}\n")
+    assert bool(c_calls.results_ignored(code)) == ignored
 
 
 def test_the_released_c_shows_no_mistake_of_a_call() -> None:
     for path in [*KERNELS_C.glob("*.c"), KERNELS_C / "trap.h"]:
-        code = parts.whole(path.read_text(encoding="utf-8"))
-        assert calls.calls_without_argument(code) == [], path.name
+        code = c_tree.whole(path.read_text(encoding="utf-8"))
+        assert c_calls.calls_without_argument(code) == [], path.name
         traps = trap_instructions(code)
         assert not any(trap.first_argument_missing for trap in traps), path.name
 
@@ -106,12 +105,12 @@ def test_the_released_c_shows_no_mistake_of_a_call() -> None:
 def test_a_broken_c_kernel_is_told_by_its_own_mistake_only() -> None:
     examples: dict[str, Callable[[Code], object]] = {
         "wrong_registers": trap_instructions,
-        "setuid_without_argument": calls.calls_without_argument,
+        "setuid_without_argument": c_calls.calls_without_argument,
     }
     for name, look in examples.items():
-        assert look(parts.whole(broken.find(name).source))
+        assert look(c_tree.whole(broken.find(name).source))
         for other in examples.keys() - {name}:
-            assert not look(parts.whole(broken.find(other).source))
+            assert not look(c_tree.whole(broken.find(other).source))
 
 
 # ------------------------------------------------------------------------- whatever is handed in
@@ -121,15 +120,15 @@ DEEP = "".join(f"f{number}() {{ " for number in range(2_000)) + "} " * 2_000
 
 LOOKS: tuple[Callable[[str], object], ...] = (
     subtracted_constant,
-    lambda text: trap_instructions(parts.whole(text)),
-    lambda text: calls.results_ignored(parts.whole(text)),
-    lambda text: calls.calls_without_argument(parts.whole(text)),
-    lambda text: calls.calls_an_address(parts.whole(text)),
-    lambda text: calls.enters_by_hand(parts.whole(text), "x86_64"),
-    lambda text: calls.functions_of_library(parts.measured_by(text, "trap")),
-    lambda text: reads_in_loop(parts.measured_region(text)),
-    lambda text: has_loop(parts.whole(text)),
-    lambda text: parts.timed(text).words,
+    lambda text: trap_instructions(c_tree.whole(text)),
+    lambda text: c_calls.results_ignored(c_tree.whole(text)),
+    lambda text: c_calls.calls_without_argument(c_tree.whole(text)),
+    lambda text: c_calls.calls_an_address(c_tree.whole(text)),
+    lambda text: c_calls.enters_by_hand(c_tree.whole(text), "x86_64"),
+    lambda text: c_calls.functions_of_library(c_tree.measured_by(text, "trap")),
+    lambda text: reads_in_loop(c_tree.measured_region(text)),
+    lambda text: has_loop(c_tree.whole(text)),
+    lambda text: c_tree.timed(text).words,
 )
 
 
@@ -161,14 +160,14 @@ def test_c_that_takes_the_parser_too_many_steps_shows_nothing() -> None:
 
 def test_half_a_text_is_read_as_far_as_it_goes() -> None:
     for text in ("", '"', "/*", 'asm("syscall', "syscall(" * 500, "trap(" + "(" * 5_000):
-        assert calls.clocks_of_library(parts.whole(text)) == []
-    code = parts.whole("static int own(long fd) { read(fd, 0, 0); return 1")
-    assert calls.results_ignored(code) == ["read(fd, 0, 0)"]
+        assert c_calls.clocks_of_library(c_tree.whole(text)) == []
+    code = c_tree.whole("static int own(long fd) { read(fd, 0, 0); return 1")
+    assert c_calls.results_ignored(code) == ["read(fd, 0, 0)"]
 
 
 def test_what_is_reached_is_reached_once() -> None:
     """Nested functions are parts of each other: none of them may be counted again for each name."""
     named = " ".join(f"f{number}" for number in range(2_000))
     text = f"{DEEP}\n{REGION.format(named)}"
-    nodes = parts.timed(text).nodes
+    nodes = c_tree.timed(text).nodes
     assert sum(len(text_of(each)) for each in nodes) < 3 * len(text)

@@ -8,7 +8,7 @@ import pytest
 
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Outcome
-from grader.facts import broken_c
+from grader.facts import sources
 from grader.facts.sources import source_of
 from grader.figures import figure_named
 from grader.judging.check import check
@@ -37,12 +37,12 @@ def test_an_honest_recording_with_the_hash_of_a_broken_c_kernel(
     honestly = read(path)
     source = source_of(honestly, path.with_suffix(".c"))
     assert check(spec, figure, honestly, source).outcome is Outcome.PASSED
-    assert broken_c.name_of(honestly) is None
+    assert sources.broken_name(honestly) is None
 
     wrong = broken.find(kernel).source
     stated = {**honestly.conditions, "source.sha256": toolchain.source_hash(wrong)}
     recording = replace(honestly, conditions=stated)
-    assert broken_c.name_of(recording) == kernel
+    assert sources.broken_name(recording) == kernel
     verdict = check(spec, figure, recording, wrong)
     assert verdict.outcome is Outcome.FAILED
     assert verdict.praise == ""

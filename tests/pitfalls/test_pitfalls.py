@@ -14,20 +14,20 @@ import pytest
 
 from grader.cases.case import Case
 from grader.cases.verdict import Outcome, Verdict
+from grader.facts.caveats import caveat_of_width
 from grader.facts.sources import source_of
-from grader.facts.wide_interval import caveat
 from grader.figures import figure_named
 from grader.judging import lab_folder
 from grader.judging.check import check, open_case
 from grader.pitfalls import CATALOGUE, pitfall_named
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.pitfalls.system_and_library_calls import TIMES_FLOOR
-from labs.analysis.kept import core_of
+from labs.analysis.line import core_of
 from labs.analysis.net_cost import parts_of
 from labs.course.figures import Figure
 from labs.machine.surroundings import allowed_cpus
 from labs.recording.file import Recording
-from labs.results import naive
+from labs.results import result
 from labs.results.result import result_of
 from labs.run import broken, measure
 from labs.run.c_process import RunFailed
@@ -154,7 +154,7 @@ def test_its_broken_c_kernel_shows_it_live(pitfall: Pitfall, live: Live) -> None
         pytest.skip(str(error))
     spec = figure_named(live.figure)
     unit = spec.unit if spec.is_time else "ns"
-    value = naive.naive_value(result_of(recording, live.handed_in or spec.variant, unit))
+    value = result.naive_value(result_of(recording, live.handed_in or spec.variant, unit))
     figure = Figure(spec.id, value, unit, "recordings/broken.csv")
     verdict = check(spec, figure, recording, source_of(recording))
     codes = [finding.code for finding in verdict.findings]
@@ -164,7 +164,7 @@ def test_its_broken_c_kernel_shows_it_live(pitfall: Pitfall, live: Live) -> None
             why = why or verdict.findings[codes.index("too-few-samples")].evidence
         # An interval that is not to be believed may hold the mistaken value as well.
         opened = open_case(spec, figure, recording, source_of(recording))
-        if why := why or (caveat(opened) if isinstance(opened, Case) else ""):
+        if why := why or (caveat_of_width(opened) if isinstance(opened, Case) else ""):
             pytest.skip(why)
     assert pitfall.code in [finding.code for finding in verdict.findings], verdict
     assert verdict.outcome is Outcome.FAILED

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from grader.cases.case import Case, make_case, make_relation
-from grader.facts import switch_counts
+from grader.facts import task_counts
 from grader.figures import figure_named
 from grader.judging.check import check, judge
 from labs.course.figures import Figure
 from labs.recording import places
 from labs.recording.file import Recording
-from labs.results.compared import compared
 from labs.results.result import result_of
+from labs.results.results_compared import compared
 from testing.submitted_figures import Clocked, figure, recording, switching
 
 CONDVAR, PROCESS = "thread-switch-condvar", "process-switch-pipe-pinned"
@@ -49,7 +49,7 @@ TIMED = "while (turn != own) pthread_cond_timedwait(&changed, &mutex, &until);"
 COUNT_CODES = {
     *("lock-convoy", "never-slept", "own-semaphore", "signal-under-the-lock"),
     *("two-cpus-not-one", "unclear-divisor", "creation-counted-as-switch"),
-    *(switch_counts.FEWER, switch_counts.MORE, "wait-with-an-end"),
+    *(task_counts.FEWER, task_counts.MORE, "wait-with-an-end"),
 }
 
 
@@ -62,21 +62,21 @@ def case_of(found: Recording, asked: str = CONDVAR, source: str | None = None) -
     [
         (2.0, "0", None, None),
         (2.05, "0", None, None),
-        (0.001, "0", None, switch_counts.FEWER),
+        (0.001, "0", None, task_counts.FEWER),
         (0.001, "0", LOCK, "lock-convoy"),
-        (0.001, "0", LOCK.replace("turn = 0", "sem_post(&there)"), switch_counts.FEWER),
+        (0.001, "0", LOCK.replace("turn = 0", "sem_post(&there)"), task_counts.FEWER),
         (0.001, "0", SEMAPHORE, "own-semaphore"),
-        (0.001, "0", TWO_SEMAPHORES, switch_counts.FEWER),
+        (0.001, "0", TWO_SEMAPHORES, task_counts.FEWER),
         (0.001, "0", FORK, "creation-counted-as-switch"),
         (0.001, "0", FORK_IN_A_FUNCTION, "creation-counted-as-switch"),
         (0.001, "1", None, "never-slept"),
         (0.001, "0-1", SEMAPHORE, "never-slept"),
-        (3.4, "0", None, switch_counts.MORE),
+        (3.4, "0", None, task_counts.MORE),
         (3.4, "0", SIGNAL_INSIDE, "signal-under-the-lock"),
-        (3.4, "0", SIGNAL_AFTER, switch_counts.MORE),
+        (3.4, "0", SIGNAL_AFTER, task_counts.MORE),
         (3.4, "0", SIGNAL_AFTER + TIMED, "wait-with-an-end"),
-        (3.4, "0", SIGNAL_INSIDE + TIMED, switch_counts.MORE),
-        (3.4, "0", LOCK + "/* usleep(5) */", switch_counts.MORE),
+        (3.4, "0", SIGNAL_INSIDE + TIMED, task_counts.MORE),
+        (3.4, "0", LOCK + "/* usleep(5) */", task_counts.MORE),
         (2.0, "1", None, "two-cpus-not-one"),
         (2.0, "0-1", None, "two-cpus-not-one"),
         (2.0, "0", FORK, "creation-counted-as-switch"),
@@ -86,7 +86,7 @@ def test_a_recording_shows_one_mistake_or_none(
     counted: float, may_use: str, source: str | None, code: str | None
 ) -> None:
     found = switching(counted=counted, may_use=may_use, peers=may_use[:1])
-    assert switch_counts.code_of(case_of(found, source=source)) == code
+    assert task_counts.code_of(case_of(found, source=source)) == code
 
 
 def test_what_is_found_is_told_alone() -> None:
@@ -97,17 +97,17 @@ def test_what_is_found_is_told_alone() -> None:
 
 def test_page_faults_show_creation_without_the_source() -> None:
     found = switching("pipe-pinned", kernel="process_switch", faults=200_000, counted=4.0)
-    assert switch_counts.code_of(case_of(found, PROCESS)) == "creation-counted-as-switch"
+    assert task_counts.code_of(case_of(found, PROCESS)) == "creation-counted-as-switch"
 
 
 def test_one_switch_claimed_for_a_round_trip_is_an_unclear_divisor() -> None:
     found = switching(claim=1.0, counted=2.0)
-    assert switch_counts.code_of(case_of(found)) == "unclear-divisor"
+    assert task_counts.code_of(case_of(found)) == "unclear-divisor"
 
 
 def test_on_a_machine_of_one_cpu_nothing_need_be_pinned() -> None:
     found = switching(may_use="0", peers="0", allowed="0")
-    assert switch_counts.code_of(case_of(found)) is None
+    assert task_counts.code_of(case_of(found)) is None
 
 
 def test_a_slow_busy_machine_may_preempt_often() -> None:
@@ -124,8 +124,8 @@ def test_a_slow_busy_machine_may_preempt_often() -> None:
             if key.startswith(("variant.", "cpu."))
         },
     )
-    assert switch_counts.code_of(case_of(found)) == switch_counts.MORE
-    assert switch_counts.code_of(case_of(stretched)) is None
+    assert task_counts.code_of(case_of(found)) == task_counts.MORE
+    assert task_counts.code_of(case_of(stretched)) is None
 
 
 def test_where_the_os_counts_no_switches_nothing_is_said_of_them() -> None:
@@ -133,7 +133,7 @@ def test_where_the_os_counts_no_switches_nothing_is_said_of_them() -> None:
     without = dict(found.conditions)
     del without["variant.condvar.counted_switches"]
     silent = replace(found, conditions=without)
-    assert switch_counts.code_of(case_of(silent)) is None
+    assert task_counts.code_of(case_of(silent)) is None
 
 
 def test_the_count_of_a_whole_run_says_nothing_of_one_of_several_variants() -> None:
@@ -144,7 +144,7 @@ def test_the_count_of_a_whole_run_says_nothing_of_one_of_several_variants() -> N
         "task.main.voluntary_switches": "100",
     }
     mixed = replace(found, conditions=head)
-    assert switch_counts.code_of(case_of(mixed)) is None
+    assert task_counts.code_of(case_of(mixed)) is None
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import pytest
 from grader.cases.case import Case, make_case
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Outcome
-from grader.facts.memory import working_sets
+from grader.facts import memory_use
 from grader.figures import figure_named
 from grader.figures.switch_footprint import FIGURES as OF_FOOTPRINT
 from grader.figures.task_creation import FIGURES as OF_CREATION
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.course import figures
 from labs.recording import file
 from labs.recording.file import Recording
@@ -123,11 +123,11 @@ def test_what_fork_is_paid_for(fork: float, vfork: float, right: int) -> None:
 
 
 def test_the_least_that_reading_a_set_can_cost() -> None:
-    assert working_sets.least_cycles("processes-8-256k") == 1024
-    assert working_sets.least_cycles("threads-2-4m") == 16384
-    assert working_sets.least_cycles("processes-8-0") == 0
-    assert working_sets.alone("own-256k") == "alone-256k"
-    assert working_sets.alone("processes-8-0") == "alone-0"
+    assert memory_use.least_cycles("processes-8-256k") == 1024
+    assert memory_use.least_cycles("threads-2-4m") == 16384
+    assert memory_use.least_cycles("processes-8-0") == 0
+    assert memory_use.alone_of("own-256k") == "alone-256k"
+    assert memory_use.alone_of("processes-8-0") == "alone-0"
 
 
 @pytest.mark.usefixtures("as_students_run")

@@ -14,10 +14,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.cases.praise import Praise
-from grader.cases.spec import FigureSpec
+from grader.cases.spec import FigureSpec, Praise
 from grader.cases.verdict import Outcome
-from grader.facts import borne_out, unbound, wide_interval
+from grader.facts import borne_out, caveats
 from grader.facts.borne_out import FACTS
 from grader.facts.observed import usual_ticks
 from grader.facts.sources import source_of
@@ -465,8 +464,8 @@ def test_where_a_check_fails_the_sentence_is_not_said(
 
 
 ELSEWHERE = (
-    wide_interval.PRAISE,
-    unbound.PRAISE,
+    caveats.WIDE_PRAISE,
+    caveats.UNBOUND_PRAISE,
     borne_out.FOLLOWS,
     borne_out.BORNE_OUT,
     judging.UNCHANGED,
@@ -489,10 +488,10 @@ def not_said(praise: Praise, check: str, found: Submission) -> None:
 def test_a_wide_interval_is_praised_for_what_it_allows() -> None:
     spec = replace(figure_named("call-args0"), widest=1e-9)
     found = replace(honest_submission(figure_named("call-args0")), spec=spec)
-    said(wide_interval.PRAISE, found)
-    not_said(wide_interval.PRAISE, "figure-not-from-recording", found.gives(1234.5))
+    said(caveats.WIDE_PRAISE, found)
+    not_said(caveats.WIDE_PRAISE, "figure-not-from-recording", found.gives(1234.5))
     wide = LACKING["interval-as-wide-as-value"](found)
-    not_said(wide_interval.PRAISE, "interval-as-wide-as-value", wide)
+    not_said(caveats.WIDE_PRAISE, "interval-as-wide-as-value", wide)
 
 
 def test_a_figure_that_is_rightly_next_to_nothing_keeps_its_praise() -> None:
@@ -519,8 +518,8 @@ def test_a_machine_without_pinning_is_praised_for_its_limits() -> None:
     figure = figures.read(folder)[spec.id]
     assert isinstance(figure, Figure) and figure.recording is not None
     found = Submission(spec, figure, read(folder / figure.recording))
-    said(unbound.PRAISE, found)
-    not_said(unbound.PRAISE, "two-cpus-not-one", found.states({unbound.KEY: None}))
+    said(caveats.UNBOUND_PRAISE, found)
+    not_said(caveats.UNBOUND_PRAISE, "two-cpus-not-one", found.states({caveats.PINNING: None}))
 
 
 def test_a_recording_that_shows_no_fact_is_praised_for_its_figure_only() -> None:

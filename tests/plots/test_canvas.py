@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from labs.plots import style
-from labs.plots.canvas import Canvas, png_of
-from labs.plots.style import new_figure
+from labs.plots.style import Canvas, new_figure, png_of
 
 TEXTS = [("k = 64", 0.0), ("µs: ●▲╌", 90.0), ("(nanoseconds, log axis)", 30.0)]
 

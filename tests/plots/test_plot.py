@@ -10,14 +10,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.common.table import Table
-from labs.plots import picture, tables, taken
-from labs.plots.estimates_plot import estimates_figure
-from labs.plots.image import png
-from labs.plots.known_number import Mark
-from labs.plots.line_plot import line_figure
-from labs.plots.samples_plot import samples_figure
+from labs.plots import picture, taken
+from labs.plots.picture import estimates_figure, line_figure, samples_figure
+from labs.plots.style import Mark, png
 from labs.recording.file import Recording, read
 from labs.results.result import Result, result_of
 from testing.given_samples import recording_of
@@ -286,7 +283,7 @@ def test_of_first_times_the_cold_samples_are_marked_and_told_apart() -> None:
 def test_a_narrow_table_has_each_interval_beside_its_value() -> None:
     header = ("variant", "cost", "from", "to (95 %)", "samples", "cost at -O2", "from", "to (95 %)")
     rows = (("a", "2", "1", "3", "40", "5", "4", "6"), ("b", "none", "", "", "9", "5", "4", "6"))
-    narrow = tables.narrowed(Table("Costs", header, rows, ("a warning",)))
+    narrow = picture.narrowed(Table("Costs", header, rows, ("a warning",)))
     assert narrow.header == ("variant", "cost (95 %)", "samples", "cost at -O2 (95 %)")
     assert narrow.rows == (
         ("a", "2 (1 to 3)", "40", "5 (4 to 6)"),
@@ -294,14 +291,14 @@ def test_a_narrow_table_has_each_interval_beside_its_value() -> None:
     )
     assert narrow.warnings == ("a warning",)
     plain = Table("Costs", ("a", "from", "b"), (("1", "2", "3"),))
-    assert tables.narrowed(plain) == plain
+    assert picture.narrowed(plain) == plain
 
 
 def test_a_narrow_table_has_the_quartiles_beside_the_median() -> None:
-    wide = tables.samples_table(
+    wide = picture.samples_table(
         read(FIXTURES / "honest/02-first-iteration/recordings/cold.csv"), "call"
     )
-    narrow = tables.narrowed(wide)
+    narrow = picture.narrowed(wide)
     assert narrow.header == ("batch", "samples", "lowest", "median (quartiles)", "highest")
     (row,) = wide.rows
     assert narrow.rows == ((*row[:3], f"{row[4]} ({row[3]} to {row[5]})", row[6]),)

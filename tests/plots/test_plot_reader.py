@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from labs import views
 from labs.common.messages import Refused
 from labs.notebook.run import Run
-from labs.plots import estimates_plot, image, picture, style
-from labs.plots.known_number import Mark
-from labs.plots.series import LOOKS
+from labs.plots import picture, style
+from labs.plots.intervals import LOOKS
+from labs.plots.style import Mark
 from labs.recording.file import read
 from testing.paths import FIXTURES, REPOSITORY
 from testing.plot_words import collisions
@@ -66,7 +66,7 @@ def figures() -> dict[str, Figure]:
         "calls": lambda: views.among_published(saved("03", "calls")[0], "system call"),
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(image, "png", keep)
+        patch.setattr(style, "png", keep)
         for folder in sorted(HONEST.glob("*-*")):
             # The longest name makes the longest labels.
             file = max((folder / "recordings").glob("*.csv"), key=lambda each: len(each.stem))
@@ -191,7 +191,7 @@ def test_the_same_variant_of_two_runs_has_two_names() -> None:
     shown = picture.of_estimates(results)
     names = [row[0] for row in shown.table.rows]
     assert names == ["operation, run 1", "other", "operation, run 2"]
-    drawn = estimates_plot.estimates_figure(results)
+    drawn = picture.estimates_figure(results)
     texts = [each.get_text() for each in drawn.findobj(Text) if isinstance(each, Text)]
     assert all(name in texts for name in names)
     assert "The cheapest is other" in shown.meaning

@@ -6,15 +6,23 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from labs.plots import image
+from labs.plots import style
 from labs.plots.calibration_plot import Guess, calibration_picture
-from labs.plots.estimates_plot import estimates_figure
-from labs.plots.known_number import Mark
-from labs.plots.line_plot import line_figure
-from labs.plots.rows import Dot, Group, Row, Scale, rows_figure
-from labs.plots.samples_plot import samples_figure
-from labs.plots.series import LOOKS, Point, Series, XAxis, YAxis, series_figure
-from labs.plots.style import CHARACTER
+from labs.plots.intervals import (
+    LOOKS,
+    Dot,
+    Group,
+    Point,
+    Row,
+    Scale,
+    Series,
+    XAxis,
+    YAxis,
+    rows_figure,
+    series_figure,
+)
+from labs.plots.picture import estimates_figure, line_figure, samples_figure
+from labs.plots.style import CHARACTER, Mark
 from labs.results.result import result_of
 from testing.given_samples import recording_of
 from testing.plot_words import collisions, words_of
@@ -127,7 +135,7 @@ def test_of_predictions(monkeypatch: pytest.MonkeyPatch, name: str, factor: floa
         drawn.append(figure)
         return b""
 
-    monkeypatch.setattr(image, "png", keep)
+    monkeypatch.setattr(style, "png", keep)
     calibration_picture([Guess(name, factor, 0.8), Guess("b", 2.0), Guess(name, 3.0, 1.0, True)])
     (figure,) = drawn
     expect_room(figure)

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from labs.plots import raster, small_samples
+from labs.plots import small_samples
 from labs.plots.scale import BLUE, INK, PURPLE, VERMILLION
 from labs.plots.small_samples import samples_png
 from labs.recording.file import read
@@ -31,7 +31,7 @@ def drawn(png: bytes) -> NDArray[np.uint8]:
 
 def rows_with(pixels: NDArray[np.uint8], colour: str) -> NDArray[np.int64]:
     """The rows below the key that have dots of this colour, left of the names of batch sizes."""
-    last = raster.solid(colour)
+    last = small_samples.solid(colour)
     inside = pixels[75:, :550]
     return 75 + np.flatnonzero(((inside >= last - 2) & (inside <= last)).any(axis=1))
 
@@ -44,8 +44,10 @@ def test_an_outlier_is_seen_above_the_others_where_it_was_taken() -> None:
     rows = rows_with(pixels, BLUE)
     assert len(rows) < 10  # two heights: that of the outlier and that of all others
     top = pixels[rows[0]]
-    columns = np.flatnonzero((top >= raster.solid(BLUE) - 2) & (top <= raster.solid(BLUE)))
-    axis = np.flatnonzero(pixels[rows[-1]] == raster.solid(BLUE))
+    columns = np.flatnonzero(
+        (top >= small_samples.solid(BLUE) - 2) & (top <= small_samples.solid(BLUE))
+    )
+    axis = np.flatnonzero(pixels[rows[-1]] == small_samples.solid(BLUE))
     assert 0.2 < (columns.mean() - axis.min()) / (axis.max() - axis.min()) < 0.3
     assert np.ptp(rows) > 200
     assert np.ptp(rows_with(plain, BLUE)) < 10
@@ -58,7 +60,7 @@ def test_the_line_of_the_median_goes_through_its_samples(count: int) -> None:
         pixels = drawn(samples_png(recording, "fenced"))
         dots = rows_with(pixels, BLUE)
         lower = dots[dots > dots.mean()]
-        inside = pixels[75:, 250:550] == raster.solid(INK)
+        inside = pixels[75:, 250:550] == small_samples.solid(INK)
         line = 75 + np.flatnonzero(inside.mean(axis=1) > 0.9)
         assert abs(lower.mean() - line.mean()) <= 2.5  # half a square
 
@@ -82,7 +84,7 @@ def test_processes_are_separated_by_lines() -> None:
     def lines(processes: int) -> int:
         recording = recording_of([100, 120] * 60, [1] * 120, processes=processes)
         row = drawn(samples_png(recording, "fenced"))[100]
-        return int(np.count_nonzero(np.diff((row == raster.LINES).astype(int)) == 1))
+        return int(np.count_nonzero(np.diff((row == small_samples.LINES).astype(int)) == 1))
 
     assert [lines(1), lines(2), lines(6)] == [0, 1, 5]
 

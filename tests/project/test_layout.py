@@ -21,7 +21,7 @@ MOST_LINES_OF_A_FUNCTION, MOST_PARAMETERS = 60, 7
 STARTING_PYTHON = {
     "labs/common/python.py",
     "labs/machine/probes.py",
-    "grader/evening/feedback.py",
+    "grader/evening/class_feedback.py",
     "grader/sandbox/provisioner.py",
 }
 

@@ -14,10 +14,10 @@ import pytest
 from bench.labs import site
 from grader.cases.verdict import Outcome
 from grader.examples.example import example_of
-from grader.facts import broken_c
+from grader.facts import sources
 from grader.pitfalls import pitfall_named
-from grader.site import gallery, markdown
-from grader.site.stage import BadLink, Stage
+from grader.site import site_pages
+from grader.site.site_pages import BadLink, Stage
 from labs.recording.file import read
 from labs.run import broken
 from testing.built_site import build
@@ -157,7 +157,7 @@ def test_a_page_of_the_gallery_has_claim_code_and_repair_and_the_samples_to_play
     built: Path,
 ) -> None:
     page = built / "gallery" / "bare_mutex.html"
-    pair = gallery.pair_of("bare_mutex")
+    pair = site_pages.pair_of("bare_mutex")
     text = as_text(page)
     claim, switches = pair.sentences(pair.broken)
     assert claim in text and switches in text
@@ -168,7 +168,7 @@ def test_a_page_of_the_gallery_has_claim_code_and_repair_and_the_samples_to_play
         recording = run.recording
         mine = recording.rows_of(run.variant)
         ns = recording.ticks[mine] / recording.batch[mine] / run.result().clock.ticks_in("ns")
-        assert played["ns"] == pytest.approx(ns[: gallery.MOST_PLAYED].tolist(), rel=1e-3)
+        assert played["ns"] == pytest.approx(ns[: site_pages.MOST_PLAYED].tolist(), rel=1e-3)
         assert sum(played["warm"]) == (recording.sample[mine] < 0).sum()
         assert (built / "_images" / f"bare_mutex-{kind}.png").is_file()
     assert "../pitfalls/lock-convoy.html" in page.read_text(encoding="utf-8")
@@ -180,22 +180,22 @@ def test_a_plot_is_said_to_betray_a_mistake_only_where_the_figures_differ(built:
     betrays = "The plot that betrays it"
     assert betrays in as_text(built / "gallery" / "bare_mutex.html")
     alike = as_text(built / "gallery" / "pinning_not_looked_at.html")
-    assert gallery.pair_of("pinning_not_looked_at").alike
+    assert site_pages.pair_of("pinning_not_looked_at").alike
     assert "the two figures are alike" in alike and betrays not in alike
 
 
 def test_a_name_of_c_keeps_its_small_letter() -> None:
-    assert markdown.sentence("getpid() of a library") == "getpid() of a library."
-    assert markdown.sentence("clock_gettime is read") == "clock_gettime is read."
-    assert markdown.sentence("a mutex") == "A mutex."
+    assert site_pages.sentence("getpid() of a library") == "getpid() of a library."
+    assert site_pages.sentence("clock_gettime is read") == "clock_gettime is read."
+    assert site_pages.sentence("a mutex") == "A mutex."
 
 
 @pytest.mark.parametrize("name", broken.names())
 def test_the_gallery_has_both_runs_of_each_broken_c_kernel(name: str) -> None:
     kernel = broken.find(name)
-    wrong, right = (read(gallery.run_file(name, kind)) for kind in gallery.KINDS)
-    assert broken_c.name_of(wrong) == name
-    assert broken_c.name_of(right) is None
+    wrong, right = (read(site_pages.run_file(name, kind)) for kind in site_pages.KINDS)
+    assert sources.broken_name(wrong) == name
+    assert sources.broken_name(right) is None
     assert right.kernel == kernel.twin_plan().kernel_name
 
 

@@ -17,10 +17,16 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from grader.sandbox.cells import MOST_OF_CELL, Execution, execute
-from grader.sandbox.enclosed import NoSandbox
-from grader.sandbox.provisioner import CUT, NAME, SandboxKernelManager, SandboxProvisioner
-from grader.sandbox.run import refusal
+from grader.sandbox.bubblewrap import NoSandbox, refusal
+from grader.sandbox.provisioner import (
+    CUT,
+    MOST_OF_CELL,
+    NAME,
+    Execution,
+    SandboxKernelManager,
+    SandboxProvisioner,
+    execute,
+)
 from testing.paths import REPOSITORY
 
 why = refusal()

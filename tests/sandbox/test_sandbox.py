@@ -20,11 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.enclosed import NoSandbox
-from grader.sandbox.limits import Limits
-from grader.sandbox.run import Result, refusal, run
-from grader.sandbox.system_calls import program
-from grader.sandbox.watch import _children
+from grader.sandbox.bubblewrap import Limits, NoSandbox, Result, _children, program, refusal, run
 from labs import course
 
 why = refusal()
@@ -263,9 +259,9 @@ def test_nothing_survives(user: Callable[[Callable[[], Result]], Result], wall_s
 @needs_sandbox
 def test_it_ends_with_the_program_that_started_it() -> None:
     script = """
-        from grader.sandbox.enclosed import Inside
-        from grader.sandbox.limits import Limits
-        from grader.sandbox.start import start
+        from grader.sandbox.bubblewrap import Inside
+        from grader.sandbox.bubblewrap import Limits
+        from grader.sandbox.bubblewrap import start
         sandbox = start(["sh", "-c", "echo inside; sleep 600"], Limits(), Inside(), None)
         sandbox.process.wait()
     """

@@ -20,11 +20,10 @@ from labs.common.messages import Refused
 from labs.common.units import rounded
 from labs.course import published
 from labs.notebook.run import Run
-from labs.plots.known_number import Mark
+from labs.plots.intervals import LOOKS
 from labs.plots.picture import Picture
 from labs.plots.scale import spread_out
-from labs.plots.series import LOOKS
-from labs.plots.style import WIDTH_IN
+from labs.plots.style import WIDTH_IN, Mark
 from labs.recording.file import Recording
 
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -17,8 +17,7 @@ from labs.notebook.comparing import compare
 from labs.notebook.later import Later
 from labs.notebook.run import Run
 from labs.recording import file
-from labs.views.machine_code import only_leaving
-from labs.views.strace import calls_in
+from labs.views.other_tools import calls_in, only_leaving
 from testing.c_programs import LINUX
 from testing.paths import REPOSITORY
 

@@ -13,7 +13,7 @@ from labs.common.messages import Message, Refused
 from labs.notebook.run import Run
 from labs.recording import file
 from labs.recording.file import Recording
-from labs.views.first_times.bindings import looked_up
+from labs.views.other_tools import looked_up
 from testing.given_samples import recording_of
 from testing.paths import FIXTURES
 

@@ -12,8 +12,7 @@ from labs.common.messages import Message, Refused
 from labs.common.table import Table
 from labs.notebook.run import Run
 from labs.recording import file
-from labs.views.strace import calls_of_summary
-from labs.views.timers.instruction import parted
+from labs.views.other_tools import calls_of_summary, parted
 from testing.paths import FIXTURES
 from testing.submitted_figures import FENCED, MONOTONIC, Clocked, recording
 

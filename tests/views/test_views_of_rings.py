@@ -17,7 +17,7 @@ from labs.machine import caches
 from labs.notebook.comparing import compare
 from labs.notebook.run import Run
 from labs.recording import file
-from labs.views.rings import lines_used
+from labs.views import rings
 from testing.paths import REPOSITORY
 
 RECORDINGS = REPOSITORY / "tests/fixtures/honest/07-switch-footprint/recordings"
@@ -140,7 +140,7 @@ def test_the_lines_that_were_used_are_said_where_the_run_tried_them(
 def test_what_a_c_did_with_its_set_is_said_in_words(
     tried: int | None, used: int | None, cycles: float, words: str
 ) -> None:
-    assert lines_used.verdict(tried, used, cycles).startswith(words)
+    assert rings.verdict(tried, used, cycles).startswith(words)
 
 
 def test_a_view_of_rings_refuses_other_runs_in_plain_words(kinds: Run) -> None:

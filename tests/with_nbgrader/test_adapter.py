@@ -20,11 +20,10 @@ import pytest
 from nbgrader import dbutil
 from traitlets.config import Config
 
-from grader.with_nbgrader import adapter
+from grader.with_nbgrader import settings
 from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.feedback import CourseFeedback
-from grader.with_nbgrader.pages.formgrader_lists import ListEnvironment
-from grader.with_nbgrader.pages.student_pages import StudentPages
+from grader.with_nbgrader.pages.formgrader import ListEnvironment, StudentPages
 from grader.with_nbgrader.settings import configure
 from testing.hostile.modules import plant
 from testing.paths import REPOSITORY
@@ -51,13 +50,13 @@ configure(c, __file__)
 
 
 def test_the_installed_nbgrader_is_as_the_adapter_knows_it() -> None:
-    assert adapter.differences_from_tested() == []
+    assert settings.differences_from_tested() == []
 
 
 def test_the_versions_that_are_named_are_those_that_are_locked() -> None:
     lock = (REPOSITORY / "requirements-dev.lock").read_text(encoding="utf-8")
     locked = re.findall(r"^nbgrader==([\d.]+)", lock, re.MULTILINE)
-    assert tuple(locked) == adapter.TESTED_WITH
+    assert tuple(locked) == settings.TESTED_WITH
 
 
 @pytest.fixture
@@ -81,14 +80,14 @@ def _like(real: Any) -> object:
 
 def test_adapting_twice_is_adapting_once(unchanged: dict[tuple[Any, str], object]) -> None:
     for _ in range(2):
-        adapter.adapt(CourseAutograde, CourseFeedback, StudentPages)
+        settings.adapt(CourseAutograde, CourseFeedback, StudentPages)
         now = [getattr(module, name) for module, name in CHANGED]
         grading: list[object] = [CourseAutograde, CourseAutograde, CourseFeedback, CourseFeedback]
-        expected = [*grading, adapter.alembic_version, adapter.upgrade, ListEnvironment]
+        expected = [*grading, settings.alembic_version, settings.upgrade, ListEnvironment]
         assert now == expected
 
 
-@pytest.mark.parametrize("full_name", adapter.RELIED_ON)
+@pytest.mark.parametrize("full_name", settings.RELIED_ON)
 def test_what_is_missing_is_named_and_nothing_is_changed(
     full_name: str, unchanged: dict[tuple[Any, str], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,11 +100,11 @@ def test_what_is_missing_is_named_and_nothing_is_changed(
     else:  # a function, or one that a base class has too: then the class itself
         monkeypatch.delattr(owner, first)
         unchanged.pop((owner, first), None)
-    with pytest.raises(adapter.NbgraderDiffers) as raised:
-        adapter.adapt(CourseAutograde, CourseFeedback, StudentPages)
+    with pytest.raises(settings.NbgraderDiffers) as raised:
+        settings.adapt(CourseAutograde, CourseFeedback, StudentPages)
     said = str(raised.value)
     assert path in said and module in said
-    assert f"pip install nbgrader=={adapter.TESTED_WITH[-1]}" in said
+    assert f"pip install nbgrader=={settings.TESTED_WITH[-1]}" in said
     for (module_, name), before in unchanged.items():
         assert getattr(module_, name) is before
 
@@ -113,7 +112,7 @@ def test_what_is_missing_is_named_and_nothing_is_changed(
 def test_other_parameters_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dbutil, "upgrade", lambda gradebook: None)
     with pytest.raises(
-        adapter.NbgraderDiffers,
+        settings.NbgraderDiffers,
         match=r"upgrade of nbgrader\.dbutil takes \(gradebook\), not \(db_url, revision\)",
     ):
         configure(Config())

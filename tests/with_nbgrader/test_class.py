@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from grader import demonstration
 from grader.commands.cli import main
-from grader.demonstration import course
-from grader.demonstration.course import DemonstrationClass, Row, table
-from grader.demonstration.students import STUDENTS
+from grader.demonstration import STUDENTS, DemonstrationClass, Row, table
 from labs.common import python
 from testing import nbgrader_command
 from testing.paths import REPOSITORY
@@ -118,7 +117,7 @@ def test_no_code_was_run(graded: tuple[DemonstrationClass, list[Row]]) -> None:
 
 def test_folder_in_use_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    assert course.main(tmp_path) == 1
+    assert demonstration.main(tmp_path) == 1
     assert "not an empty folder" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
@@ -128,8 +127,8 @@ def test_step_that_fails_is_told(
 ) -> None:
     source = write_source(tmp_path / "notebooks")
     (source / LAB / f"{LAB}.ipynb").write_text("{")
-    monkeypatch.setattr(course, "NOTEBOOKS", source)
-    assert course.main(tmp_path / "class", LAB) == 1
+    monkeypatch.setattr(demonstration, "NOTEBOOKS", source)
+    assert demonstration.main(tmp_path / "class", LAB) == 1
     assert "nbgrader generate_assignment" in capsys.readouterr().err
 
 

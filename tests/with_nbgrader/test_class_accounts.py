@@ -17,9 +17,9 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
-from grader.judging.accounts import MISSING, OF_ANOTHER, SHARED, AccountFlags, Stated
+from grader.judging.flags import MISSING, OF_ANOTHER, SHARED, AccountFlags, Stated
 from grader.with_nbgrader.autograde import CourseAutograde
-from grader.with_nbgrader.class_flags.class_accounts import account_flags, stated_in
+from grader.with_nbgrader.class_flags import account_flags, stated_in
 from grader.with_nbgrader.course import NameCourse, identified, make_course
 from labs.course.account import FILE_NAME, BadCourse, read_course
 from labs.recording.account import account_of

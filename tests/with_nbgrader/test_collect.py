@@ -17,16 +17,13 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError
 from traitlets.config import Config
 
-from grader.submissions import found_file, safe_copy
-from grader.submissions.folders import opened
-from grader.submissions.names import trouble_with_name
+from grader.submissions import safe_files
+from grader.submissions.safe_files import opened, trouble_with_name
+from grader.with_nbgrader import nbgrader_exchange
 from grader.with_nbgrader.careful_course import read_time
-from grader.with_nbgrader.exchange import collect, collected
-from grader.with_nbgrader.exchange.collect import CarefulCollect
-from grader.with_nbgrader.exchange.entries import Entry, choose
-from grader.with_nbgrader.exchange.release_feedback import _names_in_exchange
-from grader.with_nbgrader.record import RECORD
+from grader.with_nbgrader.nbgrader_exchange import CarefulCollect, Entry, _names_in_exchange, choose
 from grader.with_nbgrader.settings import configure
+from grader.with_nbgrader.student_folders import RECORD
 
 LAB = "01-small"
 DAYS = [datetime.datetime(2025, 1, day, 12) for day in range(1, 10)]
@@ -150,7 +147,7 @@ def test_a_record_says_which_submission_it_is_and_what_was_copied(exchange: Exch
     record = json.loads((exchange.course / RECORD).read_text())
     assert record["entry"] == folder.name and record["owner"] == folder.stat().st_uid
     for name, digest in record["sha256"].items():
-        assert found_file.hash_of(exchange.course / name) == digest
+        assert safe_files.hash_of(exchange.course / name) == digest
     assert set(record["sha256"]) >= {"figures.json", str(Path("recordings", "run.csv"))}
 
 
@@ -195,7 +192,7 @@ def test_a_second_name_of_somebody_elses_file_is_left_out(exchange: Exchange) ->
 def full_after(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk is full when so many files have been copied."""
     done: list[Path] = []
-    copy = found_file.copy_of
+    copy = safe_files.copy_of
 
     def limited(source: int, target: Path, most: int) -> tuple[int, str]:
         if len(done) >= count:
@@ -204,7 +201,7 @@ def full_after(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
         done.append(target)
         return copy(source, target, most)
 
-    monkeypatch.setattr(safe_copy, "copy_of", limited)
+    monkeypatch.setattr(safe_files, "copy_of", limited)
 
 
 @pytest.mark.parametrize("count", range(8))
@@ -257,7 +254,7 @@ def test_a_copy_that_differs_is_not_collected(
     """As some network disks lose what was written, and say nothing."""
     exchange.hand_in(1, "of ada")
     with monkeypatch.context() as patch:
-        patch.setattr(found_file, "hash_of", lambda path: "0" * 64)
+        patch.setattr(safe_files, "hash_of", lambda path: "0" * 64)
         assert not exchange.collect()
     assert any("differs from what was read" in line for line in exchange.said)
     assert not exchange.course.exists()
@@ -268,7 +265,7 @@ def test_two_collects_at_a_time_do_not_meet(exchange: Exchange) -> None:
     exchange.hand_in(1, "of ada")
     config = Config()
     configure(config, exchange.folder)
-    with collected.Collected(CourseDirectory(config=config), LAB).alone():
+    with nbgrader_exchange.Collected(CourseDirectory(config=config), LAB).alone():
         assert not exchange.collect()
     assert any("Another collect of this lab is running" in line for line in exchange.said)
     assert exchange.collect()
@@ -279,7 +276,7 @@ def test_a_time_in_the_future_is_a_doubt(
 ) -> None:
     exchange.hand_in(1, "honest")
     late = exchange.hand_in(5, "dated ahead")
-    monkeypatch.setattr(collect, "now", lambda: DAYS[2])
+    monkeypatch.setattr(nbgrader_exchange, "now", lambda: DAYS[2])
     assert not exchange.collect()
     assert (exchange.course / "figures.json").read_text() == "honest"
     assert f"Not collected: {late.name}: its time lies in the future" in exchange.said
@@ -370,7 +367,7 @@ def test_a_folder_is_opened_through_no_link_at_any_level(tmp_path: Path) -> None
         ):
             pass
         with pytest.raises(OSError, match="links are not followed"):
-            safe_copy.take_in(folder, tmp_path / "copy", trusted=tmp_path)
+            safe_files.take_in(folder, tmp_path / "copy", trusted=tmp_path)
     assert not (tmp_path / "copy").exists()
     # The part above is the instructor's, who may keep submissions on another disk.
     with opened(tmp_path / "linked" / "lab"):
@@ -384,15 +381,15 @@ def test_a_folder_that_becomes_a_link_while_it_is_read_is_left_out(
     (tmp_path / "theirs" / "secret.csv").write_text("theirs")
     mine = tmp_path / "mine"
     (mine / "recordings").mkdir(parents=True)
-    below = safe_copy._below
+    below = safe_files._below
 
     def swapped(path: Path, *arguments: Any) -> Iterator[Any]:
         (mine / "recordings").rename(mine / "before")
         (mine / "recordings").symlink_to("../theirs")
         return below(path, *arguments)
 
-    monkeypatch.setattr(safe_copy, "_below", swapped)
-    notes = safe_copy.take_in(mine, tmp_path / "copy")
+    monkeypatch.setattr(safe_files, "_below", swapped)
+    notes = safe_files.take_in(mine, tmp_path / "copy")
     assert notes == ["recordings: cannot be opened: a link; links are not followed"]
     assert not list((tmp_path / "copy").rglob("*.csv"))
 

@@ -12,8 +12,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from traitlets.config import Config
 
 from grader.cases.verdict import Outcome
-from grader.sandbox.cells import Executed, Execution
-from grader.sandbox.run import refusal
+from grader.sandbox.bubblewrap import refusal
+from grader.sandbox.provisioner import Executed, Execution
 from grader.with_nbgrader import execute as module
 from grader.with_nbgrader.execute import TAG, ReplayAndExecute
 from grader.with_nbgrader.settings import (

@@ -17,12 +17,10 @@ from traitlets import TraitError
 from bench.labs import jupyterlab
 from bench.labs.accessible import violations
 from grader.figures import figures_of
-from grader.with_nbgrader.adapter import alembic_version
-from grader.with_nbgrader.feedback import FeedbackExporter
-from grader.with_nbgrader.grades import grades_of
-from grader.with_nbgrader.pages.feedback_page import feedback_page
-from grader.with_nbgrader.pages.given import Given, Grades
+from grader.with_nbgrader.feedback import FeedbackExporter, grades_of
+from grader.with_nbgrader.pages.feedback_page import Given, Grades, feedback_page
 from grader.with_nbgrader.replay import Replay
+from grader.with_nbgrader.settings import alembic_version
 from testing.paths import FIXTURES, REPOSITORY
 
 LAB = "01-timer-overhead"

@@ -8,7 +8,7 @@ import nbgrader.server_extensions.formgrader.handlers as handlers
 import pytest
 from jinja2 import Environment, FileSystemLoader
 
-from grader.with_nbgrader.pages.formgrader_lists import ListEnvironment
+from grader.with_nbgrader.pages.formgrader import ListEnvironment
 
 STUDENT = "manage_students_assignments.tpl"
 CRAFTED = '";alert(1);"</script><img src=x onerror=alert(2)>\\'

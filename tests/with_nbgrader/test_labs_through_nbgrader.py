@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.demonstration.course import DemonstrationClass, Row
-from grader.demonstration.students import STUDENTS, Lab, make_submission
+from grader.demonstration import STUDENTS, DemonstrationClass, Lab, Row, make_submission
 from grader.figures import LABS, figures_of
 from testing.paths import FIXTURES, REPOSITORY
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from grader import demonstration
 from grader.commands import cli
-from grader.demonstration import filled
-from grader.demonstration.students import STUDENTS, NoEvidence
+from grader.demonstration import STUDENTS, NoEvidence
 from grader.judging.lab_folder import check_folder
-from grader.with_nbgrader import course, source_labs
+from grader.with_nbgrader import course
 from grader.with_nbgrader.release import release
 from labs.common import limits, paths
 from testing.paths import FIXTURES, REPOSITORY
@@ -64,7 +64,7 @@ def test_a_course_gets_the_labs_that_it_lacks_only_if_asked(
     (labs_of_mine / "02-new" / f"{LAB}.ipynb").rename(labs_of_mine / "02-new" / "02-new.ipynb")
     # Without --labs, a lab that the instructor removed must not come back.
     with monkeypatch.context() as patch:
-        patch.setattr(source_labs, "_CHECKOUT", labs_of_mine.parent)
+        patch.setattr(course, "_CHECKOUT", labs_of_mine.parent)
         assert cli.main(words[:2]) == 0
     assert sorted(each.name for each in source.iterdir()) == [LAB]
     assert "Its labs are as they were." in capsys.readouterr().out
@@ -162,9 +162,9 @@ def test_an_installed_package_gives_its_released_labs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release(write_source(tmp_path / "notebooks"), tmp_path / "released")
-    monkeypatch.setattr(source_labs, "_CHECKOUT", tmp_path / "site-packages")
+    monkeypatch.setattr(course, "_CHECKOUT", tmp_path / "site-packages")
     monkeypatch.setattr(paths, "released", lambda: tmp_path / "released")
-    with source_labs.source_labs() as labs:
+    with course.source_labs() as labs:
         assert (labs.names, labs.solved) == ([LAB], False)
 
 
@@ -185,7 +185,7 @@ def with_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # The lab is there already, so that nbgrader need not start: test_wheel lets it make the lab.
     shutil.copytree(folder / "released", folder / "c" / "release")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(filled, "MeasuredEvidence", lambda: honest_evidence)
+        patch.setattr(demonstration, "MeasuredEvidence", lambda: honest_evidence)
         words = ["course", str(folder / "c"), "--labs", str(folder / "released"), "--demo"]
         assert cli.main(words) == 0
     return folder / "c"
@@ -237,7 +237,7 @@ def test_a_class_that_cannot_measure_hands_in_nothing(
     source = tmp_path / "notebooks" / FIRST
     shutil.copytree(REPOSITORY / "notebooks" / FIRST, source)
     shutil.copytree(REPOSITORY / "notebooks" / FIRST, made / "release" / FIRST)
-    monkeypatch.setattr(filled, "MeasuredEvidence", lambda: nothing)
+    monkeypatch.setattr(demonstration, "MeasuredEvidence", lambda: nothing)
     assert cli.main(["course", str(made), "--labs", str(source.parent), "--demo"]) == 1
     assert "no C compiler" in capsys.readouterr().err
     assert not (made / "submitted").exists() and not list(made.glob(".class-*"))

@@ -18,11 +18,10 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 from tornado.web import Finish
 
-from grader.with_nbgrader import careful_course
+from grader.with_nbgrader import careful_course, verdict_cells
 from grader.with_nbgrader.course import CONFIG
-from grader.with_nbgrader.formgrader import large_lists
-from grader.with_nbgrader.formgrader.large_gradebook import LargeGradebook
-from grader.with_nbgrader.pages import notes
+from grader.with_nbgrader.pages import formgrader
+from grader.with_nbgrader.pages.formgrader import LargeGradebook
 from testing.formgrader import formgrader_api
 from testing.large_class import COLLECTED_ONLY, add_graded, enlarge
 
@@ -100,7 +99,7 @@ def rounded(found: Any) -> Any:
 
 def stock(patch: pytest.MonkeyPatch) -> None:
     """From now on the course is one of nbgrader's own."""
-    for module in (careful_course, large_lists):
+    for module in (careful_course, formgrader):
         patch.setattr(module, "is_ours", lambda _: False)
 
 
@@ -233,15 +232,15 @@ def test_a_list_shows_the_flags_of_a_notebook_and_nothing_that_a_student_wrote_a
     path = tmp_path / "one.ipynb"
     for flags in (["the same samples"], []):
         made = notebook(flags, forged)
-        notes.keep_flags(made)
+        verdict_cells.keep_flags(made)
         made.metadata["other"] = "x" * more
         nbformat.write(made, path)  # type: ignore[no-untyped-call]
         found = {"flags": [f"cost: {each}" for each in flags], "set_aside": []}
-        assert notes.notes_of(path) == found
+        assert verdict_cells.notes_of(path) == found
 
 
 @pytest.mark.parametrize("raw", [None, b"", b'\n "metadata": [', b'\n "metadata": [1]}', b"\xff"])
 def test_a_notebook_that_cannot_be_read_has_no_notes(tmp_path: Path, raw: bytes | None) -> None:
     if raw is not None:
         (tmp_path / "one.ipynb").write_bytes(raw)
-    assert not any(notes.notes_of(tmp_path / "one.ipynb").values())
+    assert not any(verdict_cells.notes_of(tmp_path / "one.ipynb").values())

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image, PngImagePlugin
 
-from grader.submissions.pictures import kept_pictures
+from grader.submissions.submitted_notebook import kept_pictures
 from labs.common.limits import MOST_PICTURE_BYTES, MOST_PICTURES
 
 

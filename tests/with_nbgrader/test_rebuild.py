@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from nbconvert.filters.markdown import markdown2html
 
-from grader.submissions.rebuild import neutral
+from grader.submissions.submitted_notebook import neutral
 from grader.with_nbgrader.pages.evidence import CELL_ID
 from testing.small_course import FIGURES, LAB, MARKER, Course, cell
 

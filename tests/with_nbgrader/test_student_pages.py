@@ -18,11 +18,9 @@ from traitlets.config import Config
 from bench.exchange.recorded_browser import HEIGHT, WIDTH
 from bench.exchange.seen_scores import Picture, alike, looked_at
 from bench.labs import jupyterlab
-from grader.submissions.rebuild import rebuild
-from grader.submissions.student_notebook import read_submitted
-from grader.with_nbgrader.pages.feedback_page import feedback_page
-from grader.with_nbgrader.pages.given import Given, Grades
-from grader.with_nbgrader.pages.student_pages import StudentPages
+from grader.submissions.submitted_notebook import read_submitted, rebuild
+from grader.with_nbgrader.pages.feedback_page import Given, Grades, feedback_page
+from grader.with_nbgrader.pages.formgrader import StudentPages
 from grader.with_nbgrader.settings import configure
 from testing.paths import REPOSITORY
 

@@ -7,19 +7,52 @@ verdicts that replay wrote into the graded notebook, scores and comments from th
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from grader.cases.verdict import Outcome, outcome_in_words
 from grader.figures import LABS
 from grader.judging.presentation import MARKS
+from grader.submissions.safe_files import read_regular
 from grader.with_nbgrader.pages.evidence import CELL_ID
-from grader.with_nbgrader.pages.given import Given, Grades
 from grader.with_nbgrader.pages.student_text import released_html, student_html
+from grader.with_nbgrader.student_folders import RECORD
 from labs.common.html import filled
+from labs.common.limits import MOST_FOLDER_BYTES
+
+# What a student's cells got, as a page of feedback shows it.
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a cell got: `score` of `most` points; `open` if a person has yet to look at it."""
+
+    score: float
+    most: float
+    open: bool
+
+
+@dataclass
+class Grades:
+    """What one student's notebook got, by the names of its cells.
+
+    `most` is what all cells of the notebook can give.
+    """
+
+    most: float
+    late_penalty: float = 0.0
+    cells: dict[str, Given] = field(default_factory=dict)
+    comments: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def score(self) -> float:
+        """The points of all cells, less the late penalty."""
+        return sum(each.score for each in self.cells.values()) - self.late_penalty
+
 
 _PAGE = Path(__file__).with_name("feedback_page.html.jinja")
 #: Nothing is loaded, nothing runs.
@@ -246,3 +279,41 @@ def _comment(text: str) -> str:
 def _text(lines: object) -> str:
     """A text of a notebook, which may be a list of lines."""
     return "".join(map(str, lines)) if isinstance(lines, list) else str(lines or "")
+
+
+# The files of one student's feedback, made from the folder of the graded notebook.
+#
+# Nothing here loads nbgrader: a process that makes pages starts in half the time without.
+
+#: What lies next to a page: when the work was handed in, and what the release of feedback needs.
+KEPT = ("timestamp.txt", "submission_secret.txt", RECORD)
+_MOST_KEPT_BYTES = 1_000_000
+
+
+def page_of(path: Path, lab: str, grades: Grades, site: str = "") -> str:
+    """The page for the graded notebook at `path`. Raises OSError and ValueError if it is none.
+
+    `site` is the address of the docs, or empty.
+    """
+    raw = read_regular(path, MOST_FOLDER_BYTES)
+    try:
+        page = feedback_page(json.loads(raw), lab, grades, site)
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path} is no graded notebook: {error!r}") from error
+    # JSON may hold halves of characters, which no file can.
+    return page.encode("utf-8", "replace").decode("utf-8")
+
+
+def keep_beside(source: Path, destination: Path) -> None:
+    """Copies what lies next to a page; the evidence stays with the graded notebook.
+
+    Raises OSError if `destination` cannot be written.
+    """
+    destination.mkdir(parents=True, exist_ok=True)
+    for name in KEPT:
+        try:
+            content = read_regular(source / name, _MOST_KEPT_BYTES)
+        except OSError:  # no such file, or none that a person may read; release says what it misses
+            continue
+        if len(content) <= _MOST_KEPT_BYTES:
+            (destination / name).write_bytes(content)

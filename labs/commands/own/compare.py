@@ -20,12 +20,12 @@ from labs.common.units import UnknownUnit, canonical
 from labs.languages.words import words
 from labs.recording.declared import Estimand
 from labs.recording.file import BadRecording, Recording
-from labs.results import remarks, two_in_full
-from labs.results.compared import compared, names_of
+from labs.results import remarks, results_compared
 from labs.results.result import Result, result_of
+from labs.results.results_compared import compared, names_of
 from labs.run import c_process, options, variants
-from labs.run.c_beside import must_not_replace_other_c
 from labs.run.measure import BadPlan, Plan
+from labs.run.plan import must_not_replace_other_c
 
 _ONE_MISSING = (
     "without both figures there is no comparison; the line above says why there is no figure, and "
@@ -149,10 +149,10 @@ def _print(
     found = compared(results[0], results[1], files=files)
     if arguments.json:
         places = (saved[0], saved[-1]) if saved else (None, None)
-        say_json(two_in_full.as_json(found, results, places))
+        say_json(results_compared.as_json(found, results, places))
         return 0
     if arguments.csv or arguments.markdown:
-        form = two_in_full.as_csv if arguments.csv else two_in_full.as_markdown
+        form = results_compared.as_csv if arguments.csv else results_compared.as_markdown
         say(form(found, results))
         for warning in remarks.of_results(results).warnings:
             say(warning, file=sys.stderr)
@@ -161,7 +161,7 @@ def _print(
         say(words(sentence))
     for line in remarks.of_results(results).as_lines():
         say(f"  {line}")
-    for sentence in two_in_full.sentences(found):
+    for sentence in results_compared.in_sentences(found):
         say(words(sentence))
     for path in saved:
         say(f"  {words('recording')}: {path}")

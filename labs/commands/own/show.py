@@ -17,11 +17,10 @@ from labs.common.terminal import columns, say
 from labs.common.units import UnknownUnit, canonical
 from labs.languages.words import words
 from labs.notebook.run import Run
-from labs.pages.own_file import write_page
-from labs.pages.page import page
+from labs.pages.web_page import page, write_page
 from labs.plots.picture import Picture
 from labs.recording.file import BadRecording, Recording, read
-from labs.results import configuration, counts_table, remarks
+from labs.results import event_counts, remarks
 
 FAILED, USAGE = 1, 2
 COMMAND = "labs show"
@@ -84,7 +83,7 @@ def _text(run: Run) -> str:
     for result in run.results:
         lines += ["", run.table(result.variant).as_text(columns())]
     names = [result.variant for result in run.results]
-    lines += counts_table.as_lines(run.recording, names, columns())
+    lines += event_counts.as_lines(run.recording, names, columns())
     return "\n".join(lines)
 
 
@@ -102,12 +101,12 @@ def page_of(run: Run, name: str) -> str:
                 "name": result.variant,
                 "anchor": f"variant-{number}",
                 "pictures": list(_pictures(run, result.variant)),
-                "counts": counts_table.table_of(run.recording, result.variant),
+                "counts": event_counts.table_of(run.recording, result.variant),
             }
             for number, result in enumerate(run.results, 1)
         ],
         conditions=_conditions(run),
-        absent=counts_table.lines_of_absent(run.recording),
+        absent=event_counts.lines_of_absent(run.recording),
     )
 
 
@@ -127,7 +126,7 @@ def _pictures(run: Run, variant: str) -> Iterator[Picture]:
 
 
 def _conditions(run: Run) -> Table:
-    facts = configuration.of_recordings([run.recording])
+    facts = remarks.configuration_of([run.recording])
     return Table("What the recording states", ("", ""), facts)
 
 

@@ -15,7 +15,7 @@ from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
 from labs.notebook import explain
 from labs.notebook.course import typed
-from labs.results.compared import Comparison
+from labs.results.results_compared import Comparison
 
 #: The unit of an example where the lab states none.
 _USUAL_UNIT = "ns"

@@ -11,7 +11,7 @@ from labs.course.guide import Guide
 from labs.notebook.course import foretell, prediction_form
 
 if TYPE_CHECKING:
-    from labs.results.compared import Comparison
+    from labs.results.results_compared import Comparison
 
 
 class Predicting:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from labs.analysis import compare
-from labs.analysis.estimate import Estimate
+from labs.analysis import estimates
+from labs.analysis.estimates import Estimate
 from labs.common.table import Table
 from labs.common.units import NAMES
 from labs.notebook.panel.form import differing, settings_as_text
 from labs.notebook.panel.kept import KeptRun
+from labs.plots.intervals import LOOKS, Dot, Group, Row, rows_figure
 from labs.plots.picture import Picture, make_picture
-from labs.plots.rows import Dot, Group, Row, rows_figure
-from labs.plots.series import LOOKS
 from labs.plots.style import QUIET
 
 #: So many runs are compared.
@@ -72,7 +71,7 @@ def _described(chosen: Sequence[KeptRun]) -> tuple[str, str]:
     words = (
         f"The figure of run {newest.number} lies {side} that of run {before.number}, and the two "
         "are distinguishable."
-        if compare.side(_figure(newest), _figure(before))
+        if estimates.side(_figure(newest), _figure(before))
         else f"The figures of run {newest.number} and run {before.number} are not distinguishable."
     )
     values = ", ".join(f"run {each.number}: {each.value_as_text()[0]}" for each in chosen)

@@ -17,7 +17,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from labs.analysis.estimate import Estimate
+from labs.analysis.estimates import Estimate
 from labs.common import json_form, json_text, limits
 from labs.common.files import CannotWrite, read_bounded, write_atomically
 from labs.common.html import filled

@@ -25,7 +25,7 @@ from labs.notebook.panel.controls import Controls
 from labs.notebook.panel.form import Form, changes_as_text
 from labs.notebook.panel.kept import KeptRun
 from labs.notebook.panel.saved import SavedOutput
-from labs.plots import image, style
+from labs.plots import style
 from labs.recording.cut_short import CANCELLED, cut_short
 from labs.recording.file import Recording
 from labs.results import stopping
@@ -72,7 +72,7 @@ class Panel:
         self._show_line()
         self._show_runs()
         # Fonts are loaded here, not between the first click and its plot.
-        image.warm_up()
+        style.warm_up()
 
     @property
     def form(self) -> Form | None:

@@ -16,7 +16,7 @@ from bench.wrong.labs.lab_04.values import (
     cycles,
 )
 from bench.wrong.student import NoMistake, Student, broken_plan, lines_without, plan
-from labs.analysis.compare import separation
+from labs.analysis.estimates import separation
 
 _C = (
     ("plain --flags=-O2", "wrote it plainly", "the compiler inlined it: nothing is called"),

@@ -16,7 +16,7 @@ from bench.wrong.labs.lab_10.values import (
     WORDS,
 )
 from bench.wrong.student import NoMistake, Student, broken_plan, lines_without, plan, smoothed
-from labs.analysis import compare
+from labs.analysis import estimates
 
 _C = (
     ("empty", "left get_ready empty", "nothing brings the pages"),
@@ -130,7 +130,7 @@ def _right(s: Student) -> None:
 def _side(s: Student) -> int:
     """Whether a page by MAP_POPULATE costs more than half of a page fault, by the run's table."""
     kinds = s["kinds"]
-    times, low, high = compare.ratio(kinds.estimate("populate"), kinds.estimate("anonymous"))
+    times, low, high = estimates.ratio(kinds.estimate("populate"), kinds.estimate("anonymous"))
     if low < 0.6 and high > 0.4:
         raise NoMistake(f"{times:.2g} times: the data are at the edge")
     return 1 if times > 0.5 else 2

@@ -16,7 +16,7 @@ from bench.wrong.labs.lab_11.values import (
     ns,
 )
 from bench.wrong.student import NoMistake, Student, lines_without, own_plan
-from labs.analysis.compare import separation
+from labs.analysis.estimates import separation
 
 _C = (
     (

@@ -1,0 +1,420 @@
+"""Writes the report on a graded lab: the page, and the class's figures for its students."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import errno
+import fcntl
+import io
+import math
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.cases.spec import FigureSpec, Quantity
+from grader.evening.class_statistics import (
+    WORDS,
+    OfKind,
+    Spread,
+    conclusions_of_class,
+    findings_of_class,
+    guesses_of_class,
+    outcomes_of_class,
+    specs_of,
+    spreads_of_class,
+    to_look_at,
+)
+from grader.evening.graded_class import GradedClass, course_in, read_class
+from labs.common.files import read_bounded, remove_unfinished, write_atomically
+from labs.common.html import filled
+from labs.common.units import rounded
+from labs.course import class_figures as class_file
+from labs.course.class_figures import ALL, FEWEST, ClassFigure
+from labs.recording.machine_kind import SEVERAL, UNKNOWN
+
+# The figures of a class for its students: sums over all of them, and no name.
+
+#: The quantities that a run shows as the result of one variant.
+_OF_A_VARIANT = (Quantity.OVERHEAD, Quantity.COST)
+
+
+def class_figures(graded: GradedClass) -> tuple[ClassFigure, ...]:
+    """The rows of the data set: by figure and machine, where FEWEST runs gave an accepted number.
+
+    A run counts once, also if several students handed it in: else four copies of one run would be
+    published as the figures of five students.
+    """
+    specs = specs_of(graded.lab)
+    return tuple(
+        row
+        for spread in spreads_of_class(graded)
+        for row in _rows(spread, specs.get(spread.figure))
+    )
+
+
+def _rows(spread: Spread, spec: FigureSpec | None) -> list[ClassFigure]:
+    by_machine = {kind.machine: kind.of_runs for kind in spread.kinds}
+    for unclear in (SEVERAL, UNKNOWN):
+        by_machine.pop(unclear, None)
+    kernel, variant, flags = "", "", ""
+    if (
+        spec is not None
+        and spec.quantity in _OF_A_VARIANT
+        and not (spec.hides_variants or spec.demonstrates)
+    ):
+        kernel, variant, flags = spec.kernel, spec.variant, spec.flags
+    rows = []
+    for machine, values in {ALL: spread.of_runs, **by_machine}.items():
+        if len(values) >= FEWEST:
+            low, middle, high = map(float, np.quantile(values, (0.25, 0.5, 0.75)))
+            rows.append(
+                ClassFigure(
+                    spread.figure, kernel, variant, flags, machine, spread.unit, len(values),
+                    low, middle, high,
+                )
+            )  # fmt: skip
+    return rows
+
+
+# The plot of a figure's spread: one strip for each kind of machine, as SVG of a few kilobytes.
+#
+# Accepted numbers are bars that point up, and the others are bars that point down, so that colour
+# is not needed to distinguish them. The axis covers the accepted numbers; what lies outside is
+# counted. The page's style gives the colours, so the plot is readable on light and dark ground.
+
+#: In units of the SVG: on a phone of 390 pixels, text of this size still has 10 pixels.
+WIDTH, _MARGIN, _LINE, _BAR, _GAP, _AXIS = 480, 12, 18, 22, 8, 22
+_BINS = 80
+#: The axis is logarithmic from this ratio of its ends on.
+_LOG_FROM = 6.0
+#: The share of accepted numbers that may lie outside the axis, at either end.
+_OUTSIDE = 0.01
+#: The most labels on the axis.
+_LABELS = 6
+_SVG = Path(__file__).with_name("strips.html.jinja")
+
+
+@dataclass(frozen=True)
+class Strip:
+    """One kind of machine: its name and its count as text, its bars as SVG paths, its median.
+
+    `y` is the top of the strip and `base` the height of its line; `median` is None if nothing was
+    accepted or if it lies outside.
+    """
+
+    machine: str
+    text: str
+    y: float
+    base: float
+    up: str
+    down: str
+    median: float | None
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """From numbers to places; `log` says whether it is logarithmic."""
+
+    low: float
+    high: float
+    log: bool
+
+    def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Where `values` are, from 0 to 1; others lie outside."""
+        ends = np.array([self.low, self.high])
+        if self.log:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values, ends = np.log(values), np.log(ends)
+        return (values - ends[0]) / (ends[1] - ends[0])  # type: ignore[no-any-return]
+
+    def labels(self) -> list[tuple[float, str]]:
+        """Round numbers on the axis, each with its place."""
+        numbers = _powers(self.low, self.high) if self.log else _steps(self.low, self.high)
+        return [(float(self.places(np.array([n]))[0]), rounded(n)) for n in numbers]
+
+
+def strips_as_svg(spread: Spread) -> str:
+    """The plot; '' if there is no number to show."""
+    axis = _axis(spread)
+    if axis is None:
+        return ""
+    strips, y = [], 0.0
+    for kind in spread.kinds:
+        strips.append(_strip(kind, axis, y))
+        y += _LINE + 2 * _BAR + _GAP
+    return filled(
+        _SVG,
+        title=_title(spread, axis),
+        strips=strips,
+        width=WIDTH,
+        height=y + _AXIS + _LINE,
+        margin=_MARGIN,
+        bottom=y,
+        labels=[(_at(place), text) for place, text in axis.labels()],
+        unit=f"{unit_symbol(spread.unit)}{', log axis' if axis.log else ''}",
+    )
+
+
+def unit_symbol(unit: str) -> str:
+    return {"us": "µs"}.get(unit, unit)
+
+
+def _title(spread: Spread, axis: _Axis) -> str:
+    ends = f"{rounded(axis.low)} to {rounded(axis.high)} {unit_symbol(spread.unit)}"
+    return (
+        f"{spread.figure}, by kind of machine, from {ends}. Bars up: accepted numbers. Bars down: "
+        "numbers that were not accepted. The table below has the medians."
+    )
+
+
+def _axis(spread: Spread) -> _Axis | None:
+    """The axis over nearly all accepted numbers, or over all numbers if none was accepted."""
+    every = [value for kind in spread.kinds for value in (*kind.accepted, *kind.others)]
+    values = np.array(spread.accepted or every)
+    if not len(values):
+        return None
+    low, high = (float(end) for end in np.quantile(values, (_OUTSIDE, 1 - _OUTSIDE)))
+    if len(values) < 1 / _OUTSIDE:
+        low, high = float(values.min()), float(values.max())
+    if low > 0 and high / low >= _LOG_FROM:
+        return _Axis(low / 1.25, high * 1.25, log=True)
+    room = 0.25 * (high - low) or 0.25 * abs(high) or 1.0
+    begin = low - room
+    axis = _Axis(max(begin, 0.0) if low >= 0 else begin, high + room, log=False)
+    return axis if math.isfinite(axis.high - axis.low) else None
+
+
+def _strip(kind: OfKind, axis: _Axis, y: float) -> Strip:
+    accepted, others = (np.array(each, dtype=float) for each in (kind.accepted, kind.others))
+    places = [axis.places(each) for each in (accepted, others)]
+    counts = [
+        np.histogram(each[(each >= 0) & (each <= 1)], _BINS, (0.0, 1.0))[0] for each in places
+    ]
+    most = max(1, *(int(each.max()) for each in counts))
+    base = y + _LINE + _BAR
+    outside = sum(int(((each < 0) | (each > 1) | np.isnan(each)).sum()) for each in places)
+    text = f"{len(accepted) + len(others):,} handed in"
+    if outside:
+        text += f", {outside:,} outside"
+    median = None
+    if len(accepted) and 0 <= (place := float(np.median(places[0]))) <= 1:
+        median = _at(place)
+    return Strip(
+        kind.machine,
+        text,
+        y,
+        base,
+        _bars(counts[0], base, -_BAR / most),
+        _bars(counts[1], base, _BAR / most),
+        median,
+    )
+
+
+def _bars(counts: NDArray[np.int64], base: float, unit: float) -> str:
+    """The bars as one path; `unit` is the height of one, negative if they point up."""
+    wide = (WIDTH - 2 * _MARGIN) / _BINS
+    return "".join(
+        f"M{_MARGIN + number * wide:.1f} {base:g}v{count * unit:.1f}h{wide - 0.6:.1f}V{base:g}z"
+        for number, count in enumerate(counts.tolist())
+        if count
+    )
+
+
+def _at(place: float) -> float:
+    return round(_MARGIN + place * (WIDTH - 2 * _MARGIN), 1)
+
+
+def _powers(low: float, high: float) -> list[float]:
+    """Round numbers on a logarithmic axis: 1, 2, 5, 10, or only the powers of ten."""
+    for factors in ((1, 2, 5), (1,)):
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        found = [f * 10.0**power for power in powers for f in factors]
+        found = [number for number in found if low <= number <= high]
+        if len(found) <= _LABELS:
+            return found
+    return found[:: math.ceil(len(found) / _LABELS)]
+
+
+def _steps(low: float, high: float) -> list[float]:
+    """Round numbers at equal distances."""
+    rough = (high - low) / (_LABELS - 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(f * power for f in (1, 2, 5, 10) if f * power >= rough)
+    first = math.ceil(low / step)
+    return [n * step for n in range(first, math.floor(high / step) + 1)]
+
+
+# The page of a report: one HTML file without a script, which loads nothing.
+
+_PAGE = Path(__file__).with_name("class_report.html.jinja")
+#: Text is never loaded from anywhere, not even by a mistake of ours.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A figure's spread with its plot."""
+
+    spread: Spread
+    plot: str
+
+    @property
+    def unit(self) -> str:
+        return unit_symbol(self.spread.unit)
+
+
+def page_of(
+    graded: GradedClass,
+    pseudonyms: dict[str, str] | None,
+    data_set: str = "",
+    when: datetime.datetime | None = None,
+) -> str:
+    """The report on a class; names are shown if there are no `pseudonyms`.
+
+    `data_set` is the name of the file with the class's figures, if one was written.
+    """
+    when = when or datetime.datetime.now().astimezone()
+    return filled(
+        _PAGE,
+        policy=_POLICY,
+        graded=graded,
+        when=f"{when:%Y-%m-%d %H:%M}",
+        words=WORDS,
+        outcomes=outcomes_of_class(graded),
+        figures=[_Drawn(each, strips_as_svg(each)) for each in spreads_of_class(graded)],
+        conclusions=conclusions_of_class(graded),
+        findings=findings_of_class(graded),
+        guesses=guesses_of_class(graded),
+        look=to_look_at(graded, pseudonyms),
+        named=pseudonyms is None,
+        data_set=data_set,
+    )
+
+
+# A pseudonym for each student: random, and the same in every report of the course.
+#
+# The file `pseudonyms.csv` in the course folder says which pseudonym is whose. Only its owner may
+# read it, and nothing else of ours holds both names.
+
+FILE_NAME = "pseudonyms.csv"
+_HEADER = ["pseudonym", "student"]
+_MOST_BYTES = 16_000_000
+#: Letters and digits that nobody takes for others, and how many of them a pseudonym has.
+_LETTERS, _LENGTH = "bcdfghjkmnpqrstvwxz23456789", 5
+
+
+class BadPseudonyms(ValueError):
+    """The file of the pseudonyms cannot be used; the message says why and what to do."""
+
+
+def pseudonyms_of(course: Path, students: Iterable[str]) -> dict[str, str]:
+    """The pseudonym of each of the `students`; new ones are added to the file of the course.
+
+    Raises BadPseudonyms, and files.CannotWrite.
+    """
+    with _alone(course):
+        known = _read(course / FILE_NAME)
+        missing = [student for student in dict.fromkeys(students) if student not in known]
+        if missing:
+            taken = set(known.values())
+            for student in missing:
+                known[student] = _new(taken)
+                taken.add(known[student])
+            _write(course / FILE_NAME, known)
+    return known
+
+
+def _new(taken: set[str]) -> str:
+    while True:
+        word = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
+        if word not in taken and not word.isdigit():  # a spreadsheet would take it for a number
+            return word
+
+
+def _read(path: Path) -> dict[str, str]:
+    """Pseudonyms by student; empty if there is no file yet."""
+    try:
+        content = read_bounded(path, _MOST_BYTES)
+    except OSError as error:
+        if error.errno == errno.ENOENT:
+            return {}
+        raise BadPseudonyms(f"{error.strerror}; the pseudonyms of the course are in it") from error
+    try:
+        rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise BadPseudonyms(_bad(path, str(error))) from error
+    if not rows or rows[0] != _HEADER or any(len(row) != 2 or not all(row) for row in rows[1:]):
+        raise BadPseudonyms(_bad(path, f"it must have the columns {' and '.join(_HEADER)}"))
+    known = {student: word for word, student in rows[1:]}
+    if len(known) != len(rows) - 1 or len(set(known.values())) != len(known):
+        raise BadPseudonyms(_bad(path, "a student or a pseudonym is there twice"))
+    return known
+
+
+def _bad(path: Path, why: str) -> str:
+    return (
+        f"{path} cannot be read: {why}. Restore it from a copy, or move it away: then everybody "
+        "gets a new pseudonym"
+    )
+
+
+def _write(path: Path, known: dict[str, str]) -> None:
+    """Writes the file in the order of the pseudonyms, which says nothing about who came when."""
+    text = io.StringIO(newline="")
+    rows = sorted((word, student) for student, word in known.items())
+    csv.writer(text, lineterminator="\n").writerows([_HEADER, *rows])
+    write_atomically(path, text.getvalue().encode("utf-8"), private=True)
+
+
+@contextmanager
+def _alone(course: Path) -> Iterator[None]:
+    """Two reports at once would each add pseudonyms, and one file would lose them."""
+    folder = os.open(course, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+PAGE = "report.html"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written; `data_set` is None if too few figures were accepted for one."""
+
+    graded: GradedClass
+    page: Path
+    data_set: Path | None
+
+
+def write_report(course: Path, lab: str, to: Path | None = None, *, names: bool = False) -> Written:
+    """Reads the graded submissions of `lab` and writes their report into the folder `to`.
+
+    By default that is `report/LAB` in the course folder. A page with `names` is for its owner only.
+    Raises NoReport, BadPseudonyms and files.CannotWrite.
+    """
+    found = course_in(course)
+    graded = read_class(found, lab)
+    root = Path(found.root)
+    folder = course / "report" / lab if to is None else to
+    pseudonyms = None if names else pseudonyms_of(root, graded.students)
+    rows = class_figures(graded)
+    data_set = folder / class_file.FILE_NAME
+    for path in (data_set, folder / PAGE):
+        remove_unfinished(path)
+    if rows:
+        class_file.write(data_set, rows)
+    else:
+        data_set.unlink(missing_ok=True)  # one of an earlier report would be taken for today's
+    page = page_of(graded, pseudonyms, data_set.name if rows else "")
+    write_atomically(folder / PAGE, page.encode("utf-8"), private=names)
+    return Written(graded, folder / PAGE, data_set if rows else None)

@@ -1,0 +1,540 @@
+"""The list of students that says which id in a file name is which student of the course.
+
+It is a CSV file: one of our own, the gradebook that Canvas exports, or the grading worksheet of a
+Moodle assignment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import datetime
+import io
+import itertools
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook, MissingEntry
+
+from grader.evening.upload_names import (
+    NOT_IN_FILES,
+    STUDENTS,
+    Layout,
+    Named,
+    Parts,
+    hand_in_archive,
+    is_junk,
+    layout_of,
+    same_name,
+    shown,
+)
+from grader.evening.uploads import (
+    OTHER_ARCHIVES,
+    Given,
+    Item,
+    NotTaken,
+    Place,
+    holds_submission,
+    opened_folder,
+    opened_zip,
+    places,
+)
+from grader.submissions.safe_files import printable, trouble_with_name
+from grader.with_nbgrader import gradebook_lock
+from labs.common import limits
+from labs.common.files import read_bounded
+from labs.course.figures import RECORDINGS
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Student:
+    """One line: the student's id in this course, the id in file names, and the name; or "".
+
+    `called` is the name as people write it, `email` an address, and `lms_id` the id that the
+    platform has for the student in every assignment.
+    """
+
+    student: str
+    number: str
+    name: str
+    called: str = ""
+    email: str = ""
+    lms_id: str = ""
+
+    @property
+    def is_a_person(self) -> bool:
+        """Canvas lists its *Student View* as one student more, who never hands in anything."""
+        return not (self.lms_id and self.called == "Student, Test")
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The first name and the last one, of `Lovelace, Ada` or of `Ada Lovelace`.
+
+        Nobody can tell from `Mary Ann Evans` which name is which: all but the first word are taken
+        for the last name. An instructor can correct it in the formgrader.
+        """
+        last, comma, first = printable(self.called.strip()).partition(",")
+        if not comma:
+            first, blank, more = last.partition(" ")
+            first, last = (first, more) if blank else ("", first)
+        return first.strip(), last.strip()
+
+
+@dataclass
+class Roster:
+    """All students of the list, found by the id in a file name or by their name."""
+
+    students: list[Student] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._by_number = {each.number: each for each in self.students if each.number}
+        self._by_name: dict[str, list[Student]] = {}
+        for each in self.students:
+            if each.name:
+                self._by_name.setdefault(same_person(each.name), []).append(each)
+
+    def numbers(self) -> set[str]:
+        """The ids in file names that the list knows."""
+        return set(self._by_number)
+
+    def people(self) -> set[str]:
+        """The ids in this course of all who can hand something in."""
+        return {each.student for each in self.students if each.is_a_person}
+
+    def student_of(self, named: Named) -> str:
+        """The student's id in this course. Raises NotTaken if the list does not say it."""
+        found = self._by_number.get(named.number)
+        if found is not None:
+            return found.student
+        same = self._by_name.get(same_person(named.name), []) if named.name else []
+        if len(same) == 1:
+            return same[0].student
+        who = printable(f"{named.name} ({named.number})" if named.name else named.number)
+        if same:
+            raise NotTaken(f"the roster has {len(same)} students with the name of {who}")
+        raise NotTaken(f"the roster does not have {who}")
+
+
+def same_person(name: str) -> str:
+    """Two ways to write one name give the same text, also if Moodle left some letters out."""
+    plain = NOT_IN_FILES.sub("", name).replace("_", " ")
+    return " ".join(unicodedata.normalize("NFKC", plain).casefold().split())
+
+
+def _our_own(row: Row) -> Student | None:
+    name, email = row.get("name", ""), _address(row.get("email", ""))
+    return Student(row["student"], row.get("id", ""), name, name, email)
+
+
+def _of_canvas(row: Row) -> Student | None:
+    number = row["id"]
+    if not number.isdigit():  # the line with the most points that there are
+        return None
+    logins = (row.get("sis login id", ""), row.get("sis user id", ""), number)
+    own = next(login for login in logins if login)
+    return Student(own, number, "", row["student"], _address(logins[0]), number)
+
+
+def _of_moodle(row: Row) -> Student | None:
+    number = re.search(r"(\d+)$", row["identifier"])
+    if number is None:
+        return None
+    known = ("username", "id number", "email address")
+    ids = [row[column] for column in known if row.get(column)]
+    name, email = row.get("full name", ""), _address(row.get("email address", ""))
+    return Student(ids[0] if ids else number[1], number[1], name, name, email)
+
+
+def _address(text: str) -> str:
+    """An e-mail address, or '' if it is none; logins in Canvas are addresses at some places."""
+    return text if re.fullmatch(r"[^\s@]+@[^\s@]+", text) and text.isprintable() else ""
+
+
+#: The columns that show whose list it is, in small letters, and how a line of it is read.
+_KINDS: tuple[tuple[set[str], Callable[[Row], Student | None]], ...] = (
+    ({"student", "id", "section"}, _of_canvas),
+    ({"identifier", "full name"}, _of_moodle),
+    ({"student", "id"}, _our_own),
+    ({"student", "name"}, _our_own),
+)
+
+
+def read_roster(path: Path) -> Roster:
+    """The list in the file `path`. Raises NotTaken with a sentence that names the line."""
+    try:
+        text = read_bounded(path, limits.MOST_ROSTER_BYTES).decode("utf-8-sig")
+    except OSError as error:
+        raise NotTaken(error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise NotTaken(f"{path} is not UTF-8 text; save it as CSV in UTF-8") from error
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        header = [cell.strip().casefold() for cell in next(reader, [])]
+        students = _students(path, header, ((reader.line_num, cells) for cells in reader))
+    except csv.Error as error:
+        raise NotTaken(f"{path}, line {reader.line_num}: {error}") from error
+    if not students:
+        raise NotTaken(f"{path} names no student")
+    return Roster(list(students.values()))
+
+
+def _students(
+    path: Path, header: list[str], lines: Iterable[tuple[int, list[str]]]
+) -> dict[str, Student]:
+    """The students by their id in this course."""
+    of = next((of for columns, of in _KINDS if columns <= set(header)), None)
+    if of is None:
+        raise NotTaken(
+            f"{path} has no columns `student` and `id` or `name` in its first line, "
+            "and is neither Canvas's gradebook nor Moodle's grading worksheet"
+        )
+    students: dict[str, Student] = {}
+    numbers: dict[str, str] = {}
+    for number, cells in lines:
+        row = dict(
+            itertools.zip_longest(header, map(str.strip, cells[: len(header)]), fillvalue="")
+        )
+        if not any(row.values()):
+            continue
+        student = of(row)
+        if student is None:
+            continue
+        where = f"{path}, line {number}"
+        trouble = trouble_with_name(student.student)
+        if trouble:
+            raise NotTaken(f"{where}: {trouble}")
+        other = numbers.setdefault(student.number, student.student) if student.number else ""
+        if student.student in students or other not in {"", student.student}:
+            twice = student.number if other not in {"", student.student} else student.student
+            raise NotTaken(f"{where}: {printable(twice)} appears twice")
+        if len(students) >= limits.MOST_STUDENTS:
+            raise NotTaken(f"{path} has more than {limits.MOST_STUDENTS:,} students")
+        students[student.student] = student
+    return students
+
+
+# Opens a source: a folder or a zip file with the submissions of a class.
+
+
+@contextlib.contextmanager
+def opened_source(source: Path) -> Iterator[list[Item]]:
+    """The files in the folder or the zip file `source`. Raises NotTaken with a sentence."""
+    if source.is_dir():
+        with opened_folder(source) as items:
+            yield items
+        return
+    if source.name.casefold().endswith(OTHER_ARCHIVES) and source.is_file():
+        raise NotTaken(f"{source} is no zip file; unpack it, and collect the folder")
+    try:
+        file = source.open("rb")
+    except OSError as error:
+        raise NotTaken(f"{source} cannot be read: {error.strerror}") from error
+    with file:
+        try:
+            opening = opened_zip(
+                file, limits.MOST_CLASS_FILES, limits.MOST_CLASS_LIST, folders=True
+            )
+            items = opening.__enter__()
+        except NotTaken as error:
+            raise NotTaken(f"{source}: {error}; download it again") from error
+        with contextlib.ExitStack() as stack:
+            stack.push(opening.__exit__)
+            yield items
+
+
+def laid_out(
+    items: list[Item],
+    layout: Layout | None,
+    lab: str,
+    labs: Collection[str],
+    roster: Roster | None = None,
+) -> tuple[list[Item], Layout, dict[str, Place]]:
+    """The files without a folder around the class, their layout, and whose they may be.
+
+    If `layout` is None, it is found by the names. The places are those of `readings.places`; there
+    are none where a program or a person has named the students.
+    """
+    if layout is not None:
+        return items, layout, {}
+    around = _around(items, labs, roster.numbers() if roster else ())
+    inner = _without(around, items)
+    layout = layout_of([item.parts for item in inner])
+    return inner, layout, places(inner, around, lab, labs) if layout is STUDENTS else {}
+
+
+def without_wrapper(items: list[Item], labs: Collection[str]) -> list[Item]:
+    """The files without one folder around all of them, if it is not a student's."""
+    return _without(_around(items, labs, ()), items)
+
+
+def _without(around: Parts, items: Iterable[Item]) -> list[Item]:
+    """The files, which all lie in the folder `around`, by their paths in it."""
+    most = len(around)
+    inner = [replace(item, parts=item.parts[most:]) for item in items if not is_junk(item.parts)]
+    return [item for item in inner if item.parts]
+
+
+def _around(items: list[Item], labs: Collection[str], known: Collection[str]) -> Parts:
+    """The one folder around all files if it is not a student's; else ()."""
+    files = [item.parts for item in items if not item.is_folder and not is_junk(item.parts)]
+    if len({parts[0] for parts in files}) != 1 or any(len(parts) < 2 for parts in files):
+        return ()
+    if layout_of(files) is not STUDENTS:
+        return ()
+    top, inner = files[0][:1], [parts[1:] for parts in files]
+    programs = layout_of(inner) is not STUDENTS
+    listed = any(named.number in known for path in inner for named in STUDENTS.read(path))
+    return top if programs or (listed and top[0] not in known) or _are_students(inner, labs) else ()
+
+
+def _are_students(paths: Sequence[Parts], labs: Collection[str]) -> bool:
+    """Whether these are folders and zip files of students, and not what one student handed in."""
+    below: dict[str, list[Parts]] = defaultdict(list)
+    for path in paths:
+        below[path[0]].append(path[1:])
+    submissions = sum(map(holds_submission, below.values()))
+    return submissions > 1 and all(
+        path[0] not in {RECORDINGS, *labs} if len(path) > 1 else STUDENTS.read(path)
+        for path in paths
+    )
+
+
+# Sorts the files of a source by student. Two students whose ids are alike are never merged.
+
+
+@dataclass
+class Group:
+    """The files of one student: those whose names have the same key.
+
+    Those of one time in their names were handed in together.
+    """
+
+    named: Named
+    given: dict[datetime.datetime | None, list[Given]] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
+    student: str = ""  # the id that a roster gives
+    place: Place | None = None  # where the files lie, if nobody has named the student
+
+    @property
+    def label(self) -> str:
+        """The student as the source names them."""
+        return printable(self.named.key)
+
+    @property
+    def shown(self) -> str:
+        """The student as an instructor knows them: the id of the roster, then the label."""
+        named = self.student and self.student != self.label
+        return f"{printable(self.student)} ({self.label})" if named else self.label
+
+
+@dataclass(frozen=True)
+class NotCollected:
+    """What is not collected: its name in the source, and one sentence."""
+
+    name: str
+    why: str
+
+
+@dataclass
+class Sorted:
+    """Each student's files by the student's id, and what is nobody's or not clear.
+
+    `seen` are the ids of all who handed in, also of those who are refused.
+    """
+
+    students: dict[str, Group]
+    not_collected: list[NotCollected]
+    of_other_labs: int = 0
+    seen: set[str] = field(default_factory=set)
+
+
+def sort_by_student(
+    items: Iterable[Item],
+    layout: Layout,
+    lab: str,
+    roster: Roster | None,
+    taken: Mapping[str, str],
+) -> Sorted:
+    """Sorts the files by student.
+
+    `taken` has the ids of students in the course, each with the label under which a source named
+    the student when this lab was collected, or "".
+    """
+    result = Sorted({}, [])
+    groups: dict[str, Group] = {}
+    unclear: list[tuple[Item, list[Named]]] = []
+    items = [item for item in items if not is_junk(item.parts)]
+    result.not_collected += _empty_folders(items)
+    for item in items:
+        if item.is_folder:
+            continue
+        can_be = layout.read(item.parts)
+        if not can_be:
+            result.not_collected.append(NotCollected(shown(item.parts), _unknown(item, layout)))
+        elif can_be[0].lab not in {"", lab}:
+            result.of_other_labs += 1
+        elif len(can_be) > 1:
+            unclear.append((item, can_be))
+        else:
+            _add(groups, item, can_be[0])
+    _resolve(groups, unclear, roster)
+    _identify(groups.values(), layout, roster, taken, lab, result)
+    return result
+
+
+def _empty_folders(items: Sequence[Item]) -> list[NotCollected]:
+    """The folders at the top that hold no file: a student may be missed otherwise."""
+    full = {item.parts[0] for item in items if not item.is_folder}
+    empty = {item.parts[0] for item in items} - full
+    return [NotCollected(shown((name,)), "its folder is empty") for name in sorted(empty)]
+
+
+def _unknown(item: Item, layout: Layout) -> str:
+    if hand_in_archive(item.parts[-1]):
+        return "its name does not say which student it is of"
+    if layout is STUDENTS:
+        return "it lies in no student's folder, and is no zip file"
+    return f"its name is not one of {layout.name}" + (f"; {item.trouble}" if item.trouble else "")
+
+
+def _add(groups: dict[str, Group], item: Item, named: Named) -> Group:
+    group = groups.setdefault(named.key, Group(named))
+    together = group.given.setdefault(named.when, [])
+    together.append(Given(named.path, item, named.order, named.late))
+    return group
+
+
+def _resolve(
+    groups: dict[str, Group], unclear: Sequence[tuple[Item, list[Named]]], roster: Roster | None
+) -> None:
+    """Adds the files whose names can mean several students.
+
+    Canvas takes the first of them. A student whose own name ends in a number could pretend to be
+    another one by this, so an id that has files under another name is no candidate.
+    """
+    owners: dict[str, set[str]] = defaultdict(set)
+    for key, group in groups.items():
+        owners[group.named.number].add(key)
+    for item, can_be in unclear:
+        left = [each for each in can_be if not owners[each.number] - {each.key}]
+        if roster is not None:
+            left = [each for each in left if each.number in roster.numbers()] or left
+        chosen = (left or can_be)[0]
+        others = sorted({each.number for each in left[1:]} - {chosen.number})
+        group = _add(groups, item, chosen)
+        if others and chosen.key not in owners[chosen.number]:
+            doubt = f"{shown(item.parts)} can also be a file of {' or '.join(others)}"
+            group.doubts.append(doubt)
+
+
+def _identify(
+    groups: Iterable[Group],
+    layout: Layout,
+    roster: Roster | None,
+    taken: Mapping[str, str],
+    lab: str,
+    result: Sorted,
+) -> None:
+    """Gives each group the id of its student; refuses ids that are alike, and a second id."""
+    alike: dict[str, list[tuple[str, Group]]] = defaultdict(list)
+    for group in groups:
+        try:
+            student = _id(group.named, layout.id_of, roster)
+        except NotTaken as error:
+            result.not_collected.append(NotCollected(group.label, str(error)))
+            continue
+        result.seen.add(student)
+        group.student = "" if roster is None else student
+        alike[same_name((student,))].append((student, group))
+    in_course = defaultdict(set)
+    for student in taken:
+        in_course[same_name((student,))].add(student)
+    before = {label: student for student, label in taken.items() if label}
+    for same, found in alike.items():
+        student, group = found[0]
+        others = sorted(in_course[same] - {student})
+        if len(found) > 1:
+            for student, group in found:
+                names = ", ".join(sorted(each.label for _, each in found if each is not group))
+                why = f"its student id {printable(student)} is also that of {names}"
+                result.not_collected.append(NotCollected(group.shown, why))
+        elif others and student not in in_course[same]:
+            why = f"its student id is like that of {printable(others[0])}, who is in the course"
+            result.not_collected.append(NotCollected(group.shown, why))
+        elif student not in taken and (first := before.get(found[0][1].label)):
+            result.not_collected.append(NotCollected(found[0][1].shown, _again(first, lab)))
+        else:
+            result.students[student] = group
+
+
+def _again(first: str, lab: str) -> str:
+    """Why a student is not collected under a second id: each would have a grade."""
+    return (
+        f"it was collected as {printable(first)} before. To collect it with other ids, first "
+        f"remove {printable(f'submitted/{first}/{lab}')}; otherwise use the roster of that collect"
+    )
+
+
+def _id(named: Named, id_of: Callable[[Named], str], roster: Roster | None) -> str:
+    """The student's id in the course. Raises NotTaken."""
+    student = id_of(named) if roster is None else roster.student_of(named)
+    trouble = trouble_with_name(student)
+    if trouble:
+        raise NotTaken(trouble)
+    return student
+
+
+# What the list of students says of those who handed in, entered into the gradebook.
+#
+# The formgrader shows the id of a student without a name, and Gradescope finds students by their
+# e-mail addresses.
+
+
+def enter_students(course: Any, students: Iterable[Student]) -> None:
+    """Enters names, e-mail addresses and Canvas's ids. What the gradebook has already stays.
+
+    Raises NotTaken if the gradebook cannot be written.
+    """
+    known = [each for each in students if any(_entries(each).values())]
+    if not known:
+        return
+    try:
+        with Gradebook(course.db_url, course.course_id) as gradebook:
+            for each in known:
+                _enter_one(gradebook, each)
+            gradebook.db.commit()
+    except Exception as error:
+        cause = gradebook_lock.cause_of(error)
+        if cause is None:
+            raise
+        raise NotTaken(cause) from error
+
+
+def _enter_one(gradebook: Gradebook, student: Student) -> None:
+    try:
+        person = gradebook.find_student(student.student)
+    except MissingEntry:
+        person = gradebook.add_student(student.student)
+    for name, value in _entries(student).items():
+        if value and not getattr(person, name):
+            setattr(person, name, value)
+
+
+def _entries(student: Student) -> dict[str, str]:
+    """What is known of a student, by the names that nbgrader's gradebook has for it."""
+    first, last = student.names
+    return {
+        "first_name": first,
+        "last_name": last,
+        "email": student.email,
+        "lms_user_id": student.lms_id,
+    }

@@ -1,1 +1,0 @@
-"""Collects a class from a folder, a zip file, or what Canvas and Moodle hand out."""

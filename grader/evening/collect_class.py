@@ -1,0 +1,741 @@
+"""Collects a class: what each student handed in goes into nbgrader's `submitted`.
+
+Who cannot be collected is refused with one sentence; all others are collected.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import datetime
+import enum
+import hashlib
+import io
+import shutil
+import tempfile
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.exchange import ExchangeError
+
+from grader.evening import class_roster, uploads
+from grader.evening.class_roster import Group, NotCollected, Roster, same_person, sort_by_student
+from grader.evening.upload_names import CANVAS, MOODLE, Layout, Named, hand_in_archive
+from grader.evening.uploads import NO_ROOM, Item, NotTaken, Version, written
+from grader.submissions.safe_files import printable, trouble_with_name
+from grader.with_nbgrader import gradebook_lock
+from grader.with_nbgrader.careful_course import read_time
+from grader.with_nbgrader.nbgrader_exchange import NEW, NEWER, SAME, CarefulCollect, Collected, now
+from grader.with_nbgrader.student_folders import students_in
+from labs.common.files import read_bounded, remove_unfinished, write_atomically
+from labs.common.spelling import meant
+from labs.common.table import in_columns
+from labs.common.units import plural
+
+# Whether a submission counts, becomes an earlier version, or is there already.
+#
+# The newest counts. Where the time of one of two is not known, what is collected later counts, but
+# nothing that was collected once comes back: so a second run over the same sources changes nothing.
+
+Record = dict[str, Any]
+
+#: What `nbgrader submit` adds, or we do: two submissions that differ in it alone are the same.
+BY_NBGRADER = frozenset({"timestamp.txt", "submission_secret.txt"})
+
+
+def files_of_student(paths: Iterable[str], ignore: Sequence[str] = ()) -> int:
+    """How many of the files the student made; nbgrader takes none whose path fits `ignore`."""
+    return sum(
+        path not in BY_NBGRADER
+        and not any(fnmatch(part, glob) for part in path.split("/") for glob in ignore)
+        for path in paths
+    )
+
+
+class Did(enum.Enum):
+    """What became of a submission."""
+
+    NEW = "collected"
+    NEWER = "collected, replaces"
+    EARLIER = "kept as earlier"
+    SAME = "was collected"
+    BACK = "collected again"
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A submission of a student: what its record will say, with `content` as its fingerprint."""
+
+    record: Record
+
+    @property
+    def content(self) -> str:
+        """The same for two submissions with the same files."""
+        return str(self.record["content"])
+
+    def is_newer_than(self, record: Record) -> bool | None:
+        """Whether it was handed in after the submission of `record`; None if that is not known."""
+        order, before = self.record.get("order"), record.get("order")
+        if isinstance(order, int) and isinstance(before, int) and order != before:
+            return order > before
+        when, then = when_of(self.record), when_of(record)
+        if when is not None and then is not None and when != then:
+            return when > then
+        return None
+
+
+@dataclass
+class State:
+    """What the course has of one student: the record of what counts, and those of earlier ones."""
+
+    current: Record | None
+    earlier: list[Record] = field(default_factory=list)
+
+    def decide(self, arrived: Arrived) -> Did:
+        """What to do with a submission; afterwards the state is as if that was done."""
+        if self.current is None:
+            # An interrupted run has moved it away, or somebody has removed the newer one.
+            again = [each for each in self.earlier if content_of(each) == arrived.content]
+            if again:
+                self.earlier.remove(again[-1])
+                self.current = again[-1]
+                return Did.BACK
+            self.current = arrived.record
+            return Did.NEW
+        if content_of(self.current) == arrived.content:
+            return Did.SAME
+        newer = arrived.is_newer_than(self.current)
+        known = any(content_of(each) == arrived.content for each in self.earlier)
+        if known and not newer:
+            return Did.SAME
+        if newer is False:
+            self.earlier.append(arrived.record)
+            return Did.EARLIER
+        self.earlier.append(self.current)
+        self.current = arrived.record
+        return Did.NEWER
+
+    def counts(self, record: Record) -> bool:
+        """Whether the submission that counts has the files of `record`."""
+        return content_of(self.current or {}) == content_of(record)
+
+    def check_person(self, who: str) -> None:
+        """Raises NotTaken if what was collected under this id is another person's.
+
+        `who` is how the source names the student: `Canvas 77`, for instance.
+        """
+        before = str((self.current or {}).get("who") or "")
+        source = who.partition(" ")[0]
+        if who and before != who and before.partition(" ")[0] == source:
+            raise NotTaken(f"what was collected under this id is of {before}, and this is of {who}")
+
+
+def fingerprint(hashes: Mapping[str, str]) -> str:
+    """One SHA-256 for the files with these hashes, by path."""
+    lines = "".join(f"{digest}  {path}\n" for path, digest in sorted(hashes.items()))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def content_of(record: Record) -> str:
+    """The fingerprint in a record; of one that nbgrader's exchange gave, that of its files."""
+    if isinstance(record.get("content"), str):
+        return str(record["content"])
+    hashes = record.get("sha256")
+    if not isinstance(hashes, dict):
+        return ""
+    return fingerprint({str(k): str(v) for k, v in hashes.items() if k not in BY_NBGRADER})
+
+
+def when_of(record: Record) -> datetime.datetime | None:
+    """When the submission of a record was handed in; None if that is not known."""
+    try:
+        return datetime.datetime.fromisoformat(record["when"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+_NO_STUDENT = "it is a lab; put each student's files into a folder with the student's id"
+_SAME_TIME = datetime.timedelta(seconds=2)
+_LATER_THAN_NOW = datetime.timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Line:
+    """What became of one student: the last submission, and how many earlier ones were kept."""
+
+    student: str
+    did: Did
+    origin: str
+    when: str | None
+    late: bool | None
+    files: int | None  # of the student, without what we add; None: nobody has counted them
+    earlier: int
+    remarks: tuple[str, ...]
+
+
+@dataclass
+class Report:
+    """What a run did, or, in a dry run, what it would do.
+
+    `refused` counts what was refused and is not in `not_collected`, because the log has it.
+    """
+
+    source: str
+    lab: str
+    layout: str
+    dry: bool
+    lines: list[Line] = field(default_factory=list)
+    not_collected: list[NotCollected] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    of_other_labs: int = 0
+    refused: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything in the source was collected."""
+        return not self.not_collected and not self.refused
+
+
+class Collect:
+    """One run over one source."""
+
+    def __init__(
+        self,
+        course: Any,
+        lab: str,
+        labs: Iterable[str],
+        duedate: datetime.datetime | None = None,
+        dry: bool = False,
+    ) -> None:
+        self._course, self._lab, self._labs, self._duedate = course, lab, frozenset(labs), duedate
+        self._dry = dry
+        self._collected = Collected(course, lab)
+
+    def run(
+        self,
+        name: str,
+        items: list[Item],
+        layout: Layout | None = None,
+        roster: Roster | None = None,
+        progress: Callable[[Iterable[str]], Iterable[str]] = iter,
+    ) -> Report:
+        """Collects the files of the source `name`.
+
+        `layout` is found by their names if it is None. Raises BlockingIOError if another collect
+        of this lab is running, and OSError if the disk is full: what was collected is whole.
+        """
+        items, layout, places = class_roster.laid_out(items, layout, self._lab, self._labs, roster)
+        students = students_in(self._course, self._course.submitted_directory, self._lab, "*")
+        taken = {each: self._label_of(each) for each in students}
+        found = sort_by_student(items, layout, self._lab, roster, taken)
+        report = Report(name, self._lab, layout.name, self._dry, [], found.not_collected)
+        report.of_other_labs = found.of_other_labs
+        for lab in self._labs & set(found.students):
+            report.not_collected.append(NotCollected(found.students.pop(lab).label, _NO_STUDENT))
+        with self._scratch() as scratch:
+            for student in progress(sorted(found.students)):
+                group = found.students[student]
+                group.place = places.get(group.named.key)
+                self._student(report, layout, student, group, scratch)
+        report.not_collected.sort(key=lambda each: each.name)
+        if roster is not None:
+            here = {*found.seen, *taken}
+            report.absent = sorted(roster.people() - here)
+        return report
+
+    def _label_of(self, student: str) -> str:
+        """How a source named the student when this lab was collected; "" if that is not known."""
+        return str(self._collected.record(student).get("entry", "")).partition("/")[0]
+
+    @contextlib.contextmanager
+    def _scratch(self) -> Iterator[Path]:
+        """A folder for what is unpacked; other collects of this lab are kept out meanwhile."""
+        if self._dry:
+            with tempfile.TemporaryDirectory(prefix="ticklab-collect-") as folder:
+                yield Path(folder)
+            return
+        with self._collected.alone():
+            scratch = self._collected.scratch()
+            try:
+                yield scratch
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+
+    def _student(
+        self, report: Report, layout: Layout, student: str, group: Group, scratch: Path
+    ) -> None:
+        """Collects what one student handed in. Raises OSError if the disk is full."""
+        if self._collected.folder(student).is_symlink():
+            why = "its folder in the course is a link; links are not followed"
+            report.not_collected.append(NotCollected(group.shown, why))
+            return
+        state = State(
+            self._collected.record(student) if self._collected.folder(student).is_dir() else None,
+            self._collected.earlier_records(student),
+        )
+        is_new = state.current is None
+        lines: list[Line] = []
+        for when in sorted(group.given, key=lambda when: when or datetime.datetime.min):
+            try:
+                for line in self._together(state, layout, student, group, when, scratch):
+                    lines.append(line)
+            except Exception as error:  # whatever a student hands in, all others are collected
+                report.not_collected.append(NotCollected(group.shown, _why(error)))
+        if lines:
+            report.lines.append(_summary(lines, is_new))
+
+    def _together(
+        self,
+        state: State,
+        layout: Layout,
+        student: str,
+        group: Group,
+        when: datetime.datetime | None,
+        scratch: Path,
+    ) -> Iterator[Line]:
+        """Collects the files that were handed in together. Raises NotTaken, and OSError."""
+        who = _who(layout, group.named)
+        state.check_person(who)
+        folder = scratch / "submission"
+        given, place = group.given[when], group.place
+        with uploads.versions(given, self._lab, self._labs, scratch, place) as found:
+            for version in found:
+                if version.archive and version.archive == (state.current or {}).get("archive"):
+                    yield self._there(student, version)
+                    continue
+                shutil.rmtree(folder, ignore_errors=True)
+                hashes, left_out = written(version, folder)
+                if not hashes:
+                    raise NotTaken(f"none of its files can be taken: {left_out[0]}")
+                record, remarks = self._record(version, when, folder, hashes)
+                record |= {
+                    "entry": f"{group.label}/{version.origin}".rstrip("/"),
+                    "who": who,
+                    "left_out": left_out,
+                    "doubts": [*group.doubts, *remarks],
+                }
+                did = state.decide(Arrived(record))
+                if did is Did.SAME and state.counts(record):
+                    yield self._there(student, version)
+                    continue
+                if did is Did.BACK and not self._dry:
+                    self._collected.put_back(student, state.current or {})
+                elif not self._dry:
+                    self._put(student, did, record, folder)
+                moment, files = record["when"], files_of_student(hashes, self._course.ignore)
+                notes = (*record["doubts"], *left_out)
+                yield Line(student, did, record["entry"], moment, record["late"], files, 0, notes)
+
+    def _record(
+        self,
+        version: Version,
+        when: datetime.datetime | None,
+        folder: Path,
+        hashes: dict[str, str],
+    ) -> tuple[Record, list[str]]:
+        """The record of a submission in `folder`, whose time may be `when`, and what is odd."""
+        remarks = []
+        stated = None
+        try:
+            stated = read_time(folder)
+        except ValueError as error:
+            remarks.append(f"its timestamp.txt holds no time ({error})")
+        moment = when or version.when or stated
+        if moment is not None and moment > now() + _LATER_THAN_NOW:
+            remarks.append(f"its time {moment} lies in the future and is not believed")
+            moment = None
+        if moment is not None and (stated is None or abs(stated - moment) > _SAME_TIME):
+            with contextlib.suppress(IsADirectoryError):  # the record has the time too
+                (folder / "timestamp.txt").write_text(f"{moment} UTC", encoding="utf-8")
+        own = {path: hashed for path, hashed in hashes.items() if path not in BY_NBGRADER}
+        record = {
+            "when": None if moment is None else moment.isoformat(),
+            "owner": None,
+            "changed": 0,
+            "late": self._late(version.late, moment),
+            "order": version.order,
+            "archive": version.archive,
+            "content": fingerprint(own),
+            "collected": now().isoformat(timespec="seconds"),
+        }
+        return record, remarks
+
+    def _late(self, stated: bool | None, moment: datetime.datetime | None) -> bool | None:
+        """Whether a submission came too late: as the platform says, or by the due date."""
+        if stated is not None or moment is None or self._duedate is None:
+            return stated
+        return moment > self._duedate
+
+    def _put(self, student: str, did: Did, record: Record, folder: Path) -> None:
+        """Carries out what was decided. Raises OSError."""
+        if did is not Did.SAME:
+            ignore, earlier = self._course.ignore, did is Did.EARLIER
+            self._collected.put(student, record, folder, ignore, as_earlier=earlier)
+
+    def _there(self, student: str, version: Version) -> Line:
+        """A submission that counts already; only whether it is late can have changed since then.
+
+        Handed in once more, it is as late as it was the first time.
+        """
+        before = self._collected.record(student)
+        stated = version.late if version.order == before.get("order") else None
+        late = self._late(stated, when_of(before))
+        late = before.get("late") if late is None else late
+        if late != before.get("late") and not self._dry:
+            self._collected.mark(student, {"late": late})
+        origin, files = str(before.get("entry", "")), files_of_student(before.get("sha256", ()))
+        return Line(student, Did.SAME, origin, before.get("when"), late, files, 0, ())
+
+
+def _why(error: Exception) -> str:
+    """Why a student is not collected. Raises `error` again if the disk is full."""
+    if isinstance(error, NotTaken):
+        return str(error)
+    if isinstance(error, OSError):
+        if error.errno in NO_ROOM:
+            raise error
+        return f"it could not be copied: {error.strerror or error}"
+    return f"Ticklab has a fault, please report it: {printable(repr(error), 200)}"
+
+
+def _summary(lines: list[Line], is_new: bool) -> Line:
+    """One line for all submissions of a student: what became of the one that counts."""
+    put = [line for line in lines if line.did in {Did.NEW, Did.NEWER, Did.BACK}]
+    earlier = [line for line in lines if line.did is Did.EARLIER]
+    if put:
+        did = Did.NEW if is_new else Did.NEWER
+        return replace(put[-1], did=did, earlier=len(earlier) + len(put) - 1)
+    if earlier:
+        return replace(earlier[-1], earlier=len(earlier))
+    return lines[-1]
+
+
+def _who(layout: Layout, named: Named) -> str:
+    """The student as the source knows them, whatever a roster says; "" if by the id alone."""
+    if layout is CANVAS:
+        return f"Canvas {named.number}"
+    return f"Moodle {same_person(named.name)}" if layout is MOODLE else ""
+
+
+# The course into which submissions are collected, and which of its labs a source holds.
+
+
+def labs_of(course: Any) -> list[str]:
+    """The labs of the course: the folders that were released, or else the sources."""
+    for step in (course.release_directory, course.source_directory):
+        folder = Path(course.format_path(step, ".", "."))
+        found = [path.name for path in folder.glob("*") if (path / f"{path.name}.ipynb").is_file()]
+        if found:
+            return sorted(found)
+    return []
+
+
+def lab_of(items: Sequence[Item], labs: Sequence[str], asked: str | None) -> str:
+    """The lab that is collected: the one that was asked for, or the only one in the files' names.
+
+    Raises NotTaken if that is not one lab of the course.
+    """
+    named = ", ".join(labs) or "none"
+    if asked is not None:
+        if asked not in labs:
+            close = meant(asked, labs)
+            there = f": did you mean {close}?" if close else f"; its labs are: {named}"
+            raise NotTaken(f"the course has no lab {printable(asked)}{there}")
+        return asked
+    if len(labs) == 1:
+        return labs[0]
+    known = set(labs)
+    found = set()
+    for item in items:
+        own = item.parts[-1].rpartition("_")[2]  # a platform puts its part before
+        archive = hand_in_archive(own)
+        found |= known & {*item.parts, *item.parts[0].split("+"), own.removesuffix(".ipynb")}
+        found |= known & {archive[0] if archive else ""}
+    if len(found) != 1:
+        raise NotTaken(f"name the lab with --lab; the labs of the course are: {named}")
+    return found.pop()
+
+
+def duedate_of(course: Any, lab: str) -> datetime.datetime | None:
+    """When the lab is due, in UTC, by the gradebook; None if there is none or no due date.
+
+    Raises NotTaken if the gradebook cannot be read.
+    """
+    kind, _, path = course.db_url.partition(":///")
+    if kind == "sqlite" and not Path(path.partition("?")[0]).is_file():
+        return None
+    try:
+        with Gradebook(course.db_url, course.course_id) as gradebook:
+            when: datetime.datetime | None = gradebook.find_assignment(lab).duedate
+    except MissingEntry:
+        return None
+    except Exception as error:
+        cause = gradebook_lock.cause_of(error)
+        if cause is None:
+            raise
+        raise NotTaken(cause) from error
+    return when
+
+
+# Collects from nbgrader's exchange, as `nbgrader collect --update` does.
+
+_DID = {NEW: Did.NEW, NEWER: Did.NEWER, SAME: Did.SAME}
+
+
+def collect_from_exchange(app: Any, lab: str, dry: bool) -> Report:
+    """Collects `lab` from the exchange of the course.
+
+    What is odd or refused is logged; the report counts it. Raises NotTaken, with a sentence, if
+    nothing could be collected.
+    """
+    course = app.coursedir
+    course.assignment_id = lab
+    collector = CarefulCollect(coursedir=course, authenticator=app.authenticator, parent=app)
+    collector.update, collector.dry = True, dry
+    try:
+        collector.start()
+    except ExchangeError as error:
+        if not collector.refused:
+            raise NotTaken(str(error) or "the exchange cannot be read") from error
+    place = printable(str(Path(collector.root) / course.course_id))
+    report = Report(place, lab, "nbgrader's exchange", dry, refused=collector.refused)
+    collected = Collected(course, lab)
+    for student, did in sorted(collector.did.items()):
+        when: str | None
+        if dry:
+            entry = collector.chosen[student]
+            when, files, origin = entry.when.isoformat(), None, entry.name
+        else:
+            record = collected.record(student)
+            when, files = record.get("when"), files_of_student(record.get("sha256", ()))
+            origin = str(record.get("entry", ""))
+        report.lines.append(Line(student, _DID[did], origin, when, None, files, 0, ()))
+    return report
+
+
+# Receipts of what was collected: one text for each student, and one table of the class.
+#
+# They say only what the records in the collected folders say. So a second run writes the same
+# bytes, and a receipt that was lost can be made again.
+
+FOLDER = "receipts"
+_COLUMNS = (
+    "student",
+    "version",
+    "handed in (UTC)",
+    "late",
+    "file",
+    "SHA-256",
+    "name in the source",
+)
+_MOST_BYTES = 64_000_000
+#: A spreadsheet computes a cell that begins like this.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_receipts(course: Any, lab: str, not_collected: Iterable[NotCollected] = ()) -> Path:
+    """Writes the receipts of all students of `lab`; returns the table of the class.
+
+    A file that is as it must be is not written again. Raises files.CannotWrite, and BlockingIOError
+    if a collect of this lab is running.
+    """
+    collected = Collected(course, lab)
+    with collected.alone():
+        return _write_all(course, lab, collected, not_collected)
+
+
+def _write_all(
+    course: Any, lab: str, collected: Collected, not_collected: Iterable[NotCollected]
+) -> Path:
+    folder = Path(course.root) / FOLDER
+    table = folder / f"{lab}.csv"
+    # What a run that was killed has left: `write_atomically` writes into such a file first.
+    for unfinished in (folder / lab).glob(".*.txt.*"):
+        unfinished.unlink()
+    remove_unfinished(table)
+    text = io.StringIO(newline="")
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(_COLUMNS)
+    for student in sorted(students_in(course, course.submitted_directory, lab, "*")):
+        record = collected.record(student)
+        if trouble_with_name(student) or not _hashes(record):
+            continue
+        earlier = [each for each in collected.earlier_records(student) if _hashes(each)]
+        _write(folder / lab / f"{student}.txt", receipt(lab, student, record, earlier))
+        versions = [("counts", record)]
+        versions += [(f"earlier {n}", each) for n, each in enumerate(earlier, 1)]
+        for version, each in versions:
+            for path, digest in sorted(_hashes(each).items()):
+                name = _cell(each.get("entry"))
+                late = _late(each)
+                rows.writerow([student, version, _time(each), late, _cell(path), digest, name])
+    for left in not_collected:
+        rows.writerow(
+            ["", "not collected", "", "", _cell(left.why.replace("\n", " ")), "", _cell(left.name)]
+        )
+    _write(table, text.getvalue())
+    return table
+
+
+def receipt(lab: str, student: str, record: Record, earlier: Iterable[Record] = ()) -> str:
+    """The receipt of one student."""
+    hashes = _hashes(record)
+    lines = [
+        f"Lab:        {lab}",
+        f"Student:    {student}",
+        f"Handed in:  {_time(record) or 'time not known'}{' (late)' if record.get('late') else ''}",
+        f"Name:       {_text(record.get('entry'))}",
+    ]
+    if record.get("archive"):
+        lines.append(f"Archive:    SHA-256 {_text(record['archive'])}")
+    lines += [
+        f"Files:      SHA-256 {fingerprint(hashes)} of the lines below",
+        "",
+        "SHA-256, file:",
+        *(f"{digest}  {_text(path)}" for path, digest in sorted(hashes.items())),
+    ]
+    left_out = record.get("left_out")
+    if isinstance(left_out, list) and left_out:
+        lines += ["", "Left out:", *(_text(each) for each in left_out)]
+    versions = [
+        f"{_time(each) or 'time not known'}: {plural(files_of_student(_hashes(each)), 'file')}, "
+        f"SHA-256 {fingerprint(_hashes(each))}"
+        for each in earlier
+    ]
+    if versions:
+        lines += ["", "Earlier submissions, kept and not graded:", *versions]
+    return "\n".join(lines) + "\n"
+
+
+def _hashes(record: Mapping[str, Any]) -> dict[str, str]:
+    """The hashes of the files by their paths; empty if the record has none."""
+    found = record.get("sha256")
+    if not isinstance(found, dict):
+        return {}
+    return {str(path): str(digest) for path, digest in found.items()}
+
+
+def _time(record: Record) -> str:
+    when = record.get("when")
+    return "" if not isinstance(when, str) else _text(when.replace("T", " ")[:19])
+
+
+def _late(record: Record) -> str:
+    return {True: "late", False: "in time"}.get(record.get("late"), "")  # type: ignore[arg-type]
+
+
+def _text(value: object) -> str:
+    """A text that is one line: a student chose a part of it."""
+    return printable(str(value or ""), 300)
+
+
+def _cell(value: object) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    text = _text(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _write(path: Path, text: str) -> None:
+    content = text.encode("utf-8")
+    with contextlib.suppress(OSError):
+        if read_bounded(path, _MOST_BYTES) == content:
+            return
+    write_atomically(path, content)
+
+
+# What `grader collect` prints: within 80 columns, and nobody who was not collected is left out.
+
+WIDTH = 80
+_MOST_NAMES = 200
+_DRY = {
+    Did.NEW: "would be collected",
+    Did.NEWER: "would replace",
+    Did.EARLIER: "would be earlier",
+    Did.SAME: "was collected",
+    Did.BACK: "would be collected",
+}
+
+
+def as_text(report: Report) -> str:
+    """The report of a run."""
+    lines = [*_wrapped(f"{report.source}: {report.layout}, lab {report.lab}"), ""]
+    if report.dry:
+        lines = [*lines, "Dry run: nothing is written.", "", *_each(report.lines), ""]
+    lines += _counts(report)
+    remarks = [
+        f"{line.student}: {remark}"
+        for line in report.lines
+        if line.did is not Did.SAME
+        for remark in line.remarks
+    ]
+    refused = [f"{each.name}: {each.why}" for each in report.not_collected]
+    for title, texts in (("Not collected:", refused), ("Please look at:", remarks)):
+        if texts:
+            lines += ["", title, *(row for text in texts for row in _wrapped(text, "  "))]
+    late = [line.student for line in report.lines if line.late]
+    for title, students in (("Late", late), ("Nothing from", report.absent)):
+        if students:
+            lines += ["", *_wrapped(f"{title}: {_names(students)}")]
+    return "\n".join(lines)
+
+
+def _names(students: Sequence[str]) -> str:
+    """The first students, and how many more there are."""
+    names, more = ", ".join(students[:_MOST_NAMES]), len(students) - _MOST_NAMES
+    return names + (f", and {more}" if more > 0 else "")
+
+
+def _counts(report: Report) -> list[str]:
+    """The numbers of students by what became of them."""
+    did = [line.did for line in report.lines]
+    numbers = [
+        ("students collected", did.count(Did.NEW)),
+        ("newer submission replaces an earlier one", did.count(Did.NEWER)),
+        ("older submission kept as an earlier one", did.count(Did.EARLIER)),
+        ("nothing new since the last collect", did.count(Did.SAME)),
+        ("late", sum(bool(line.late) for line in report.lines)),
+        ("earlier submissions kept", sum(line.earlier for line in report.lines)),
+        ("files of other labs, passed over", report.of_other_labs),
+        ("in the roster, and nothing handed in", len(report.absent)),
+        ("NOT collected", len(report.not_collected) + report.refused),
+    ]
+    rows = [(what, f"{number:,}") for what, number in numbers if number]
+    return in_columns(rows, {1}) if rows else ["no submission found"]
+
+
+def _each(lines: Iterable[Line]) -> list[str]:
+    """One row for each student."""
+    rows = [("student", "", "handed in (UTC)", "late", "files")]
+    rows += [
+        (
+            _short(line.student, 24),
+            _DRY[line.did],
+            (line.when or "").replace("T", " ")[:19],
+            "late" if line.late else "",
+            "" if line.files is None else f"{line.files:,}",
+        )
+        for line in lines
+    ]
+    return in_columns(rows, {4})
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    """The text in lines of at most 80 columns; long words are broken, and new lines are kept."""
+    first, *more = text.split("\n")
+    rows = textwrap.wrap(
+        first,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}    ",
+        break_on_hyphens=False,
+    ) or [""]
+    return rows + [row for each in more for row in _wrapped(each, f"{indent}    ")]

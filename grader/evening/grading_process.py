@@ -1,0 +1,623 @@
+"""What is asked of a worker of `grader autograde`, and what it answers: plain data, as JSON.
+
+A worker writes one result file for each student. It is complete or it is not there. It says what
+the gradebook gets; nobody unpickles it. What a run that was ended has left can be used by the next
+one only if its key is the same: then it was made from the same files by the same rules.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import json
+import logging
+import os
+import queue
+import secrets
+import select
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import nbformat
+from nbgrader import utils
+
+from grader.cases.verdict import Verdict
+from grader.judging.flags import AccountFlag
+from grader.judging.worker import Judgement, NotGraded, Ways
+from grader.submissions.safe_files import printable, read_ahead, take_in
+from grader.submissions.submitted_notebook import Texts, find_submitted, quoted, rebuild
+from grader.with_nbgrader.careful_course import time_of_submission
+from grader.with_nbgrader.class_flags import asked_about, raised_by_accounts
+from grader.with_nbgrader.gradebook_lock import cause_of
+from grader.with_nbgrader.replay import EVIDENCE, worker_of_this_process
+from grader.with_nbgrader.staged import NEW, PART, RESULT, remove_empty_above
+from grader.with_nbgrader.verdict_cells import (
+    auto_comment,
+    auto_score,
+    is_test,
+    verdicts_of,
+    write_verdicts,
+)
+from labs.common import python
+from labs.common.terminal import keep_logs_safe
+
+#: More files of a submission than these do not change its key; the limits of copying are far lower.
+_MOST_FILES = 5_000
+_MOST_RESULT_BYTES = 32_000_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is the same for every student of a run; all paths are absolute.
+
+    `notebooks` has the released notebooks by name, as nbgrader's first pass leaves them.
+    `of_gradebook` names the notebooks that the gradebook has. `sources` are the files of the
+    source, each with its place in the student's folder. `rules` stands for everything else that the
+    points depend on.
+    """
+
+    lab: str
+    token: str
+    notebooks: dict[str, str]
+    of_gradebook: list[str]
+    released: list[str]
+    sources: list[tuple[str, str]]
+    ignore: list[str]
+    trusted: str
+    permissions: str
+    groupshared: bool
+    check: str
+    presenter: str
+    rules: list[str] = field(default_factory=list)
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """The same for two runs that grade alike."""
+        stated = {**dataclasses.asdict(self), "token": ""}
+        sources = [_stamp(Path(path)) for path, _ in self.sources]
+        return hashlib.sha256(json.dumps([stated, sources]).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Job:
+    """One student's submission. `accounts` has flags by recording: the words, and whom to ask."""
+
+    student: str
+    source: str
+    unfinished: str
+    accounts: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NoResult:
+    """Why there is no result file. If `stops`, no other submission can have one either."""
+
+    why: str
+    stops: bool = False
+
+
+@dataclass
+class Result:
+    """What the gradebook gets for one student, and what the instructor is told.
+
+    `scores` and `comments` are by notebook and cell. `missing` names notebooks that were not
+    handed in. `verdicts` are those of the test cells, by notebook and figure, without the flags of
+    the class; `accounts` are such flags. `runs` are the fingerprints for the register of runs;
+    `copied` names, by notebook, the figures whose run others hold too, and whom. It is None until
+    the register was asked. `trouble` says why there is no result.
+    """
+
+    student: str
+    key: str = ""
+    timestamp: str | None = None
+    scores: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    comments: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    verdicts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    accounts: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    runs: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    copied: dict[str, dict[str, list[str]]] | None = None
+    set_aside: list[str] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
+    trouble: str = ""
+    stops: bool = False
+
+    @property
+    def figures(self) -> Iterator[dict[str, Any]]:
+        """Every verdict."""
+        for verdicts in self.verdicts.values():
+            yield from verdicts.values()
+
+
+def key_of(plan: Plan, job: Job) -> str:
+    """The key of a result: what it is made from, and by which rules."""
+    top = Path(job.source)
+    files = []
+    for folder, folders, names in os.walk(top):
+        folders.sort()
+        files += [_stamp(Path(folder) / name) for name in [*sorted(names), *folders]]
+        if len(files) > _MOST_FILES:
+            break
+    content = json.dumps([plan.digest, job.accounts, files[:_MOST_FILES]])
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _stamp(path: Path) -> list[object]:
+    """What changes when a file changes, or when it can be read now and could not before.
+
+    Other permissions do not count: to grade a recording changes them where both steps share it.
+    """
+    try:
+        status = path.lstat()
+    except OSError as error:
+        return [str(path), error.errno]
+    folder = stat.S_ISDIR(status.st_mode)
+    kind = stat.S_IFMT(status.st_mode) | status.st_mode & stat.S_IRUSR
+    return [str(path), kind, 0 if folder else status.st_size, status.st_mtime_ns]
+
+
+def write_json(path: Path, stated: object) -> None:
+    """Puts `stated` at `path` as a whole. Raises OSError.
+
+    It is not synced to the disk: after a power cut, an incomplete file is made again. The file that
+    is being written has a fixed name, so that one that was left is replaced.
+    """
+    new = path.with_name(path.name + NEW)
+    try:
+        new.write_bytes(json.dumps(stated).encode("ascii"))
+        new.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            new.unlink()
+        raise
+
+
+def write_result(path: Path, result: Result) -> None:
+    """Puts a result at `path` as a whole. Raises OSError."""
+    write_json(path, vars(result))
+
+
+def read_result(path: Path) -> Result | None:
+    """The result at `path`; None if there is no complete one."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_RESULT_BYTES + 1)
+        if len(content) > _MOST_RESULT_BYTES:
+            return None
+        return Result(**json.loads(content))
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan at `path`. Raises OSError or ValueError."""
+    stated = json.loads(path.read_bytes())
+    sources = [(path, place) for path, place in stated.pop("sources")]
+    return Plan(**stated, sources=sources)
+
+
+# Grades one submission, without the gradebook: a folder, and a file with what the gradebook gets.
+#
+# It takes the steps that `nbgrader autograde` takes with our settings, by the same functions: copy
+# the files, rebuild the notebook, judge the figures, write verdicts into the cells. A test compares
+# the folders and the gradebooks of both.
+
+
+def result_path(unfinished: Path) -> Path:
+    """The result file of an unfinished folder."""
+    return unfinished.with_name(unfinished.name + RESULT)
+
+
+def grade(plan_path: str, job: Job) -> None:
+    """Grades one submission into its unfinished folder, and writes its result file last.
+
+    If it fails, the result file says why. Raises OSError if not even this can be written. Several
+    processes may do the same job: one of a cluster may live on that the cluster has given up. So
+    each works in a folder of its own, and what comes when the run is over changes nothing.
+    """
+    unfinished = Path(job.unfinished)
+    part = unfinished.with_name(f"{unfinished.name}{PART}{secrets.token_hex(8)}")
+    heard = _Heard()
+    try:
+        result = _graded(_plan(plan_path), job, part, heard.log)
+    except Exception as error:
+        no = no_result(error)
+        heard.log.error("%s", traceback.format_exc())
+        result = Result(job.student, trouble=no.why, stops=no.stops)
+    result.log = heard.lines
+    try:
+        if Path(plan_path).exists():
+            _put(part, unfinished, result)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        remove_empty_above(unfinished)
+
+
+def no_result(error: Exception) -> NoResult:
+    """Why `error` leaves a submission without a result."""
+    cause = cause_of(error)
+    words = cause or f"{type(error).__name__}: {printable(str(error), 300)}"
+    return NoResult(words, stops=cause is not None)
+
+
+def _put(part: Path, unfinished: Path, result: Result) -> None:
+    """Puts a folder and its result file in place of what an earlier try has left."""
+    unfinished.parent.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    if not result.trouble:
+        part.rename(unfinished)
+    write_result(result_path(unfinished), result)
+
+
+def _graded(plan: Plan, job: Job, part: Path, log: logging.Logger) -> Result:
+    source = Path(job.source)
+    result = Result(job.student, key_of(plan, job))
+    ignore, trusted = [*plan.ignore, "*.ipynb"], Path(plan.trusted)
+    left_out = take_in(source, part, ignore, trusted=trusted, share=True)
+    when = time_of_submission(source, log)
+    result.timestamp = None if when is None else utils.parse_utc(when).isoformat()
+    for path, place in plan.sources:
+        target = part / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        shutil.copy(path, target)
+    for name in plan.of_gradebook:
+        if not (source / f"{name}.ipynb").exists():
+            log.warning("No submitted file: %s", source / f"{name}.ipynb")
+            result.missing.append(name)
+    for name in plan.notebooks:
+        notes = [f"left out {quoted(note)}" for note in left_out]
+        _grade_notebook(plan, job, part, name, notes, result, log)
+    _set_permissions(part, plan)
+    return result
+
+
+def _grade_notebook(
+    plan: Plan,
+    job: Job,
+    folder: Path,
+    name: str,
+    notes: list[str],
+    result: Result,
+    log: logging.Logger,
+) -> None:
+    released, texts = _read(plan.notebooks[name])
+    path = Path(job.source) / f"{name}.ipynb"
+    submitted, found = find_submitted(path, released, set(plan.released))
+    rebuilt = rebuild(released, submitted, [*notes, *found])
+    student, notebook = printable(job.student), rebuilt.notebook
+    for note in rebuilt.set_aside:
+        log.warning("%s, %s: %s", student, name, note)
+    result.set_aside += rebuilt.set_aside
+    verdicts: dict[str, Verdict] = {}
+    outcomes: dict[str, str] = {}
+    if any(map(is_test, notebook.cells)):
+        judged = _judged(plan, folder, name, log)
+        verdicts = verdicts_of(judged)
+        flags = {
+            recording: [AccountFlag(words, tuple(names)) for words, names in each]
+            for recording, each in job.accounts.items()
+        }
+        accounts = raised_by_accounts(flags, verdicts)
+        for line in asked_about(job.student, accounts):
+            log.warning("%s", line)
+        raised = {figure: [flag.words for flag in each] for figure, each in accounts.items()}
+        written = write_verdicts(notebook, name, judged, raised, plan.presenter, log)
+        for figure, reason in written.not_graded.items():
+            log.warning("%s, %s: not graded: %s", student, figure, printable(reason, 300))
+        outcomes = written.outcomes
+        result.accounts[name] = raised
+        result.runs[name] = {
+            figure: list(each.fingerprints)
+            for figure, each in verdicts.items()
+            if each.fingerprints
+        }
+        result.verdicts[name] = {
+            figure: _without_flags_of_class(each, verdicts.get(figure)).plain()
+            for figure, each in written.verdicts.items()
+        }
+    result.scores[name] = {
+        cell.metadata.nbgrader["grade_id"]: auto_score(cell, outcomes, log)
+        for cell in notebook.cells
+        if utils.is_grade(cell)
+    }
+    result.comments[name] = {
+        cell.metadata.nbgrader["grade_id"]: auto_comment(cell)
+        for cell in notebook.cells
+        if utils.is_solution(cell) or utils.is_task(cell)
+    }
+    write_notebook(folder / f"{name}.ipynb", notebook, texts)
+
+
+def _without_flags_of_class(written: Verdict, judged: Verdict | None) -> Verdict:
+    """The verdict in a cell as it was before the flags of the class.
+
+    One without points that a cell can have was replaced, and then there is nothing to flag.
+    """
+    return judged if judged is not None and judged.outcome is written.outcome else written
+
+
+def _judged(plan: Plan, folder: Path, lab: str, log: logging.Logger) -> Judgement | NotGraded:
+    worker = worker_of_this_process(Ways(plan.check, plan.presenter, EVIDENCE))
+    judged = worker.judge(folder, lab)
+    for line in judged.log.splitlines():
+        log.error("%s", printable(line, 300))
+    return judged
+
+
+def texts_of(released: str) -> Texts:
+    """What makes the files of the notebooks that come from a released one."""
+    return Texts(_parsed(released))
+
+
+def write_notebook(path: Path, notebook: nbformat.NotebookNode, texts: Texts) -> None:
+    """Writes a notebook as nbgrader does, and uses it up. Raises OSError."""
+    path.write_text(texts.of(notebook), encoding="utf-8")
+
+
+def read_notebook(path: Path) -> nbformat.NotebookNode:
+    """Reads a notebook that we wrote. Raises OSError or ValueError."""
+    return _parsed(path.read_text(encoding="utf-8"))
+
+
+@functools.lru_cache(maxsize=8)
+def _read(text: str) -> tuple[nbformat.NotebookNode, Texts]:
+    """A released notebook, which whoever rebuilds one copies, and the texts of its cells."""
+    return _parsed(text), texts_of(text)
+
+
+def _parsed(text: str) -> nbformat.NotebookNode:
+    notebook: nbformat.NotebookNode = nbformat.versions[4].reads_json(text)
+    return notebook
+
+
+@functools.lru_cache(maxsize=2)
+def _plan(path: str) -> Plan:
+    return read_plan(Path(path))
+
+
+def _set_permissions(folder: Path, plan: Plan) -> None:
+    """Sets the permissions that nbgrader's `set_permissions` would set."""
+    for top, _, names in os.walk(folder):
+        for name in names:
+            (Path(top) / name).chmod(int(plan.permissions, 8))
+        mode = Path(top).stat().st_mode
+        if plan.groupshared and mode & 0o2770 != 0o2770:
+            try:
+                Path(top).chmod((mode | 0o2770) & 0o2777)
+            except PermissionError:
+                continue
+
+
+class _Heard(logging.Handler):
+    """What was logged on one submission; it reaches the log file of the run in one piece."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self.log = logging.Logger("grader.evening", logging.WARNING)
+        self.log.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{record.levelname}: {record.getMessage()}")
+
+
+# Several processes of this machine that grade side by side.
+#
+# Each thread of the pool has one process and waits for it. If the process is killed, another one
+# does the same submission again; if that one ends too, the submission is reported, and all others
+# go on.
+
+#: The process that judges has its own limits, of two minutes each time that it is started.
+_ANSWER_S = 900.0
+#: A process without a job needs no longer to end.
+_END_S = 10.0
+#: While one submission is judged, the OS reads the one that comes so many later. A disk that others
+#: use may need seconds for a file.
+_AHEAD = 16
+
+
+class _Ended(Exception):
+    """A process ended in the middle of a job; the message says how."""
+
+
+class LocalPool:
+    """`count` processes that grade; they end with this object.
+
+    `trusted` is a folder above all submissions in which no student can write.
+    """
+
+    def __init__(self, plan: Path, count: int, trusted: Path) -> None:
+        self._plan, self._trusted = str(plan), trusted
+        self._threads = ThreadPoolExecutor(count)
+        self._reading = ThreadPoolExecutor(1)
+        self._idle: queue.SimpleQueue[_Lane] = queue.SimpleQueue()
+        self._lanes = [_Lane() for _ in range(count)]
+        for lane in self._lanes:
+            self._idle.put(lane)
+
+    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
+        """Grades each job, and yields it when its result file is written, in the order of `jobs`.
+
+        With it comes why there is no result file, or None.
+        """
+        for job in jobs[:_AHEAD]:
+            self._read_ahead(job)
+        futures: list[Future[NoResult | None]] = [
+            self._threads.submit(self._done, job, later)
+            for job, later in zip_longest(jobs, jobs[_AHEAD:])
+        ]
+        for job, future in zip(jobs, futures, strict=True):
+            yield job, future.result()
+
+    def __enter__(self) -> LocalPool:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for lane in self._lanes:
+            lane.close()
+        self._threads.shutdown()
+        self._reading.shutdown(cancel_futures=True)
+
+    def _read_ahead(self, job: Job) -> None:
+        self._reading.submit(read_ahead, Path(job.source), self._trusted)
+
+    def _done(self, job: Job, later: Job | None) -> NoResult | None:
+        lane = self._idle.get()
+        if later is not None:
+            self._read_ahead(later)
+        try:
+            return lane.done(self._plan, job)
+        finally:
+            self._idle.put(lane)
+
+
+class _Lane:
+    """One process, which starts with its first job, and again if it was killed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closed = self._busy = False
+        self._starting = threading.Lock()
+
+    def done(self, plan: str, job: Job) -> NoResult | None:
+        """Why the result file of a job is not written; None if it is."""
+        line = json.dumps({"plan": plan, **dataclasses.asdict(job)}).encode("ascii") + b"\n"
+        trouble = ""
+        for _ in range(2):
+            try:
+                return self._asked(line)
+            except (_Ended, OSError, ValueError) as error:
+                trouble = str(error)
+                self._end()
+        return NoResult(f"the process that grades it ended twice ({trouble})")
+
+    def close(self) -> None:
+        """End the process for good. One without a job ends by itself, and what it started too."""
+        with self._starting:
+            self._closed = True
+            process = self._process
+            if process is not None and not self._busy:
+                assert process.stdin is not None
+                with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                    process.stdin.close()
+                    process.wait(_END_S)
+            self._end()
+
+    def _asked(self, line: bytes) -> NoResult | None:
+        with self._starting:
+            if self._closed:
+                raise _Ended("the run was ended")
+            if self._process is None:
+                self._process = _started()
+            process, self._busy = self._process, True
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(line)
+        process.stdin.flush()
+        answer, until = b"", time.monotonic() + _ANSWER_S
+        while not answer.endswith(b"\n"):
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
+                raise _Ended(f"no answer within {_ANSWER_S:g} s")
+            some = os.read(process.stdout.fileno(), 65536)
+            if not some:
+                raise _Ended(f"exit status {process.wait()}")
+            answer += some
+        self._busy = False
+        stated = json.loads(answer)
+        return None if stated is None else NoResult(**stated)
+
+    def _end(self) -> None:
+        process, self._process, self._busy = self._process, None, False
+        if process is None:
+            return
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        process.wait()
+
+
+def _started() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        python.command("grader.evening.grading_process"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=python.NEUTRAL,
+    )
+
+
+# The program of a process that grades: :mod:`grader.evening.grading_process` starts it.
+#
+# It reads one job per line from standard input, as JSON, and answers each with one line when its
+# result file is written. It ends when its standard input ends: at once if it has a job then,
+# because the process that asked was killed.
+
+
+def main() -> int:
+    """Serve jobs until standard input ends."""
+    # Ctrl-C reaches every process of the terminal. The main process ends this one; the one that
+    # judges inherits this, and is not cut off in the middle of a submission that then counts.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    keep_logs_safe()
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)  # a stray print must not reach the answers
+    jobs = _Jobs()
+    while line := jobs.next():
+        job = json.loads(line)
+        answer = None
+        try:
+            grade(job.pop("plan"), Job(**job))
+        except OSError as error:
+            answer = dataclasses.asdict(no_result(error))
+        jobs.busy = False
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+    return 0
+
+
+class _Jobs:
+    """The lines of standard input; its end is seen also while a job is done."""
+
+    def __init__(self) -> None:
+        self.busy = False
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def next(self) -> str:
+        """The next line, or "" at the end."""
+        return self._lines.get()
+
+    def _listen(self) -> None:
+        for line in sys.stdin:
+            self.busy = True
+            self._lines.put(line)
+        if self.busy:
+            os._exit(1)
+        self._lines.put("")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,294 @@
+"""Whose file it is, by its name in what Canvas, Moodle or an instructor hands out.
+
+The patterns are those of the programs that make the archives (versions of 2026):
+
+- Canvas, `lib/content_zipper.rb`: `NAME[_LATE]_USER_ATTACHMENT_FILE`, or, where grading is
+  anonymous, `[LATE_]anon_ID_ATTACHMENT_FILE`. NAME is in small letters, without blanks. Two equal
+  names get `-1`, `-2` before the suffix. A text or a link ends in `_USER_text.html`, `_link.html`.
+- Moodle, `mod/assign/classes/downloader.php`: a folder `NAME_NUMBER_assignsubmission_file` for each
+  student (before 4.1 with one more `_`), or `NAME_NUMBER_assignsubmission_file_FILE` without
+  folders. NAME holds no `_`. NUMBER is the participant's in this assignment.
+- nbgrader's exchange: a folder `STUDENT+LAB+TIME+RANDOM`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from grader.submissions.safe_files import printable
+from grader.with_nbgrader.careful_course import time_of
+from labs.common import limits
+
+Parts = tuple[str, ...]
+
+#: What operating systems put into folders and archives by themselves.
+_JUNK = {"__macosx", ".ds_store", "thumbs.db", "desktop.ini"}
+#: Before 2014 it was `-late`; names have had no `-` since then.
+_LATE = re.compile(r"(_LATE|-late|[ _-]?\(LATE\))$")
+_CANVAS = re.compile(r"(?=_(\d{1,20})_(\d{1,20})_(.+)$)", re.DOTALL)
+_CANVAS_ANONYMOUS = re.compile(r"(LATE_)?anon_([A-Za-z0-9]{5})_(\d{1,20})_(.+)", re.DOTALL)
+_CANVAS_NO_FILE = re.compile(r"(.*)_(\d{1,20})_((?:text|link)\.html)", re.DOTALL)
+_MOODLE = re.compile(
+    r"(?P<name>[^_/]*)_(?P<number>\d{1,20})_assignsubmission_(?P<plugin>[a-z0-9]+)"
+    r"(?:_(?P<file>.*))?",
+    re.DOTALL,
+)
+#: What Moodle's `clean_filename` removes from a name.
+NOT_IN_FILES = re.compile(r"[\x00-\x1f\x7f&<>\"`|':\\/]")
+#: As `labs hand-in` names an archive; Canvas and browsers add a number to a name that is taken.
+_HAND_IN = re.compile(r"(?P<lab>.+)-(?P<when>\d{8}T\d{6}Z)(?:[- ]?\(?\d{1,6}\)?)?\.zip", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Named:
+    """What the name of one file says.
+
+    `key` belongs to one student in one source; two keys are two students, even if `number`, the id
+    in the name, is the same. `path` is the file as the student named it. `order` grows with the
+    time at which the file was handed in. What a name does not say is None or "".
+    """
+
+    key: str
+    number: str
+    path: Parts
+    name: str = ""
+    late: bool | None = None
+    when: datetime.datetime | None = None
+    order: int | None = None
+    lab: str = ""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How one program names the files: `read` gives all that a name can mean, the likeliest first.
+
+    `id_of` makes the id of a student whom no roster names.
+    """
+
+    name: str
+    read: Callable[[Parts], list[Named]]
+    id_of: Callable[[Named], str]
+
+
+def is_junk(parts: Parts) -> bool:
+    """Whether no person has put this file there."""
+    return any(part.casefold() in _JUNK or part.startswith("._") for part in parts)
+
+
+def hand_in_archive(name: str) -> tuple[str, datetime.datetime] | None:
+    """The lab and the time in the name of an archive that `labs hand-in` made; None if neither."""
+    found = _HAND_IN.fullmatch(name)
+    if found is None:
+        return None
+    try:
+        return found["lab"], datetime.datetime.strptime(found["when"], "%Y%m%dT%H%M%SZ")
+    except ValueError:
+        return None
+
+
+def _read_canvas(parts: Parts) -> list[Named]:
+    first, rest = parts[0], parts[1:]
+    found = []
+    anonymous = _CANVAS_ANONYMOUS.fullmatch(first)
+    if anonymous is not None:
+        late, number, attachment, file = anonymous.groups()
+        key = f"anon_{number}"
+        found.append(Named(key, number, (file, *rest), "", late is not None, None, int(attachment)))
+    for match in _CANVAS.finditer(first):
+        number, attachment, file = match.groups()
+        name = _LATE.sub("", first[: match.start()])
+        late = name != first[: match.start()]
+        key = f"{name}_{number}"
+        found.append(Named(key, number, (file, *rest), name, late, None, int(attachment)))
+    no_file = _CANVAS_NO_FILE.fullmatch(first)
+    if not found and no_file is not None:
+        before, number, file = no_file.groups()
+        name = _LATE.sub("", before)
+        key = f"{name}_{number}"
+        found.append(Named(key, number, (file, *rest), name, name != before))
+    return found
+
+
+def _read_moodle(parts: Parts) -> list[Named]:
+    match = _MOODLE.fullmatch(parts[0])
+    if match is None:
+        return []
+    file = match["file"]
+    below = parts[1:] if len(parts) > 1 else ((file,) if file else ())
+    if not below or (len(parts) > 1 and file):
+        return []
+    if match["plugin"] != "file":  # a text that was typed into a form, or a comment
+        below = (match["plugin"], *below)
+    key = f"{match['name']}_{match['number']}"
+    return [Named(key, match["number"], below, match["name"].strip())]
+
+
+def _read_exchange(parts: Parts) -> list[Named]:
+    student, *rest = parts[0].split("+")
+    if len(rest) < 2 or len(parts) < 2:
+        return []
+    try:
+        when = time_of(rest[1])
+    except ValueError:
+        return []
+    return [Named(student, student, parts[1:], when=when, lab=rest[0])]
+
+
+def _read_students(parts: Parts) -> list[Named]:
+    first = parts[0]
+    if len(parts) > 1:
+        return [Named(first, first, parts[1:])]
+    stem = first[:-4]
+    if first.casefold().endswith(".zip") and stem and hand_in_archive(first) is None:
+        return [Named(first, stem, parts)]
+    return []
+
+
+def _by_number(named: Named) -> str:
+    return named.number
+
+
+def _by_name_and_number(named: Named) -> str:
+    return moodle_id(named.name, named.number)
+
+
+def moodle_id(name: str, number: str) -> str:
+    """The id of a student of Moodle whom no roster names.
+
+    The number is another one in each assignment; the name helps whoever looks for it. Moodle leaves
+    some letters out of the names of files, so these do not count.
+    """
+    plain = unicodedata.normalize("NFKC", NOT_IN_FILES.sub("", name)).casefold()
+    words = re.sub(r"[\W_]+", "-", plain).strip("-")
+    return f"{words[:60]}-{number}" if words else number
+
+
+CANVAS = Layout("Canvas", _read_canvas, _by_number)
+MOODLE = Layout("Moodle", _read_moodle, _by_name_and_number)
+EXCHANGE = Layout("nbgrader's exchange", _read_exchange, _by_number)
+STUDENTS = Layout("one folder or zip file for each student", _read_students, _by_number)
+#: In this order a name is compared with them.
+OF_PROGRAMS = (MOODLE, CANVAS, EXCHANGE)
+
+
+def by_pattern(pattern: str) -> Layout:
+    """The layout of a regular expression as nbgrader's `FileNameCollectorPlugin.named_regexp`.
+
+    It must have the groups `student_id` and `file_id`, and may have `timestamp`. It is compared
+    with the path of each file. Raises ValueError if it is no such expression.
+    """
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"{pattern} is no regular expression: {error}") from error
+    missing = {"student_id", "file_id"} - set(compiled.groupindex)
+    if missing:
+        raise ValueError(f"{pattern} has no group (?P<{min(missing)}>...)")
+
+    def read(parts: Parts) -> list[Named]:
+        match = compiled.match("/".join(parts))
+        if match is None or not match["student_id"] or not match["file_id"]:
+            return []
+        groups = match.groupdict()
+        path = tuple(part for part in groups["file_id"].split("/") if part)
+        suffix = re.search(r"\.\w+$", parts[-1])
+        if suffix and not path[-1:][0].endswith(suffix[0]):
+            path = (*path[:-1], path[-1] + suffix[0])
+        when = None
+        if groups.get("timestamp"):
+            try:
+                when = time_of(_as_time(groups["timestamp"]))
+            except ValueError:
+                return []
+        return [Named(groups["student_id"], groups["student_id"], path, when=when)]
+
+    return Layout("your pattern", read, _by_number)
+
+
+def _as_time(text: str) -> str:
+    """Blackboard writes a time as `2026-01-30-15-00-00`, which no parser of dates knows."""
+    found = re.fullmatch(r"(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)", text)
+    return f"{found[1]} {found[2]}:{found[3]}:{found[4]}" if found else text
+
+
+def layout_of(names: Sequence[Parts]) -> Layout:
+    """Which program has named the files: the one that most of the names are like.
+
+    Without any such name, each student has a folder or a zip file. One student cannot choose the
+    layout, because the program puts its own part before the name that a student gives.
+    """
+    counts = dict.fromkeys(OF_PROGRAMS, 0)
+    for parts in names:
+        for layout in OF_PROGRAMS:
+            if layout.read(parts):
+                counts[layout] += 1
+                break
+    best = max(OF_PROGRAMS, key=lambda layout: counts[layout])
+    return best if counts[best] else STUDENTS
+
+
+# Which paths of files are taken from archives and folders that others have made.
+
+#: Windows opens a device for these, whatever their suffix.
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\..*)?", re.I)
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def shown(parts: Parts) -> str:
+    """A path for a sentence."""
+    return printable("/".join(parts))
+
+
+def trouble_with_path(name: str) -> str:
+    """Why the path `name` in an archive is not taken; "" if it is."""
+    if "\0" in name:
+        return "its name holds a NUL"
+    if name.startswith(("/", "\\")) or _DRIVE.match(name):
+        return "its name is an absolute path"
+    parts = parts_of(name)
+    if not parts:
+        return "its name is empty"
+    trouble = next(filter(None, map(trouble_with_part, parts)), "")
+    if trouble:
+        return trouble
+    if len(name.encode("utf-8", "surrogatepass")) > limits.MOST_PATH_BYTES:
+        return f"its path is longer than {limits.MOST_PATH_BYTES} bytes"
+    return ""
+
+
+def trouble_with_part(part: str) -> str:
+    """Why one level of a path is not taken; "" if it is."""
+    try:
+        size = len(part.encode("utf-8"))
+    except UnicodeEncodeError:
+        return "its name is not valid text"
+    if part == "..":
+        return "its name leads out of its folder"
+    if size > limits.MOST_NAME_BYTES:
+        return f"its name is longer than {limits.MOST_NAME_BYTES} bytes"
+    return "" if part.isprintable() else "its name holds a control character"
+
+
+def trouble_on_windows(parts: Parts) -> str:
+    """Why Windows, on which somebody may look at the file, cannot have it; "" if it can."""
+    if any(_not_on_windows(part) for part in parts):
+        return "Windows cannot have a file with its name"
+    return ""
+
+
+def _not_on_windows(part: str) -> bool:
+    return bool(_DEVICE.fullmatch(part)) or ":" in part or part != part.rstrip(" .")
+
+
+def parts_of(name: str) -> Parts:
+    """The levels of a path; some programs on Windows write them with backslashes."""
+    return tuple(part for part in name.replace("\\", "/").split("/") if part not in {"", "."})
+
+
+def same_name(parts: Parts) -> str:
+    """Two paths for which this is the same are one file on some systems."""
+    return unicodedata.normalize("NFC", "/".join(parts)).casefold()

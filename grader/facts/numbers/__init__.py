@@ -1,1 +1,0 @@
-"""Numbers of a run, and what slips make of them, beside the one that a figure asks for."""

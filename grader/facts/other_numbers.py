@@ -1,0 +1,475 @@
+"""Numbers that a run also shows, and that are not what a figure asks for.
+
+Each is one number of the figure's own recording, in the unit of the figure, with the words for it.
+A number that somebody may have computed from several is in `grader.facts.other_numbers`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from grader.cases.case import FEWEST_DIGITS, Case, digits_of, is_number, is_rounded
+from grader.cases.spec import Quantity
+from grader.facts import memory_use
+from labs.analysis.estimates import Floats
+from labs.common.units import rounded
+from labs.recording import proof
+from labs.recording.declared import is_first_time
+from labs.recording.file import BadRecording, Recording
+from labs.results.result import result_of
+
+#: A number, in the unit asked for, and what it is.
+Shown = tuple[float, str]
+
+#: Somebody who reads the count of switches elsewhere finds one or two more or fewer.
+NEAR_COUNT = 0.05
+
+
+def numbers_of(case: Case) -> Iterator[Shown]:
+    """The other numbers of the recording of `case`."""
+    if case.others:
+        return
+    quantity = case.spec.quantity
+    if quantity is Quantity.OVERHEAD:
+        yield from _beside_overhead(case)
+    elif quantity in (Quantity.COST, Quantity.WHOLE):
+        yield from _beside_cost(case)
+        if is_first_time(case.recording, case.spec.variant):
+            yield from _of_first_times(case)
+    elif quantity is Quantity.STEP:
+        yield from _beside_step(case)
+    elif quantity is Quantity.SWITCHES:
+        yield from _of_counts(case)
+
+
+def _beside_overhead(case: Case) -> Iterator[Shown]:
+    line = case.result.line
+    if line is None:
+        return
+    per_unit = line.clock.ticks_in(case.spec.unit)
+    yield line.cost.value / per_unit, "the slope of your line, the cost of one addition"
+
+
+def _beside_cost(case: Case) -> Iterator[Shown]:
+    net = case.result.net
+    for result in (case.result, result_of(case.recording, case.spec.variant, case.spec.unit)):
+        # In core cycles a run shows a line of its own: at one speed.
+        if result.line is not None:
+            what = "the intercept of your line, the cost of the readings"
+            yield result.line.overhead.into(case.spec.unit, result.clock).value, what
+    if net is not None and net.baseline is not None:
+        per_unit = case.result.clock.ticks_in(case.spec.unit)
+        what = f"the cost of {net.baseline_variant}, which is to be subtracted"
+        yield net.baseline.value / per_unit, what
+
+
+def _of_first_times(case: Case) -> Iterator[Shown]:
+    recording = case.recording
+    mine = recording.rows_of(case.spec.variant)
+    ticks = recording.ticks[mine] / case.result.clock.ticks_in(case.spec.unit)
+    if not len(ticks):
+        return
+    median, largest = float(np.median(ticks)), float(ticks.max())
+    yield median, "the median of all samples, which are later calls except for one in each process"
+    yield largest, "the largest of all samples, of one process"
+    if median:
+        yield largest / median, "a ratio: the largest sample divided by the median one"
+
+
+def _beside_step(case: Case) -> Iterator[Shown]:
+    line, samples = case.result.line, case.recording.samples(case.spec.variant)
+    per_unit = case.result.clock.ticks_in(case.spec.unit)
+    step = case.result.clock.step / per_unit
+    if line is not None:
+        yield line.overhead.value / per_unit, "the overhead of a pair of readings"
+    if len(samples):
+        least = float(samples.ticks.min()) / per_unit
+        if least > step:
+            yield least, "the shortest sample"
+    yield 2 * step, "twice the step, where no two samples lie next to each other"
+
+
+def _of_counts(case: Case) -> Iterator[Shown]:
+    seen = proof.of_variant(case.recording, case.spec.variant)
+    if seen is None:
+        return
+    yield seen.claim, "what the C kernel claims, not what the OS counted"
+    whole = f"about the switches of the whole run, of which the OS counted {seen.counted:,}"
+    given = case.submitted or 0.0
+    is_count = given >= 1 and given == int(given)
+    if is_count and abs(given - seen.counted) <= max(1, NEAR_COUNT * seen.counted):
+        yield given, whole
+    if seen.each:
+        yield 1 / seen.each, "upside down: exchanges for one switch"
+
+
+def whole_samples(case: Case) -> Iterator[tuple[int, float]]:
+    """Each batch size and the mean of its samples, in the unit asked for; then without warm-up."""
+    recording, name = case.recording, case.spec.variant
+    per_unit = case.result.clock.ticks_in(case.spec.unit)
+    mine = recording.rows_of(name)
+    for size in sorted(set(recording.batch[mine].tolist())):
+        for rows in (mine, mine & (recording.sample >= 0)):
+            ticks = recording.ticks[rows & (recording.batch == size)]
+            if len(ticks):
+                yield int(size), float(ticks.mean()) / per_unit
+
+
+# Which variants of a recording have the value that was handed in.
+
+#: Of a recording with more variants than this no other is looked at.
+MOST_VARIANTS = 20
+
+
+def variants_of_same_value(case: Case, recording: Recording) -> Iterator[str]:
+    """The variants of `recording` whose value was handed in as the figure of `case`.
+
+    Where several are near it, those that are rounded to it.
+    """
+    near = dict(_near(case, recording))
+    exactly = [name for name, value in near.items() if is_rounded(case, value)]
+    yield from exactly or near
+
+
+def _near(case: Case, recording: Recording) -> Iterator[tuple[str, float]]:
+    for name in recording.variants[:MOST_VARIANTS]:
+        try:
+            estimate = result_of(recording, name, case.spec.unit).estimate
+        except (KeyError, ValueError, BadRecording):
+            continue
+        if estimate is not None and is_number(case, estimate.value):
+            yield name, estimate.value
+
+
+# What ordinary reductions make of a recording: a line through all of its samples.
+#
+# Such a value follows from its recording, however far it lies from the kit's own.
+
+#: Reduces the samples of a batch size before the line is fitted. None fits it through all of them.
+Location = Callable[[Floats], np.floating[Any]] | None
+
+
+def reduction_of(case: Case) -> str:
+    """The line, fitted by least squares, that gives the submitted value; '' if none does.
+
+    The value must have as many digits as others are told by.
+    """
+    if digits_of(case.figure.value) < FEWEST_DIGITS:
+        return ""
+    for location, told in (
+        (None, "That is a line through all samples."),
+        (np.mean, "That is a line through the mean at each k."),
+        (np.median, "That is a line through the median at each k."),
+    ):
+        if any(is_rounded(case, number) for number in _numbers(case, location)):
+            return told
+    return ""
+
+
+def _numbers(case: Case, location: Location) -> Iterator[float]:
+    """The values of the figure by such a line, in its unit: without the empty samples, and with."""
+    spec, net = case.spec, case.result.net
+    if case.others or spec.quantity not in (Quantity.COST, Quantity.OVERHEAD):
+        return
+    per_unit = case.result.clock.ticks_in(spec.unit)
+    for least in (1, 0):
+        line = _line(case, spec.variant, location, least)
+        if line is None:
+            continue
+        slope, intercept = line
+        if spec.quantity is Quantity.OVERHEAD:
+            yield intercept / per_unit
+        elif net is None or net.baseline_variant is None:
+            yield slope / (net.parts if net is not None else 1.0) / per_unit
+        elif baseline := _line(case, net.baseline_variant, location, least):
+            yield (slope - net.times * baseline[0]) / net.parts / per_unit
+
+
+def _line(case: Case, name: str, location: Location, least: int) -> tuple[float, float] | None:
+    """Slope and intercept in ticks, from the batch sizes of at least `least`; None without two."""
+    recording = case.recording
+    rows = recording.rows_of(name) & (recording.sample >= 0) & (recording.batch >= least)
+    k, ticks = recording.batch[rows].astype(float), recording.ticks[rows].astype(float)
+    sizes = np.unique(k)
+    if len(sizes) < 2:
+        return None
+    if location is not None:
+        k, ticks = sizes, np.array([location(ticks[k == size]) for size in sizes])
+    slope, intercept = np.polyfit(k, ticks, 1)
+    return float(slope), float(intercept)
+
+
+# Numbers that are made of the right rows of a table in a wrong way, or of another row.
+
+#: A number, how it was computed, and how it should be.
+Slip = tuple[float, str, str]
+
+#: Of a run with more rows than this, no other row is tried: some pair of many fits any number.
+MOST_ROWS = 4
+#: A row that is less than this share of another one makes no difference beside it.
+LEAST_BESIDE = 0.01
+
+
+def slips_of_rows(case: Case) -> Iterator[Slip]:
+    """The figure's row with another row of its run: subtracted, added, averaged, divided by."""
+    own, mine = case.spec.variant, cost_of(case, case.spec.variant)
+    if mine is None or case.expected is None:
+        return
+    right = f"{own} alone, {case.expected.as_text()}"
+    for name, other in _other_rows(case, case.recording, (own,)):
+        if abs(mine) < LEAST_BESIDE * abs(other) or abs(other) < LEAST_BESIDE * abs(mine):
+            continue  # then each of these is one of the two
+        yield mine - other, f"{own} - {name}", right
+        yield other - mine, f"{name} - {own}", right
+        yield mine + other, f"{own} + {name}", right
+        yield (mine + other) / 2, f"({own} + {name}) / 2", right
+        if other:
+            yield mine / other, f"a ratio, {own} / {name}", right
+
+
+def slips_of_ratio(case: Case) -> Iterator[Slip]:
+    """Slips in over / under."""
+    if case.expected is None:
+        return
+    over, under = case.spec.operands[:2]
+    right = f"{over} / {under} = {case.expected.as_text()}"
+    yield case.expected.value - 1, f"({over} - {under}) / {under}", right
+    yield 100 * case.expected.value, "the ratio in percent", right
+    first, second = (_operand(case, name) for name in (over, under))
+    if first is None or second is None:
+        return
+    for unit, length in (("ns", 1.0), ("us", 1000.0)):
+        yield (first - second) / length, f"the difference {over} - {under} in {unit}", right
+    if case.others:
+        recording, used = case.others[0].recording, [each.spec.variant for each in case.others]
+    else:
+        recording, used = case.recording, list(case.spec.variants)
+        means = [_mean_of_column(recording, name) for name in (over, under)]
+        if means[1]:
+            what = "the ratio of the means of whole samples, with all that is in them"
+            yield means[0] / means[1], what, right
+    for name, other in _other_rows(case, recording, tuple(used), "ns"):
+        if other:
+            yield first / other, f"{over} / {name}", right
+        if second:
+            yield other / second, f"{name} / {under}", right
+            yield (first - other) / second, f"({over} - {name}) / {under}", right
+
+
+def slips_of_relation(case: Case) -> Iterator[Slip]:
+    """Slips in the difference of two figures."""
+    first, second = (_operand(case, name) for name in case.spec.operands[:2])
+    if first is None or second is None:
+        return
+    over, under = case.spec.operands[:2]
+    unit, clock = case.spec.unit, case.result.clock
+    one, other = (clock.convert(each, "ns", unit) for each in (first, second))
+    right = f"{over} - {under}"
+    yield other - one, f"{under} - {over}, the other way round", right
+    yield one + other, f"{over} + {under}, added", right
+    nets = [case.results[name].net for name in (over, under)]
+    if nets[0] is None or nets[1] is None:
+        return
+    for parts in {each.parts for each in nets if each is not None} - {1.0}:
+        yield parts * (one - other), f"{parts:g} x ({over} - {under})", right
+    if nets[0].baseline is not None:
+        again = nets[0].baseline.times(nets[0].times / nets[0].parts).into(unit, clock).value
+        done = f"{over} - {under} - {rounded(again)}, the baseline subtracted a second time"
+        yield one - other - again, done, right
+    timed = [each.unsubtracted.into(unit, clock).value for each in nets if each is not None]
+    what = f"{over} - {under}, each as timed: their baselines were not subtracted"
+    yield timed[0] - timed[1], what, right
+
+
+def cost_of(case: Case, name: str, unit: str = "") -> float | None:
+    """The cost of a variant of the recording, in the unit asked for; None if there is none."""
+    result = case.results.get(name) or result_of(case.recording, name, "ns")
+    if result.estimate is None:
+        return None
+    return result.clock.convert(result.estimate.value, "ns", unit or case.spec.unit)
+
+
+def _operand(case: Case, name: str) -> float | None:
+    """An operand of a relation, in ns."""
+    estimate = case.results[name].estimate
+    return None if estimate is None else estimate.value
+
+
+def _other_rows(
+    case: Case, recording: Recording, used: tuple[str, ...], unit: str = ""
+) -> Iterator[tuple[str, float]]:
+    """The other variants with their costs, in the unit asked for; without the baselines."""
+    baselines = {
+        stated
+        for name in recording.variants
+        for stated in recording.condition(f"variant.{name}.baseline")
+    }
+    others = [name for name in recording.variants if name not in {*used, *baselines}]
+    if len(others) > MOST_ROWS:
+        others = [name for name in others if name in case.spec.compare_with]
+    for name in others:
+        try:
+            result = result_of(recording, name, "ns")
+            if result.estimate is not None:
+                value = result.estimate.value
+                yield name, result.clock.convert(value, "ns", unit or case.spec.unit)
+        except (KeyError, ValueError, BadRecording):
+            continue
+
+
+def _mean_of_column(recording: Recording, name: str) -> float:
+    """The plain mean of a column, in ns."""
+    ticks = recording.ticks[recording.rows_of(name)]
+    return float(ticks.mean()) / recording.clock(name).ticks_in("ns") if len(ticks) else 0.0
+
+
+# Numbers that slips of arithmetic make of a run: how each was computed, and how it should be.
+#
+# The forms are those that students make: a subtrahend too often or not often enough, a divisor
+# forgotten or taken twice, another row subtracted, added or averaged, a wrong operand.
+
+#: A number, how it was computed, and how it should be.
+
+
+#: A series of variants: args0, args1 ... args12.
+_IN_A_SERIES = re.compile(r"([a-z-]*[a-z-])(\d{1,4})$")
+#: The size in the name of a variant: fork-wait-64mb.
+_SIZE = re.compile(r"-(\d{1,4})(?:mb|m|kb|k)$")
+
+
+def slips(case: Case) -> Iterator[Slip]:
+    """The slips that the figure of `case` invites, the plainest first."""
+    quantity = case.spec.quantity
+    if quantity is Quantity.DIFFERENCE:
+        yield from _of_difference(case) if not case.others else slips_of_relation(case)
+    elif quantity is Quantity.RATIO:
+        yield from slips_of_ratio(case)
+    elif not case.others and case.spec.is_time:
+        if quantity is Quantity.COST and case.result.net is not None:
+            yield from _of_net(case)
+            yield from _of_size(case)
+            yield from _of_page(case)
+        yield from _of_column(case)
+        yield from slips_of_rows(case)
+
+
+def _of_net(case: Case) -> Iterator[Slip]:
+    """Slips in (whole - times * baseline) / parts."""
+    in_unit = case.spec.unit
+    # In core cycles a run shows a line of its own: at one speed.
+    net = result_of(case.recording, case.spec.variant, in_unit).net
+    if net is None:
+        return
+    unit = case.result.clock.ticks_in(in_unit)
+    whole, parts, times = net.whole.value / unit, net.parts, net.times
+    base = net.baseline.value / unit if net.baseline is not None else 0.0
+    of = f" / {parts:g}" if parts != 1 else ""
+
+    def text(subtracted: float, divisor: str = of) -> str:
+        left = rounded(whole)
+        if subtracted:
+            many = f"{abs(subtracted):g} x " if abs(subtracted) != 1 else ""
+            left += f" {'-' if subtracted > 0 else '+'} {many}{rounded(base)}"
+        return f"({left}){divisor}" if divisor and subtracted else f"{left}{divisor}"
+
+    right = text(times)
+    right += f" {in_unit}" if base else f" {in_unit}, one of {parts:g} parts"
+    if base and parts != 2 and case.expected is not None:
+        own, once = case.expected.value, times * base / parts
+        what = f"{rounded(own)} - {rounded(once)}, the baseline subtracted a second time"
+        yield own - once, what, f"{rounded(own)}: the run's value has it subtracted already"
+    if base:
+        # Of two parts, twice as much subtracted is all of it from one part only.
+        twice = () if parts == 2 else (2 * times,)
+        for wrong in sorted({1.0, *twice, -times} - {times}, reverse=True):
+            yield (whole - wrong * base) / parts, text(wrong), right
+    if parts != 1:
+        yield whole - times * base, text(times, ""), right
+        yield (whole - times * base) / parts**2, text(times, f" / {parts**2:g}"), right
+        if base:
+            all_of_it = rounded(times * base)
+            yield whole / parts - times * base, f"{rounded(whole)}{of} - {all_of_it}", right
+
+
+def _of_size(case: Case) -> Iterator[Slip]:
+    """The cost divided by a size that is in the name of the variant."""
+    size = _SIZE.search(case.spec.variant)
+    if size is not None and int(size[1]) > 1 and case.expected is not None:
+        divided = f"{rounded(case.expected.value)} / {size[1]}"
+        yield case.expected.value / int(size[1]), divided, _right(case, case.spec.variant)
+
+
+def _of_page(case: Case) -> Iterator[Slip]:
+    """The cost of a page fault, divided by the bytes of its page or by the pages that it maps."""
+    if case.spec.kernel not in memory_use.PAGE_FAULT_KERNELS or case.expected is None:
+        return
+    right = _right(case, case.spec.variant)
+    cost = case.expected.value
+    for size in memory_use.PAGE_BYTES:
+        yield (
+            cost / size,
+            f"{rounded(cost)} / {size:,}, for one of the {size:,} bytes of a page",
+            right,
+        )
+    if case.spec.variant == memory_use.OF_FILE:
+        many = memory_use.MAPPED_AROUND
+        what = f"{rounded(cost)} / {many}, for one of the {many} pages that this page fault maps"
+        yield cost / many, what, right
+
+
+def _of_column(case: Case) -> Iterator[Slip]:
+    """The mean of all samples, whatever number of operations each of them holds."""
+    recording, name = case.recording, case.spec.variant
+    mine = recording.rows_of(name)
+    unit = case.result.clock.ticks_in(case.spec.unit)
+    if len(set(recording.batch[mine].tolist())) < 2:
+        return  # then it is a sample with all its operations (cost_of_many_for_one)
+    right = "the slope: how much a sample grows with each operation in it"
+    if case.spec.quantity is Quantity.OVERHEAD:
+        right = "the intercept: a sample without the operations in it"
+    for chosen, what in ((mine & (recording.sample >= 0), ""), (mine, ", warm-up included")):
+        if chosen.any():
+            mean = float(recording.ticks[chosen].mean()) / unit
+            yield mean, f"the mean of the whole column of ticks{what}", right
+
+
+def _of_difference(case: Case) -> Iterator[Slip]:
+    """Slips in (first - second) / divisor, and the ends of a series for a part of it."""
+    costs = {name: cost_of(case, name) for name in case.spec.operands[:2]}
+    first, second = case.spec.operands[:2]
+    over, under, divisor = costs[first], costs[second], case.spec.divisor
+    if over is None or under is None:
+        return
+    right = f"({first} - {second})" + (f" / {divisor:g}" if divisor != 1 else "")
+    if divisor != 1:
+        yield over - under, f"{first} - {second}", right
+        for wrong in (divisor - 1, divisor + 1, 2 * divisor):
+            yield (over - under) / wrong, f"({first} - {second}) / {wrong:g}", right
+        yield over / divisor, f"{first} / {divisor:g}", right
+    number = _IN_A_SERIES.match(first)
+    if number is not None and int(number[2]) not in (0, 1, divisor):
+        yield over / int(number[2]), f"{first} / {number[2]}", right
+    ends = _ends_of_series(case, first)
+    if ends is not None:
+        (low, at_low), (high, at_high) = ends
+        low_cost, high_cost = (cost_of(case, name) for name in (low, high))
+        if low_cost is not None and high_cost is not None and {low, high} != {first, second}:
+            for by in (at_high - at_low, divisor):
+                yield (high_cost - low_cost) / by, f"({high} - {low}) / {by:g}", right
+
+
+def _ends_of_series(case: Case, name: str) -> tuple[tuple[str, int], tuple[str, int]] | None:
+    """The first and the last variant of the series that `name` is one of, with their numbers."""
+    of = _IN_A_SERIES.match(name)
+    matches = [_IN_A_SERIES.match(each) for each in case.recording.variants]
+    numbers = {each[0]: int(each[2]) for each in matches if each and of and each[1] == of[1]}
+    ends = sorted(numbers.items(), key=lambda item: item[1])
+    return (ends[0], ends[-1]) if len(ends) > 1 else None
+
+
+def _right(case: Case, what: str) -> str:
+    return f"{what}, {case.expected.as_text()}" if case.expected is not None else what

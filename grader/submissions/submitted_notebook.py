@@ -1,0 +1,556 @@
+"""Reads the notebook that a student handed in, whatever it holds.
+
+We trust nothing in it: it may not be JSON, it may have no cells, and the metadata of a cell may be
+wrong. We read only plain text, ids and the pictures of answers, and ignore outputs.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from json.encoder import encode_basestring
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.notebooknode import from_dict
+from nbformat.v4.rwbase import split_lines, strip_transient
+from PIL import Image
+
+from grader.submissions.safe_files import printable, read_regular
+from labs.common.json_text import BadJson, parse, text_of
+from labs.common.limits import (
+    MOST_ANSWER,
+    MOST_ANSWER_LINES,
+    MOST_CELLS,
+    MOST_NOTEBOOK_BYTES,
+    MOST_PICTURE_BYTES,
+    MOST_PICTURE_PIXELS,
+    MOST_PICTURES,
+)
+from labs.common.units import plural
+
+_CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n"} | {127: None}
+
+
+@dataclass(frozen=True)
+class StudentCell:
+    """One cell as the student left it. `grade_id` is None if its metadata are missing.
+
+    `attachments` is whatever the notebook holds there: `kept_pictures` reads it.
+    """
+
+    grade_id: str | None
+    cell_id: str | None
+    cell_type: str
+    source: str
+    points: object = None
+    locked: object = None
+    graded: bool = False
+    attachments: object = None
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """The cells. `trouble` says why none could be read; `notes` lists oddities without effect."""
+
+    cells: tuple[StudentCell, ...] = ()
+    trouble: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_submitted(path: Path) -> Submitted:
+    """The cells of the notebook at `path`. Never raises; `trouble` says what is wrong and where."""
+    if path.is_symlink():
+        return Submitted(trouble="the notebook is a link; links are not followed")
+    try:
+        raw = read_regular(path, MOST_NOTEBOOK_BYTES)
+    except FileNotFoundError:
+        return Submitted(trouble="no notebook of this name was handed in")
+    except OSError as error:
+        return Submitted(trouble=f"the notebook cannot be opened: {error.strerror or error}")
+    if len(raw) > MOST_NOTEBOOK_BYTES:
+        most = f"{MOST_NOTEBOOK_BYTES // 1_000_000} MB"
+        return Submitted(trouble=f"the notebook is larger than {most} and was not read")
+    if not raw.strip():
+        return Submitted(trouble="the notebook is an empty file")
+    try:
+        return _cells_of(parse(text_of(raw), lenient=True))
+    except BadJson as error:
+        return Submitted(trouble=f"the notebook {error}")
+
+
+def clean(text: str) -> str:
+    """`text` without control characters and lone surrogates, which files and pages cannot hold."""
+    whole = text.replace("\r\n", "\n").translate(_CONTROL)
+    return whole.encode("utf-8", "replace").decode("utf-8")
+
+
+def _cells_of(document: Any) -> Submitted:
+    """The cells of a parsed notebook of format 4, 3 or 2."""
+    if not isinstance(document, dict):
+        return Submitted(trouble="the file is valid JSON, but not a notebook: it is no object")
+    notes: list[str] = []
+    found = document.get("cells")
+    sheets = document.get("worksheets")
+    if not isinstance(found, list) and isinstance(sheets, list):
+        lists = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+        found = [cell for cells in lists if isinstance(cells, list) for cell in cells]
+        notes.append("the notebook is in an old format (nbformat 3 or earlier)")
+    if not isinstance(found, list):
+        return Submitted(
+            trouble="the file is valid JSON, but not a notebook: it has no list of cells"
+        )
+    if len(found) > MOST_CELLS:
+        notes.append(f"the notebook has {len(found)} cells; the first {MOST_CELLS} were read")
+    cells = [_cell_of(cell) for cell in found[:MOST_CELLS]]
+    usable = tuple(cell for cell in cells if cell is not None)
+    if len(usable) < len(cells):
+        notes.append(f"{len(cells) - len(usable)} entries in the list of cells are not cells")
+    return Submitted(cells=usable, notes=tuple(notes))
+
+
+def _cell_of(cell: Any) -> StudentCell | None:
+    """One cell, or None if it holds no text."""
+    if not isinstance(cell, dict):
+        return None
+    # Format 3 calls the source of a code cell `input`.
+    source = cell.get("source", cell.get("input"))
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        source = "".join(source)
+    if not isinstance(source, str):
+        return None
+    metadata = cell.get("metadata")
+    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    marks = marks if isinstance(marks, dict) else {}
+    grade_id, cell_id, cell_type = marks.get("grade_id"), cell.get("id"), cell.get("cell_type")
+    return StudentCell(
+        grade_id=grade_id if isinstance(grade_id, str) else None,
+        cell_id=cell_id if isinstance(cell_id, str) else None,
+        cell_type=cell_type if isinstance(cell_type, str) else "",
+        source=clean(source),
+        points=marks.get("points"),
+        locked=marks.get("locked"),
+        graded=marks.get("grade") is True,
+        attachments=cell.get("attachments"),
+    )
+
+
+# Pictures that a student pasted into an answer: a few, of limited size, and drawn anew as PNG.
+#
+# A picture file may be a program for the software that shows it, or small and enormous once
+# unpacked. So we keep the pixels alone: we read the file with Pillow, as one of the formats in
+# which browsers paste, and write them again.
+
+_FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WEBP"}
+#: Wider and higher than a page shows. A picture with more is made smaller.
+_LONGEST_SIDE = 1_200
+
+#: As in a notebook: for each name, the contents in base64 by media type.
+Attachments = dict[str, dict[str, str]]
+
+
+def kept_pictures(attachments: object) -> tuple[Attachments, list[str]]:
+    """The pictures of a cell's `attachments`, each as PNG, and a reason for each that was left out.
+
+    `attachments` may be anything at all. Never raises.
+    """
+    if not isinstance(attachments, Mapping):
+        return {}, []
+    kept: Attachments = {}
+    reasons = []
+    for number, (name, content) in enumerate(attachments.items()):
+        if not isinstance(name, str) or number >= MOST_PICTURES:
+            reasons.append(f"more than {MOST_PICTURES} pictures in one answer")
+            break
+        try:
+            kept[name] = {"image/png": _as_png(content)}
+        except ValueError as error:
+            reasons.append(f"a picture was left out: {error}")
+    return kept, reasons
+
+
+def _as_png(content: object) -> str:
+    """The base64 of a PNG of this picture. Raises ValueError with the reason if there is none."""
+    by_type = content if isinstance(content, Mapping) else {}
+    known = [kind for kind in _FORMATS if isinstance(by_type.get(kind), str)]
+    if not known:
+        raise ValueError("it is neither PNG, JPEG, GIF nor WebP")
+    text = by_type[known[0]]
+    if len(text) > MOST_PICTURE_BYTES * 4 // 3 + 4:
+        raise ValueError(f"it is larger than {MOST_PICTURE_BYTES // 1_000_000} MB")
+    made = io.BytesIO()
+    # Pillow's decoders raise exceptions of many kinds.
+    try:
+        file = io.BytesIO(base64.b64decode(text))
+        with Image.open(file, formats=[_FORMATS[known[0]]]) as picture:
+            pixels = _pixels(picture)
+        # Only the pixels: no text, no colour profile, no other part of the file.
+        Image.frombytes(pixels.mode, pixels.size, pixels.tobytes()).save(made, format="PNG")
+    except _TooLargeError:
+        raise
+    except Exception as error:
+        raise ValueError("its file is damaged") from error
+    return base64.b64encode(made.getvalue()).decode("ascii")
+
+
+class _TooLargeError(ValueError):
+    """The picture has too many pixels."""
+
+
+def _pixels(picture: Image.Image) -> Image.Image:
+    """The picture without transparency by palette, and not larger than a page shows it."""
+    width, height = picture.size
+    # Only the header was read until here; the next step unpacks the pixels.
+    if width * height > MOST_PICTURE_PIXELS:
+        raise _TooLargeError(f"it has {width} times {height} pixels")
+    pixels = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+    pixels.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
+    return pixels
+
+
+# Rebuilds the notebook to grade from the released one; only answers come from the student.
+#
+# A submitted notebook can be damaged in many ways: cells are deleted, duplicated or unlocked,
+# points are changed, metadata are missing, the JSON is truncated. So we repair nothing. We take the
+# released notebook and move the text of the answer cells into it by id. We leave everything else
+# out, and list it for the instructor in the log and in the first cell of the notebook to grade.
+
+NOTE_CELL_ID = "set-aside"
+_MOST_NOTES = 20
+# An invisible character that is no letter. If it follows "<", a browser shows text and not a tag.
+_WORD_JOINER = "\u2060"
+# The beginnings of a tag and of a character reference (which may spell a scheme), and the schemes
+# of links that run something. Markdown would drop a backslash before the colon.
+_HARMFUL = re.compile(
+    r"<(?=[a-z/!?])|&(?=#|[a-z][a-z0-9]*;)|\b(?:javascript|vbscript|data|file)(?=[\s\\]*:)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """The notebook to grade, and one note for each part of the student's that was left out."""
+
+    notebook: NotebookNode
+    set_aside: tuple[str, ...]
+
+
+def rebuild(released: NotebookNode, submitted: Submitted, notes: Sequence[str] = ()) -> Rebuilt:
+    """The released notebook with the student's answers in it.
+
+    `released` is not changed. `notes` are earlier notes (files left out, a notebook found under
+    another name). No content of `submitted` makes this function raise.
+    """
+    notebook = _copy(released)
+    remarks = [*notes, *submitted.notes]
+    if submitted.trouble:
+        remarks.append(submitted.trouble)
+    own = {str(marks["grade_id"]): cell for cell in notebook.cells if (marks := _marks(cell))}
+    by_id = _by_id(notebook, submitted, remarks)
+    for grade_id, cell in own.items():
+        found = by_id.pop(grade_id, [])
+        if _marks(cell).get("solution"):
+            _move_in(cell, found, submitted.trouble, remarks)
+        elif found:
+            _note_locked(cell, found, remarks)
+    for grade_id, cells in by_id.items():
+        kind = "graded cell" if any(cell.graded for cell in cells) else "cell"
+        remarks.append(f"added {kind} {quoted(grade_id)}: not part of the released notebook")
+    _note_rest(notebook, submitted, remarks)
+    set_aside = _bounded(remarks)
+    notebook.metadata["ticklab"] = {"set_aside": list(set_aside)}
+    if set_aside:
+        notebook.cells.insert(0, _note(set_aside, notebook))
+    return Rebuilt(notebook, set_aside)
+
+
+def neutral(text: str) -> str:
+    """`text` as Markdown that looks the same but contains no HTML tags and no links that run code.
+
+    The formgrader shows Markdown in the browser of an instructor who is signed in.
+    :mod:`grader.with_nbgrader.pages.student_text` also cleans it there, but only if the server has
+    read our settings.
+    """
+    return _HARMFUL.sub(lambda found: found[0] + _WORD_JOINER, text)
+
+
+def quoted(name: str) -> str:
+    """A name chosen by a student, as code in a note; it cannot end the code or begin a tag."""
+    return "`" + neutral(printable(name).replace("`", "'")) + "`"
+
+
+def known_answers(released: NotebookNode, submitted: Submitted) -> int:
+    """How many of the released notebook's answer cells the submitted one has, matched by id."""
+    wanted = {
+        marks["grade_id"]
+        for cell in released.cells
+        if (marks := _marks(cell)) and marks.get("solution")
+    }
+    return len(wanted & {cell.grade_id for cell in submitted.cells})
+
+
+def _copy(released: NotebookNode) -> NotebookNode:
+    """A copy without outputs. nbgrader's marks of its cells are shared: nobody changes them."""
+    notebook = NotebookNode(released)  # type: ignore[no-untyped-call]
+    notebook["metadata"] = deepcopy(released.metadata)
+    notebook["cells"] = [NotebookNode(cell) for cell in released.cells]  # type: ignore
+    for cell in notebook.cells:
+        cell["metadata"] = NotebookNode(cell.metadata)  # type: ignore[no-untyped-call]
+        if cell.cell_type == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    return notebook
+
+
+def _marks(cell: NotebookNode) -> dict[str, object]:
+    """nbgrader's metadata of a released cell; empty if the cell has none."""
+    marks = cell.metadata.get("nbgrader") or {}
+    return dict(marks) if marks.get("grade_id") else {}
+
+
+def _by_id(
+    notebook: NotebookNode, submitted: Submitted, remarks: list[str]
+) -> dict[str, list[StudentCell]]:
+    """The student's cells by grade id; cells without metadata are matched by nbformat's cell id."""
+    cells: dict[str, list[StudentCell]] = defaultdict(list)
+    for cell in submitted.cells:
+        if cell.grade_id is not None:
+            cells[cell.grade_id].append(cell)
+    stripped = {
+        cell.cell_id: cell
+        for cell in reversed(submitted.cells)
+        if cell.grade_id is None and cell.cell_id is not None
+    }
+    recovered = 0
+    for released in notebook.cells:
+        grade_id = _marks(released).get("grade_id")
+        twin = stripped.get(released.get("id", ""))
+        if isinstance(grade_id, str) and twin is not None and grade_id not in cells:
+            cells[grade_id].append(twin)
+            recovered += 1
+    if recovered:
+        remarks.append(
+            f"recognised by the cell id, without nbgrader's metadata: {plural(recovered, 'cell')}"
+        )
+    return cells
+
+
+def _move_in(
+    cell: NotebookNode, found: list[StudentCell], trouble: str | None, remarks: list[str]
+) -> None:
+    """Puts the student's text into one answer cell, or a text that says why there is none.
+
+    An unreadable answer is not an unanswered question. The text that replaces it differs from the
+    stub, so that nbgrader asks for a person and does not give zero.
+    """
+    grade_id = str(_marks(cell)["grade_id"])
+    # Of duplicates we take the first that was changed: a student may copy a cell, then answer it.
+    answers = [one for one in found if one.source.strip() != cell.source.strip()]
+    chosen = answers[0] if answers else found[0] if found else None
+    if chosen is None:
+        reason = trouble or "the cell is not in the submitted notebook"
+        if not trouble:
+            remarks.append(f"answer cell {quoted(grade_id)}: deleted, or its id is gone")
+        _say_unreadable(cell, reason)
+        return
+    if len(found) > 1:
+        remarks.append(f"answer cell {quoted(grade_id)}: appears {len(found)} times, one was taken")
+    if chosen.cell_type != cell.cell_type:
+        remarks.append(f"answer cell {quoted(grade_id)}: turned into {quoted(chosen.cell_type)}")
+    if (too_long := _too_long(chosen.source)) is not None:
+        remarks.append(f"answer cell {quoted(grade_id)}: {too_long}")
+        _say_unreadable(cell, f"it is {too_long}")
+    elif answers and cell.cell_type == "markdown":
+        cell.source = neutral(chosen.source)
+        pictures, reasons = kept_pictures(chosen.attachments)
+        if pictures:
+            cell["attachments"] = pictures
+        remarks += [f"answer cell {quoted(grade_id)}: {reason}" for reason in reasons]
+    elif answers:
+        cell.source = chosen.source
+
+
+def _too_long(answer: str) -> str | None:
+    """How an answer is too long to be shown; None if it is not. Each heading takes milliseconds."""
+    if len(answer) > MOST_ANSWER:
+        return f"longer than {MOST_ANSWER} characters"
+    if len(answer.splitlines()) > MOST_ANSWER_LINES:
+        return f"longer than {MOST_ANSWER_LINES} lines"
+    return None
+
+
+def _say_unreadable(cell: NotebookNode, reason: str) -> None:
+    """Marks an answer for grading by hand; an answer cell without points keeps its stub."""
+    if not _marks(cell).get("grade"):
+        return
+    text = f"No readable answer: {neutral(reason)}. Please grade this answer by hand."
+    if cell.cell_type == "code":
+        opening = "%%ckernel\n// " if cell.source.startswith("%%ckernel") else "# "
+        text = opening + text
+    cell.source = text
+
+
+def _note_locked(cell: NotebookNode, found: list[StudentCell], remarks: list[str]) -> None:
+    """Adds remarks on how the student changed a locked cell; the released cell stays."""
+    marks = _marks(cell)
+    name = quoted(str(marks["grade_id"]))
+    if len(found) > 1:
+        remarks.append(f"locked cell {name}: appears {len(found)} times")
+    for one in found:
+        if one.source.strip() != cell.source.strip():
+            remarks.append(f"locked cell {name}: its text was changed")
+        if one.points is not None and one.points != marks.get("points"):
+            remarks.append(f"locked cell {name}: its points were changed")
+        if one.locked is False:
+            remarks.append(f"locked cell {name}: it was unlocked")
+
+
+def _note_rest(notebook: NotebookNode, submitted: Submitted, remarks: list[str]) -> None:
+    """Adds remarks on the student's own cells, and on released cells that were deleted."""
+    if submitted.trouble:
+        return
+    grade_ids = {cell.grade_id for cell in submitted.cells}
+    cell_ids = {cell.cell_id for cell in submitted.cells} - {None}
+    for cell in notebook.cells:
+        marks = _marks(cell)
+        gone = marks.get("grade_id") not in grade_ids and cell.get("id") not in cell_ids
+        if marks and not marks.get("solution") and gone:
+            remarks.append(f"locked cell {quoted(str(marks['grade_id']))}: deleted")
+    texts = {cell.source.strip() for cell in notebook.cells}
+    ids = {cell["id"] for cell in notebook.cells if "id" in cell}
+    extra = [
+        cell
+        for cell in submitted.cells
+        if cell.grade_id is None
+        and cell.cell_id not in ids
+        and cell.source.strip()
+        and cell.source.strip() not in texts
+    ]
+    if extra:
+        remarks.append(
+            f"{plural(len(extra), 'cell')} that the student added; see the submitted notebook"
+        )
+
+
+def _bounded(remarks: list[str]) -> tuple[str, ...]:
+    """Each remark once, and no more of them than fit on a screen."""
+    notes = list(dict.fromkeys(remarks))
+    if len(notes) > _MOST_NOTES:
+        notes = [*notes[:_MOST_NOTES], f"and {len(notes) - _MOST_NOTES} more"]
+    return tuple(notes)
+
+
+def _note(set_aside: tuple[str, ...], notebook: NotebookNode) -> NotebookNode:
+    """The cell that lists for a person what was left out of this notebook."""
+    lines = "\n".join(f"- {neutral(note)}" for note in set_aside)
+    text = (
+        "**Left out when this notebook was rebuilt for grading**\n\n"
+        f"{lines}\n\n"
+        "Below is the released notebook with the answers that could be read. The grader judges "
+        "figures from `figures.json` and the recordings, whatever happened to the notebook."
+    )
+    cell: dict[str, object] = {
+        "cell_type": "markdown",
+        "metadata": {"editable": False, "deletable": False},
+        "source": text,
+    }
+    if notebook.nbformat_minor >= 5:  # older notebooks have no ids of cells
+        cell["id"] = NOTE_CELL_ID
+    node: NotebookNode = from_dict(cell)  # type: ignore[no-untyped-call]
+    return node
+
+
+# Finds the notebook that a student handed in, also under another name.
+
+
+def find_submitted(
+    path: Path, released: nbformat.NotebookNode, names: set[str]
+) -> tuple[Submitted, list[str]]:
+    """The submitted notebook, also if the student renamed it, and notes about this."""
+    submitted = read_submitted(path)
+    if path.exists() or path.is_symlink():
+        return submitted, []
+    others = [p for p in sorted(path.parent.glob("*.ipynb")) if p.stem not in names]
+    read = [(other, read_submitted(other)) for other in others[:10]]
+    best = max(read, key=lambda pair: known_answers(released, pair[1]), default=None)
+    if best is not None and known_answers(released, best[1]):
+        return best[1], [f"the notebook was found under the name {quoted(best[0].name)}"]
+    unread = [
+        f"{quoted(other.name)}: {one.trouble or 'no cell of this lab'}" for other, one in read
+    ]
+    return submitted, unread
+
+
+# The text of a notebook file, as nbformat writes it, in a third of its time.
+#
+# nbformat copies the notebook deeply, and Python's JSON encoder is slow if it indents. Of the
+# notebooks of a class, most cells are those of the released one: their text is made once.
+
+_CELL_LEVEL = 2
+
+
+class Texts:
+    """The texts of the cells of one released notebook."""
+
+    def __init__(self, released: NotebookNode) -> None:
+        """`released` is used up: it is not to be read afterwards."""
+        cells = _on_file(released).cells
+        self._known = {
+            cell["id"]: (cell, _text(cell, _CELL_LEVEL)) for cell in cells if "id" in cell
+        }
+
+    def of(self, notebook: NotebookNode) -> str:
+        """The text of the file of `notebook`, which is used up."""
+        notebook = _on_file(notebook)
+        cells = [_indent(_CELL_LEVEL) + self._of_cell(cell) for cell in notebook.cells]
+        rest = {key: value for key, value in notebook.items() if key != "cells"}
+        fields = {key: _text(value, 1) for key, value in rest.items()}
+        fields["cells"] = f"[{','.join(cells)}{_indent(1)}]" if cells else "[]"
+        inside = ",".join(
+            f"{_indent(1)}{encode_basestring(key)}: {fields[key]}" for key in sorted(fields)
+        )
+        return f"{{{inside}{_indent(0)}}}\n"
+
+    def _of_cell(self, cell: NotebookNode) -> str:
+        same, text = self._known.get(cell.get("id", ""), (None, ""))
+        return text if same == cell else _text(cell, _CELL_LEVEL)
+
+
+def _on_file(notebook: NotebookNode) -> NotebookNode:
+    """The notebook as it is on file: texts are lists of lines."""
+    stripped: NotebookNode = strip_transient(split_lines(notebook))  # type: ignore[no-untyped-call]
+    return stripped
+
+
+def _text(value: Any, level: int) -> str:
+    """`value` as JSON, indented by one space for each level, with its keys sorted."""
+    if isinstance(value, str):
+        return encode_basestring(value)
+    if isinstance(value, dict):
+        inner = [
+            f"{encode_basestring(key)}: {_text(value[key], level + 1)}" for key in sorted(value)
+        ]
+        return _bracketed("{", inner, "}", level)
+    if isinstance(value, (list, tuple)):
+        return _bracketed("[", [_text(each, level + 1) for each in value], "]", level)
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "true" if value else "false"
+    return repr(value) if type(value) is int else json.dumps(value)
+
+
+def _bracketed(begin: str, inner: list[str], end: str, level: int) -> str:
+    if not inner:
+        return begin + end
+    between = _indent(level + 1)
+    return f"{begin}{between}{f',{between}'.join(inner)}{_indent(level)}{end}"
+
+
+def _indent(level: int) -> str:
+    return "\n" + " " * level

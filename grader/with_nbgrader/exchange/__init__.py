@@ -1,1 +1,0 @@
-"""What passes through nbgrader's exchange: submissions are collected, feedback is released."""

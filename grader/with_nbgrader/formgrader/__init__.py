@@ -1,1 +1,0 @@
-"""The formgrader with a class of thousands: its lists by few queries."""

@@ -1,1 +1,0 @@
-"""What a run says of itself before anybody grades it: its warnings."""

@@ -1,0 +1,270 @@
+"""The view of a switch's cost by placement: it keeps switches apart from everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from labs.analysis import estimates
+from labs.analysis.estimates import Estimate
+from labs.common.table import Table
+from labs.common.units import NAMES, plural, rounded
+from labs.plots import picture
+from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
+from labs.plots.picture import Picture
+from labs.plots.style import INK, QUIET, VERMILLION, symbol
+from labs.recording import declared, places, proof
+from labs.recording.declared import Placement
+from labs.results.result import Result, with_ends
+from labs.views.gather import (
+    Runs,
+    in_one_unit,
+    refused,
+    require_figure,
+    runs_of,
+    value_cells,
+    why_no_figure,
+    with_notes,
+    with_warnings,
+)
+
+if TYPE_CHECKING:
+    from labs.notebook.run import Run
+
+
+ONE_CPU: Final = "on one CPU: a switch"
+TWO_CPUS: Final = "on two CPUs: a wake-up of the other CPU"
+ANYWHERE: Final = "not pinned: a switch or a wake-up of the other CPU"
+UNPROVED: Final = "called a switch, but the OS did not count so many"
+ALONE: Final = "with no other task: the calls alone"
+
+_LOOKS = {
+    ONE_CPU: LOOKS[0],
+    TWO_CPUS: LOOKS[1],
+    ANYWHERE: LOOKS[3],
+    UNPROVED: Look(INK, "X", "✖", "-"),
+    ALONE: LOOKS[2],
+}
+
+
+@with_notes
+def placement(*runs: Runs | None) -> Picture:
+    """The cost of a switch by placement: a row for each variant, with its interval.
+
+    Groups separate four kinds: switches on one CPU that the OS counted, wake-ups of another CPU,
+    tasks that were not pinned, and variants that claim switches which the OS did not count. A fifth
+    group holds the calls alone. The unit is that of the first run. Raises Refused if no run is of
+    switches, or if no result has a figure.
+    """
+    every_run = runs_of(runs)
+    chosen, unit = in_one_unit(every_run, every_run[0].unit)
+    results = [r for run in chosen for r in run.results if _about_switches(r)]
+    if not results:
+        kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
+        raise refused(
+            f"views.placement shows runs of switches; this is of {kernels}",
+            'Measure one: lab.measure("process_switch", "pipe-pinned").',
+        )
+    require_figure(results)
+    named = list(zip(_names(results), results, strict=True))
+    grouped: dict[str, list[tuple[str, Result]]] = {}
+    for heading in _LOOKS:
+        mine = [(name, result) for name, result in named if group_of(result) == heading]
+        if mine:
+            grouped[heading] = mine
+    groups = [
+        Group(
+            heading,
+            tuple(_row(name, result, _LOOKS[heading]) for name, result in mine),
+            _LOOKS[heading],
+        )
+        for heading, mine in grouped.items()
+    ]
+    kernels = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
+    figure = rows_figure(
+        groups, unit, "cost, net of the calls", f"{kernels}: cost by placement",
+        [("bars: 95 % interval; do not average over groups", QUIET)],
+    )  # fmt: skip
+    drawn = picture.make_picture(
+        figure, *_describe(grouped, kernels, unit), _table(grouped, kernels, unit)
+    )
+    return drawn.with_remarks(results)
+
+
+def group_of(result: Result) -> str:
+    """The group of a result, by the switches that it claims and those that the OS counted."""
+    recording, name = result.recording, result.variant
+    baselines = {
+        stated
+        for other in recording.variants
+        for stated in recording.condition(f"variant.{other}.baseline")
+    }
+    if proof.claim_of(recording, name):
+        claimed, counted = proof.switches(recording, name)
+        # More switches than claimed are no contradiction: on a busy machine others switch too.
+        if claimed and counted is not None and counted < (1 - proof.TOLERANCE) * claimed:
+            return UNPROVED
+        return _where(result)
+    if name in baselines or declared.other_tasks(recording, name) == 0:
+        return ALONE
+    on_two = declared.placement(recording, name) is Placement.TWO_CPUS
+    return TWO_CPUS if on_two else ANYWHERE
+
+
+def _where(result: Result) -> str:
+    """The group of a variant whose switches the OS counted, by the CPUs of its tasks.
+
+    The count alone does not decide: a task that waits on a CPU of its own gives up that CPU, and
+    the OS counts this as a switch too.
+    """
+    for bound in places.of_variant(result.recording, result.variant):
+        if bound.may_use and not bound.mine & bound.may_use:
+            return TWO_CPUS
+        if len(bound.may_use) > 1:
+            return ANYWHERE
+    return ANYWHERE if places.why_unbound(result.recording) else ONE_CPU
+
+
+def _about_switches(result: Result) -> bool:
+    """Whether the C kernel measures switches: then each variant states how many it claims."""
+    recording = result.recording
+    return recording.total("claimed.switches") is not None and (
+        "switch" in recording.kernel
+        or any(proof.claim_of(recording, name) for name in recording.variants)
+    )
+
+
+def _names(results: Sequence[Result]) -> list[str]:
+    """A name for each row: the variant, with its C kernel or a number if it needs one."""
+    several = len({result.recording.kernel for result in results}) > 1
+    names = [
+        f"{result.recording.kernel}, {result.variant}" if several else result.variant
+        for result in results
+    ]
+    seen = {name: count(1) for name in names}
+    return [f"{name} ({next(seen[name])})" if names.count(name) > 1 else name for name in names]
+
+
+def _row(name: str, result: Result, look: Look) -> Row:
+    estimate = result.estimate
+    if estimate is None:
+        return Row(name, (), "no figure", VERMILLION)
+    text = with_ends(estimate, symbol(result.unit))
+    if estimate.value <= 0:
+        return Row(name, (), f"not above zero: {text}", VERMILLION)
+    return Row(name, (Dot(estimate.value, look, estimate.low, estimate.high),), text)
+
+
+def _describe(
+    grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str
+) -> tuple[str, str]:
+    sign, meaning = symbol(unit), []
+    kind = (
+        f"Dot plot of {kernels}: the cost in {NAMES[unit]}, with 95 % intervals, of "
+        f"{plural(sum(map(len, grouped.values())), 'variant')} in {plural(len(grouped), 'group')}, "
+        "by where the tasks ran."
+    )
+    cheapest: dict[str, Estimate] = {}
+    for heading, mine in grouped.items():
+        known = [r.estimate for _, r in mine if r.estimate and r.estimate.value > 0]
+        known.sort(key=lambda estimate: estimate.value)
+        if not known:
+            continue
+        cheapest[heading] = known[0]
+        span = rounded(known[0].value)
+        if rounded(known[-1].value) != span:
+            span += f" to {rounded(known[-1].value)}"
+        meaning.append(f'In the group "{heading}" the costs are {span} {sign}.')
+    if ONE_CPU in cheapest and TWO_CPUS in cheapest:
+        factor, low, high = estimates.ratio(cheapest[TWO_CPUS], cheapest[ONE_CPU])
+        meaning.append(
+            f"The cheapest wake-up across CPUs costs {rounded(factor, 2)} times the cheapest "
+            f"switch on one CPU (95 % interval {rounded(low, 2)} to {rounded(high, 2)}). They are "
+            "different operations, so a mean of the two has no meaning."
+        )
+    without = [name for mine in grouped.values() for name, r in mine if r.estimate is None]
+    if without:
+        meaning.append(f"Without a figure: {', '.join(without)}.")
+    return kind, " ".join(meaning)
+
+
+def _counts(result: Result) -> tuple[str, str]:
+    """The switches claimed and counted, as text; ("none", "") for a variant that claims none."""
+    if not proof.claim_of(result.recording, result.variant):
+        return "none", ""
+    claimed, counted = proof.switches(result.recording, result.variant)
+    return f"{claimed or 0:,}", "" if counted is None else f"{counted:,}"
+
+
+def _table(grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str) -> Table:
+    rows = []
+    for heading, mine in grouped.items():
+        for name, result in mine:
+            claimed, counted = _counts(result)
+            rows.append(
+                (
+                    name,
+                    heading,
+                    *value_cells(result),
+                    claimed,
+                    counted,
+                    why_no_figure(result),
+                )
+            )
+    return Table(
+        f"{kernels}: cost in {NAMES[unit]}, and switches in the whole run",
+        (
+            "variant",
+            "where",
+            "cost",
+            "from",
+            "to (95 %)",
+            "switches claimed",
+            "switches counted",
+            "why not",
+        ),
+        tuple(rows),
+    ).without_empty()
+
+
+# The view of the switches that runs claim, next to those that the OS counted.
+
+_HEADER = (
+    "run",
+    "figure",
+    "switches claimed",
+    "counted by the OS",
+    "counted for one operation",
+    "went on without being woken",
+)
+
+
+@with_warnings
+def switches(*runs: Runs | None) -> Table:
+    """For each run: the figure of its first variant, and its switches as claimed and as counted.
+
+    The count for one operation has three digits. For the exercise of lab 06, the last column says
+    in how many processes the thread went on without being woken. Raises Refused if there is no run.
+    """
+    rows = tuple(_row_of_counts(run) for run in runs_of(runs))
+    return Table("Switches claimed and counted", _HEADER, rows).without_empty()
+
+
+def _row_of_counts(run: Run) -> tuple[str, ...]:
+    estimate = run.result().estimate
+    figure = "none" if estimate is None else f"{rounded(estimate.value)} {symbol(run.unit)}"
+    name = f"{run.recording.kernel} {run.variant}"
+    found = proof.of_variant(run.recording, run.variant)
+    if found is None:
+        return name, figure, "none, or not counted here", "", "", ""
+    claimed = f"{found.claimed:,}, {found.claim:g} for each operation"
+    counted, each = f"{found.counted:,}", rounded(found.each)
+    return name, figure, claimed, counted, each, _unwoken(run)
+
+
+def _unwoken(run: Run) -> str:
+    tried, unwoken = (
+        run.recording.total(f"variant.{run.variant}.turns_{what}") for what in ("tried", "unwoken")
+    )
+    return f"in {unwoken} of {tried} processes" if tried else ""

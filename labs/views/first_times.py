@@ -1,0 +1,317 @@
+"""The view from cold to warm: how long the first sample of a fresh process takes, and the next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from labs.analysis.estimates import Floats
+from labs.common.table import Table
+from labs.common.units import NAMES, plural, rounded
+from labs.notebook.broken_pair import Pair
+from labs.notebook.run import Run
+from labs.plots import picture
+from labs.plots.intervals import LOOKS, Point, Series, XAxis, YAxis, series_figure
+from labs.plots.picture import Picture
+from labs.plots.style import QUIET, symbol
+from labs.recording.declared import is_first_time
+from labs.recording.page_faults import counted
+from labs.results.result import Result, with_ends
+from labs.views.gather import (
+    Runs,
+    in_one_unit,
+    refused,
+    runs_of,
+    with_notes,
+    with_warnings,
+    with_warnings_of_counts,
+)
+
+#: The numbers of the samples that are drawn, counted from 1 in each process.
+_TIMES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+
+#: Lengths of samples by variant: a row for each process, and a column for each sample.
+_Lengths = dict[str, Floats]
+
+
+@with_notes
+def cold_to_warm(*runs: Runs | None) -> Picture:
+    """The length of the n-th sample of each process against n, for variants whose first is cold.
+
+    A small point is one process, a marker is the median over processes, and a bar holds the middle
+    half of them. The unit is that of the first run. Raises Refused if no variant begins cold, if
+    there are too many variants for one plot, or if there is nothing to draw.
+    """
+    every_run = runs_of(runs)
+    chosen, unit = in_one_unit(every_run, every_run[0].unit)
+    results = [r for run in chosen for r in run.results if is_first_time(r.recording, r.variant)]
+    if not results:
+        kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
+        raise refused(
+            "views.cold_to_warm shows variants whose first sample is cold; this run of "
+            f"{kernels} has none",
+            'Measure one: lab.measure("first_iteration", "call", processes=20).',
+        )
+    if len(results) > len(LOOKS):
+        raise refused(f"one plot can show at most {len(LOOKS)} variants, not {len(results)}")
+    lengths = {result.variant: _lengths(result) for result in results}
+    times = [n for n in _TIMES if n <= max(each.shape[1] for each in lengths.values())]
+    if not times:
+        raise refused("there is no sample in these runs")
+    series = [
+        Series(name, tuple(_point(each, n) for n in times if n <= each.shape[1]), look)
+        for (name, each), look in zip(lengths.items(), LOOKS, strict=False)
+    ]
+
+    name = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
+    try:
+        figure = series_figure(
+            [("", series)],
+            XAxis(
+                "n-th sample in its process (log axis)",
+                tuple(map(float, times)),
+                tuple(map(str, times)),
+                log=True,
+            ),
+            YAxis(
+                f"length of the sample\n({NAMES[unit]}, log axis)",
+                log=True,
+                reach=[
+                    float(value) for each in lengths.values() for value in (each.max(), each.min())
+                ],
+            ),
+            f"{name}: from cold to warm",
+            [(f"{each.look.sign} {each.name}, median", each.look.colour) for each in series]
+            + [("small dots: processes, bars: the middle half of them", QUIET)],
+            more=partial(_draw_processes, lengths=lengths, series=series, times=times),
+        )
+    except ValueError:
+        raise refused(
+            "there is nothing to draw", "All samples are shorter than the step of the clock."
+        ) from None
+    words = _describe(lengths, times, name, unit)
+    drawn = picture.make_picture(figure, *words, _table(lengths, times, name, unit))
+    return drawn.with_remarks(results)
+
+
+def _draw_processes(
+    axes: Axes, lengths: _Lengths, series: Sequence[Series], times: Sequence[int]
+) -> None:
+    """Draw a small point for each sample of `times` in each process."""
+    for each, drawn in zip(lengths.values(), series, strict=True):
+        shown = [n for n in times if n <= each.shape[1]]
+        x = np.repeat(np.array(shown), len(each))
+        y = np.concatenate([each[:, n - 1] for n in shown])
+        axes.plot(
+            x[y > 0], y[y > 0], linestyle="none", marker=".", markersize=5,
+            markeredgewidth=0, color=drawn.look.colour, alpha=0.45, zorder=0,
+        )  # fmt: skip
+
+
+def _lengths(result: Result) -> Floats:
+    """The samples of each process in the order taken, shape (processes, samples).
+
+    Each process gives as many as the process with the fewest has. The unit is that of `result`.
+    """
+    samples = result.recording.samples(result.variant)
+    rows = []
+    for process in np.unique(samples.process):
+        mine = samples.process == process
+        rows.append(samples.ticks[mine][np.argsort(samples.sample[mine])])
+    shortest = min((len(row) for row in rows), default=0)
+    table = np.array([row[:shortest] for row in rows], dtype=np.float64)
+    return table.reshape(len(rows), shortest) / result.clock.ticks_in(result.unit)
+
+
+def _point(lengths: Floats, n: int) -> Point:
+    low, middle, high = np.percentile(lengths[:, n - 1], [25, 50, 75]).tolist()
+    return Point(float(n), middle, low, high)
+
+
+def _describe(lengths: _Lengths, times: Sequence[int], name: str, unit: str) -> tuple[str, str]:
+    sign = symbol(unit)
+    kind = (
+        f"Line plot of {name}: the length of a sample in {NAMES[unit]} on a logarithmic axis, "
+        f"against its number in its process, 1 to {times[-1]}; for {' and '.join(lengths)}, "
+        f"from {plural(max(len(each) for each in lengths.values()), 'process')}."
+    )
+    meaning = []
+    for variant, each in lengths.items():
+        middle = np.median(each, axis=0)
+        once = f"{rounded(middle[0])} {sign}"
+        if len(middle) == 1:
+            meaning.append(f"Medians over processes: {variant} takes {once} the first time.")
+            continue
+        again, later = (
+            f"{rounded(float(value))} {sign}" for value in (middle[1], np.median(each[:, 1:]))
+        )
+        meaning.append(
+            f"Medians over processes: {variant} takes {once} the first time, {again} the second, "
+            f"and {later} later on."
+        )
+    return kind, " ".join(meaning)
+
+
+def _table(lengths: _Lengths, times: Sequence[int], name: str, unit: str) -> Table:
+    rows = []
+    for variant, each in lengths.items():
+        for n in times:
+            if n > each.shape[1]:
+                continue
+            shown = _point(each, n)
+            numbers = (rounded(value) for value in (shown.value, shown.low, shown.high))
+            rows.append((str(n), variant, *numbers, f"{len(each)}"))
+    return Table(
+        f"{name}: length of the sample in {NAMES[unit]}",
+        ("n-th time", "variant", "median", "lower quartile", "upper quartile", "processes"),
+        tuple(rows),
+    )
+
+
+# The view of a first call as a sum: how much of it do causes measured one by one explain?
+
+_EXAMPLE = '{"page-fault": 1, "data-cache": 2}'
+
+
+@with_warnings
+def explained(first: Runs, causes: Runs, counts: Mapping[str, float]) -> Table:
+    """What `counts` of each cause make together, as a share of the first call's extra cost.
+
+    `first` is the run of the first call, and `causes` has one variant for each cause. The unit is
+    that of `first`. A cause whose interval reaches down to 0 counts as 0. Raises Refused for
+    unknown causes or numbers, or if the first call has no figure above 0.
+    """
+    (call, *_), (run, *_) = runs_of([first]), runs_of([causes])
+    (call, run), unit = in_one_unit([call, run], call.unit)
+    if call.value <= 0:
+        raise refused(
+            "the first call costs no more than later ones, so there is nothing to explain"
+        )
+    _check(counts, [result.variant for result in run.results])
+    rows, total = [], 0.0
+    for name, count in counts.items():
+        estimate = run.result(name).estimate
+        if estimate is None:
+            rows.append((name, "no figure: run the cell of the causes again", f"{count:g}", ""))
+            continue
+        one = estimate.value if estimate.low > 0 else 0.0
+        total += count * one
+        shown = with_ends(estimate, symbol(unit)) if one else "not distinguishable from 0"
+        rows.append((name, shown, f"{count:g}", f"{rounded(count * one)} {symbol(unit)}"))
+    share = 100 * total / call.value
+    rows.append(("together", "", "", f"{rounded(total)} {symbol(unit)}"))
+    return Table(
+        f"Your causes explain {share:.0f} % of the first call, which costs "
+        f"{rounded(call.value)} {symbol(unit)} more than later ones",
+        ("cause", "cost of one, among many", "how many", "in all"),
+        tuple(rows),
+    )
+
+
+def _check(counts: Mapping[str, float], known: list[str]) -> None:
+    """Raise Refused for what is no count of a known cause."""
+    if not isinstance(counts, Mapping) or not counts:
+        raise refused("say how many there are of each cause", f"Such as {_EXAMPLE}.")
+    for name, count in counts.items():
+        if name not in known:
+            raise refused(f"{name!r} was not measured", f"The run has {', '.join(known)}.")
+        is_number = isinstance(count, (int, float)) and not isinstance(count, bool)
+        if not is_number or not 0 <= count < math.inf:
+            raise refused(f"how often {name} happens must be a number of 0 or more, not {count!r}")
+
+
+# The view of page faults: how many the OS counted for each operation of a run.
+
+_COUNT = "task.main.minor_faults"
+
+#: A count for each operation that is no farther from the expected one agrees with it.
+_NEAR = 0.1
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The page faults of one run or variant: how many for how many operations, None if unknown.
+
+    `agrees` says whether they are as many as expected.
+    """
+
+    name: str
+    operations: int
+    faults: int | None
+    agrees: bool = False
+
+    @property
+    def each(self) -> str:
+        """Page faults for each operation, as text; '' if there is no such number."""
+        if self.faults is None or not self.operations:
+            return ""
+        found = self.faults / self.operations
+        return "below 0.01" if 0 < found < 0.005 else f"{found:.2f}"
+
+    def cells(self) -> tuple[str, str, str, str]:
+        """The row as text."""
+        faults = "not counted by this OS" if self.faults is None else f"{self.faults:,}"
+        return self.name, f"{self.operations:,}", faults, self.each
+
+
+@with_warnings_of_counts
+def page_faults(runs: Runs | Pair, expected: float) -> Table:
+    """The page faults that the OS counted, next to the operations and to what is `expected`.
+
+    Takes runs, or a broken run and its repaired twin. The operations are all that ran, with those
+    of baselines. A C kernel that counts for each variant by itself has a row for each variant.
+    The sentence is about the first row. Raises Refused if there is no run.
+    """
+    if isinstance(runs, Pair):
+        rows = [
+            _of_variant("broken", runs.broken, runs.broken.variant, expected),
+            _of_variant("repaired", runs.repaired, runs.repaired.variant, expected),
+        ]
+    else:
+        rows = [row for run in runs_of([runs]) for row in _rows_of(run, expected)]
+    return Table(
+        _caption(rows[0], f"{expected:g}"),
+        ("run", "operations", "page faults", "for each operation"),
+        tuple(row.cells() for row in rows),
+    )
+
+
+def _caption(row: _Row, wanted: str) -> str:
+    """What is said of the first row, of which the student expected `wanted` page faults."""
+    name, found = row.name, row.each
+    if not found:
+        return (
+            f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
+            "operation"
+        )
+    if row.agrees:
+        return (
+            f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
+            "operation, as the OS counted"
+        )
+    return (
+        f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
+        f"operation, and the OS counted {found}"
+    )
+
+
+def _rows_of(run: Run, expected: float) -> list[_Row]:
+    """A row for the first variant of the run, and for each other one that is counted by itself."""
+    others = [result.variant for result in run.results[1:]]
+    own = [name for name in others if counted(run.recording, name) is not None]
+    return [_of_variant(name, run, name, expected) for name in (run.variant, *own)]
+
+
+def _of_variant(name: str, run: Run, variant: str, expected: float) -> _Row:
+    """The row `name`: the counts of the variant if it has any, else those of the whole run."""
+    seen = counted(run.recording, variant)
+    if seen is not None:
+        return _Row(name, seen.touched, seen.faults, seen.is_each(expected))
+    operations, faults = int(run.recording.batch.sum()), run.recording.total(_COUNT)
+    near = bool(faults is not None and operations and abs(faults / operations - expected) <= _NEAR)
+    return _Row(name, operations, faults, near)

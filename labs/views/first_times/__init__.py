@@ -1,1 +1,0 @@
-"""Views of first calls: their parts, the page faults that the OS counted, and what is bound."""

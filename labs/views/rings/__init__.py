@@ -1,1 +1,0 @@
-"""Views of tasks in a ring, their working sets, and the caches that hold these."""

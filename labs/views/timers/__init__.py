@@ -1,1 +1,0 @@
-"""Views of timers: their line as numbers, their machine code, and their system calls."""
