@@ -116,7 +116,8 @@ def is_sentence(text: str) -> bool:
 
 def is_piece(text: str) -> bool:
     """Whether a text is several words that may stand as a value in a sentence."""
-    return " " in text.strip() and _words_in(text) >= _FEWEST_WORDS_OF_PIECE
+    # What has "%s" goes to a log.
+    return " " in text.strip() and "%s" not in text and _words_in(text) >= _FEWEST_WORDS_OF_PIECE
 
 
 def _words_in(text: str) -> int:
