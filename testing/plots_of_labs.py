@@ -6,9 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from labs import views
-from labs.notebook.panel import comparison
-from labs.notebook.panel.form import Form
-from labs.notebook.panel.kept import KeptRun
+from labs.notebook import panel_runs
+from labs.notebook.panel_runs import Form, KeptRun
 from labs.notebook.run import Run
 from labs.plots.calibration_plot import Guess, calibration_picture
 from labs.plots.picture import Picture
@@ -91,7 +90,7 @@ def _views_of(lab: str) -> Plots:
 
 def _compared_in_panel() -> Picture:
     """The comparison of three runs, as the panel of lab 01 draws it."""
-    drawn = comparison.picture_of(
+    drawn = panel_runs.picture_of(
         [
             KeptRun(
                 number,

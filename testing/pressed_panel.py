@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from labs.notebook.panel.panel import Panel
+from labs.notebook.panel import Panel
 
 
 def press(shown: Panel) -> None:

@@ -30,7 +30,7 @@ TOKEN = "token-of-this-run"
 PATIENCE_S = 60.0
 
 _SERVE = (
-    "import sys; from pathlib import Path; from labs.commands.serve import serve; "
+    "import sys; from pathlib import Path; from labs.commands.start import serve; "
     "serve(Path(sys.argv[1]), first=None, port=None, browser=False)"
 )
 #: nbclassic prints a banner before it.

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from bench.report import median_and_range, must_hold, say, verdict
-from labs.notebook.panel.form import DEFAULT_PROCESSES
+from labs.notebook.panel_runs import DEFAULT_PROCESSES
 from labs.notebook.session import Session
 
 MOST_MS = 150

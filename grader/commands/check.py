@@ -9,7 +9,7 @@ from pathlib import Path
 from labs.common.completing import complete_with, folders, one_of
 from labs.common.spelling import suggestion
 from labs.common.terminal import say, say_json
-from labs.course.catalogue import names
+from labs.course import lab_names
 from labs.languages.words import of_reader
 
 
@@ -36,7 +36,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     lab = command.add_argument(
         "--lab", metavar="LAB", help="the lab: 03, or 03-system-call (default: from the folder)"
     )
-    complete_with(lab, one_of(names.labs))
+    complete_with(lab, one_of(lab_names.labs))
     command.add_argument("--json", action="store_true", help="print a list of objects")
     command.set_defaults(run=run)
 
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     from grader.judging import check_folders
     from grader.judging.lab_folder import check_folder
 
-    lab = arguments.lab and (names.lab_meant(arguments.lab) or arguments.lab)
+    lab = arguments.lab and (lab_names.lab_meant(arguments.lab) or arguments.lab)
     if lab and lab not in LABS:
         return _stop(f"no lab {lab!r} has figures{suggestion(lab, tuple(LABS))}")
     if len(arguments.folders) > 1:

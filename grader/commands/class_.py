@@ -10,7 +10,7 @@ from labs.commands.command_line import USAGE, sentence
 from labs.common.completing import complete_with, one_of
 from labs.common.spelling import suggestion
 from labs.common.terminal import say
-from labs.course.catalogue import names
+from labs.course import lab_names
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -24,7 +24,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     command.add_argument("folder", nargs="?", type=Path, metavar="DIR")
     lab = command.add_argument("--lab", metavar="LAB", help="the lab that its students hand in")
-    complete_with(lab, one_of(names.labs))
+    complete_with(lab, one_of(lab_names.labs))
     command.set_defaults(run=run)
 
 

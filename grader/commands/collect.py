@@ -13,7 +13,7 @@ from grader.evening.command_options import add_course
 from labs.commands.command_line import sentence
 from labs.common.completing import complete_with, one_of
 from labs.common.terminal import say
-from labs.course.catalogue import names
+from labs.course import lab_names
 
 if TYPE_CHECKING:
     from grader.evening.collect_class import Report
@@ -50,7 +50,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     lab = command.add_argument(
         "--lab", metavar="LAB", help="the lab (default: from the files' names)"
     )
-    complete_with(lab, one_of(names.labs))
+    complete_with(lab, one_of(lab_names.labs))
     add_course(command)
     command.add_argument(
         "--roster",

@@ -6,13 +6,13 @@ import argparse
 from pathlib import Path
 
 from labs.common.completing import complete_with, folders, one_of
-from labs.course.catalogue import names
+from labs.course import lab_names
 
 
 def add_lab(command: argparse.ArgumentParser) -> None:
     """`LAB`: which lab of the course."""
     lab = command.add_argument("lab", metavar="LAB", help="the lab, as in 01-timer-overhead")
-    complete_with(lab, one_of(names.labs))
+    complete_with(lab, one_of(lab_names.labs))
 
 
 def add_course(command: argparse.ArgumentParser) -> None:

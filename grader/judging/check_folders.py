@@ -19,7 +19,7 @@ from grader.judging.worker import NotGraded, Worker
 from labs.common import terminal
 from labs.common.table import Table
 from labs.common.terminal import say, say_json
-from labs.course.catalogue.names import folder_meant
+from labs.course.lab_names import folder_meant
 from labs.languages.words import ENGLISH, Words, of_reader
 
 ALL_PASSED, SOMETHING_FAILED, SOMETHING_NOT_GRADED = 0, 1, 2

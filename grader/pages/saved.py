@@ -20,7 +20,7 @@ from labs.common.messages import Message, Refused
 from labs.common.pseudo_files import cpu_list
 from labs.course import figures
 from labs.machine.description import Machine
-from labs.notebook.recording_names import name_for, recording_name
+from labs.notebook.measuring import name_for, recording_name
 from labs.notebook.run import Run
 from labs.notebook.session import Session, begin_with
 from labs.recording import file

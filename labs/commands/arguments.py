@@ -10,12 +10,106 @@ from pathlib import Path
 
 from labs.c_kernels import catalogue
 from labs.commands.command_line import Command
-from labs.commands.own.arguments import OWN
 from labs.common.completing import complete_with, files, folders, one_of
 from labs.common.files import with_ending
-from labs.course.catalogue import names
+from labs.course import lab_names
 from labs.languages.chosen import known
 from labs.run import broken, declared_options
+
+# The commands for a question of one's own.
+
+
+def _new(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        help="the name of your C kernel; it goes to NAME.c in the current folder",
+    )
+
+
+def _record(parser: argparse.ArgumentParser) -> None:
+    declared_options.add_line(parser)
+    save = parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="write the recording to this file (default: the C kernel's name with .csv in the "
+        "current folder, or with a number if that is taken)",
+    )
+    complete_with(save, files(".csv"))
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _compare(parser: argparse.ArgumentParser) -> None:
+    declared_options.add_pair(parser)
+    save = parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="DIR",
+        help="write the recordings to this folder, and C of your own next to them; it must be "
+        "there",
+    )
+    complete_with(save, folders)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true", help="print a table in Markdown")
+    form.add_argument("--csv", action="store_true", help="print a table as CSV")
+    form.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _show(parser: argparse.ArgumentParser) -> None:
+    recording = parser.add_argument(
+        "recording", type=Path, metavar="RECORDING", help="a recording that was saved, a .csv file"
+    )
+    complete_with(recording, files(".csv"))
+    parser.add_argument(
+        "--variant",
+        default="",
+        metavar="V[,V...]",
+        help="the variants to show (default: all of the recording)",
+    )
+    parser.add_argument(
+        "--unit", default="ns", metavar="UNIT", help="ticks, cycles, ns, us, ms or s"
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--text", action="store_true", help="print it, and write no page")
+    form.add_argument(
+        "--output",
+        type=lambda word: with_ending(Path(word), ".html"),
+        metavar="FILE",
+        help="write the page to this file (default: the recording's name with .html, in the "
+        "current folder)",
+    )
+
+
+#: These commands, in the order of the help.
+OWN = {
+    "new": Command(
+        "write a C kernel of your own, to be changed, that can be measured at once",
+        _new,
+        ("labs new pipe_write",),
+    ),
+    "record": Command(
+        "measure one C kernel and keep its recording, with counts of events if --perf is given",
+        _record,
+        ("labs record pipe_write.c", "labs record pipe_write.c --perf"),
+        "measure",
+    ),
+    "compare": Command(
+        "measure two variants, C kernels or files in turns, and say by how much they differ",
+        _compare,
+        (
+            "labs compare system_call:getppid system_call:read0",
+            "labs compare mine.c:write other.c:write --markdown",
+        ),
+        "measure",
+    ),
+    "show": Command(
+        "show what a saved recording says: its figures, warnings, plots and conditions",
+        _show,
+        ("labs show run.csv", "labs show run.csv --text"),
+    ),
+}
+
 
 DEFAULT = "~/ticklab-labs"
 REPORT = "ticklab-report.html"
@@ -132,7 +226,7 @@ def _hand_in(parser: argparse.ArgumentParser) -> None:
 
 def _hint(parser: argparse.ArgumentParser) -> None:
     lab = parser.add_argument("lab", metavar="LAB", help="the lab: 03, or 03-system-call")
-    complete_with(lab, one_of(names.labs))
+    complete_with(lab, one_of(lab_names.labs))
     topic = parser.add_argument(
         "topic", nargs="?", default="", metavar="TOPIC", help="what the hint is for"
     )
@@ -144,7 +238,7 @@ def _hint(parser: argparse.ArgumentParser) -> None:
 
 
 def _topics(parsed_args: argparse.Namespace, **_: object) -> tuple[str, ...]:
-    return names.topics_of(names.lab_meant(str(parsed_args.lab)) or "")
+    return lab_names.topics_of(lab_names.lab_meant(str(parsed_args.lab)) or "")
 
 
 def _watch(parser: argparse.ArgumentParser) -> None:
@@ -191,8 +285,7 @@ def _json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
-#: The commands in the order of the help. Each is a module, of this package or of the one that the
-#: command names, that has `run`.
+#: The commands in the order of the help.
 COMMANDS = {
     "start": Command(
         "put your own copy of the labs in a folder and open JupyterLab",
@@ -208,6 +301,7 @@ COMMANDS = {
         "list the C kernels with their variants, or the labs",
         _list,
         ("labs list", "labs list system_call", "labs list --labs"),
+        "kernels",
     ),
     "measure": Command(
         "measure one C kernel and print its figure",
@@ -222,6 +316,7 @@ COMMANDS = {
         "run a C kernel that is wrong on purpose next to its repaired twin",
         _broken,
         ("labs broken", "labs broken cached_getpid"),
+        "kernels",
     ),
     "survey": Command(
         "measure everything on this machine, next to published figures",
@@ -232,26 +327,31 @@ COMMANDS = {
         "show the next hint of a lab, as lab.hint does in its notebook",
         _hint,
         ("labs hint 03", "labs hint 03 own"),
+        "guidance",
     ),
     "watch": Command(
         "check a lab again whenever its figures or recordings change",
         _watch,
         ("labs watch", "labs watch 01-timer-overhead"),
+        "checking",
     ),
     "hand-in": Command(
         "check a lab once more, and make the archive that you hand in",
         _hand_in,
         ("labs hand-in", "labs hand-in 01-timer-overhead --no-submit"),
+        "checking",
     ),
     "progress": Command(
         "show what you have done in all labs, and what comes next",
         _progress,
         ("labs progress", "labs progress ~/ticklab-labs"),
+        "guidance",
     ),
     "report": Command(
         "write your own results over all labs as a page, and as a PDF",
         _report,
         ("labs report", 'labs report --pdf --name "Ada Lovelace"'),
+        "guidance",
     ),
     "completion": Command(
         "print the line that makes a shell complete these commands",

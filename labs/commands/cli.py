@@ -42,8 +42,8 @@ def _run(words: list[str]) -> int:
     from labs.commands.arguments import COMMANDS
 
     name = arguments.command.replace("-", "_")
-    package = COMMANDS[arguments.command].package
-    return int(importlib.import_module(f"{package}.{name}").run(arguments))
+    module = importlib.import_module(f"labs.commands.{COMMANDS[arguments.command].module or name}")
+    return int(getattr(module, f"run_{name}")(arguments))
 
 
 def _add_commands(parser: Parser) -> None:

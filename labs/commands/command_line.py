@@ -73,13 +73,14 @@ class Parser(argparse.ArgumentParser):
 class Command:
     """A command: what it does, its options, and examples with what each of them does.
 
-    The module of its name in `package` carries it out.
+    `run_NAME` in the `module` of `labs.commands`, which has the same name if it is not stated,
+    carries it out.
     """
 
     about: str
     add: Callable[[argparse.ArgumentParser], None]
     examples: tuple[str, ...]
-    package: str = "labs.commands"
+    module: str = ""
 
     def parser(self, commands: argparse._SubParsersAction[Parser], name: str) -> None:
         """Add the command to those of the parser."""

@@ -19,7 +19,7 @@ _LINES = {
 }
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_completion(arguments: argparse.Namespace) -> int:
     """Print the line; the exit status is 0. In a terminal, say where it belongs."""
     sys.stdout.write(line_for(arguments.shell) + "\n")  # never broken: it is to be copied
     if terminal.columns() is not None:

@@ -12,14 +12,14 @@ from typing import TextIO
 from labs.common import terminal
 from labs.common.terminal import say, say_json
 from labs.common.wrapped import lines_of
-from labs.hand_in.exchange_rights import check_exchange, root_of_exchange
+from labs.hand_in.exchange import check_exchange, root_of_exchange
 from labs.languages.words import of_reader, words
 from labs.machine.description import read_machine
 from labs.machine.fitness import can_measure, examine, verdict
 from labs.machine.probes import try_all
 from labs.machine.report_point import Point
 
-__all__ = ["Point", "examine", "run"]
+__all__ = ["Point", "examine", "run_doctor"]
 
 FOR_AN_ADMINISTRATOR = "What an administrator can change: labs doctor --administrator"
 OF_AN_ADMINISTRATOR = "What an administrator of this machine can change:"
@@ -27,7 +27,7 @@ ALL_POINTS = "All points, and what a student can do: labs doctor"
 _COLOURS = {"PASS": "32", "CAUTION": "33", "FAIL": "31;1", "SKIPPED": "2"}
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_doctor(arguments: argparse.Namespace) -> int:
     """Examine this machine and report. The exit status is 0 if measuring is possible, else 1."""
     machine = read_machine()
     trials = try_all(machine.cpus_allowed)

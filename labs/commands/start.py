@@ -3,21 +3,186 @@
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
+import os
+import secrets
+import signal
 import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
 
 from labs.commands.arguments import DEFAULT
 from labs.commands.said import in_language
-from labs.commands.serve import CannotServe, serve
 from labs.common import paths
 from labs.common.terminal import say
 from labs.course.student_copy import CannotUpdateCopy, CopyChanges, is_copy, update_copy
 from labs.languages import chosen
 
+# Serve a folder with JupyterLab, in the same process and Python environment.
+#
+# One process suffices for a signal to end everything, because JupyterLab ends the Jupyter kernels.
+# Fixed settings are in `jupyter_config/`. They turn off news and updates (students may have no
+# network), and nbgrader's panels, which are for instructors and load slowly.
+#
+# What shows the C of `%%ckernel` cells in colours is in `front_ends/`. The wheel installs it where
+# every Jupyter server of the environment finds it; a checkout is served with its own copy.
+
+PATIENCE_S = 3.0  # time for an orderly shutdown; a signal after it ends the process at once
+_PACKAGE = Path(__file__).resolve().parent.parent
+#: In a checkout; a wheel has them in the environment's `share/jupyter`.
+_EXTENSIONS = _PACKAGE / "front_ends" / "share" / "jupyter" / "labextensions"
+
+
+class CannotServe(Exception):
+    """JupyterLab cannot start; the message says why and what to do."""
+
+
+def serve(folder: Path, first: str | None, port: int | None, browser: bool) -> None:
+    """Serve `folder` until SIGINT, SIGTERM or SIGHUP; print the address when it is ready.
+
+    `first` is the notebook to open, as a path within `folder`. If `port` is None, JupyterLab takes
+    the first free port from 8888 on. With `browser`, it opens a browser too. Raises CannotServe.
+    """
+    with _environment(environment_of_jupyterlab(os.environ)):
+        _serve(folder, first, port, browser)
+
+
+def _serve(folder: Path, first: str | None, port: int | None, browser: bool) -> None:
+    """Serve in the environment that JupyterLab needs."""
+    _demand_runtime_folder()
+    try:
+        from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise CannotServe(
+            f"JupyterLab is not installed in {sys.prefix} ({error}). "
+            f"Install it: {sys.executable} -m pip install 'jupyterlab>=4,<5'"
+        ) from error
+
+    # We choose the token: if JupyterLab makes one up, it prints ten lines about it.
+    token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(24)
+    page = f"/lab/tree/{quote(first)}" if first else "/lab"
+    arguments = [
+        f"--ServerApp.root_dir={folder}",
+        f"--ServerApp.open_browser={browser}",
+        f"--IdentityProvider.token={token}",
+        f"--LabApp.default_url={page}",
+    ]
+    if _EXTENSIONS.is_dir():
+        arguments.append(f"--LabApp.extra_labextensions_path={_EXTENSIONS}")
+    if port is not None:
+        arguments += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        arguments.append("--allow-root")
+    try:
+        server = LabApp.initialize_server(arguments)
+    except SystemExit as error:
+        asked = f"port {port}" if port is not None else "any port from 8888 on"
+        raise CannotServe(
+            f"JupyterLab did not start on {asked}; its own message above says why. "
+            "If the port is taken, choose another one: labs start --port N"
+        ) from error
+    _end_on_signals(server)
+    address = address_of(server) + page + "?" + urlencode({"token": token})
+    # The loop runs this callback as soon as it starts to answer requests.
+    server.io_loop.add_callback(print, address, flush=True)
+    server.start()
+
+
+def address_of(server: Any) -> str:
+    """Where a browser reaches `server`, without a slash at the end.
+
+    For a server that listens on every address, Jupyter gives the name of the machine. In a
+    container that is a number which no browser outside knows; its ports are on this machine.
+    """
+    address = urlsplit(str(server.connection_url))
+    if server.ip in ("", "0.0.0.0", "::"):
+        address = address._replace(netloc=f"127.0.0.1:{server.port}")
+    return address.geturl().rstrip("/")
+
+
+def _end_on_signals(server: Any) -> None:
+    """On a signal, end the Jupyter kernels and then `server`, without asking.
+
+    By itself, JupyterLab asks first on a terminal. Elsewhere SIGINT ends it, but not its kernels.
+    """
+
+    since: list[float] = []  # when each signal came
+
+    def end(number: int, frame: FrameType | None) -> None:
+        since.append(time.monotonic())
+        if len(since) == 1:
+            server.stop(from_signal=True)
+        elif since[-1] - since[0] > PATIENCE_S:  # an earlier signal only repeats the first
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
+
+
+def _demand_runtime_folder() -> None:
+    """Make the folder where Jupyter records running servers; JupyterLab crashes without it."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    folder = Path(jupyter_runtime_dir())
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise CannotServe(
+            f"JupyterLab cannot write to {folder}: {error.strerror}. "
+            "Set JUPYTER_DATA_DIR and JUPYTER_CONFIG_DIR to folders that you may write, "
+            "and start again."
+        ) from error
+
+
+def environment_of_jupyterlab(own: Mapping[str, str]) -> dict[str, str]:
+    """The environment `own`, changed so that JupyterLab and what it starts use this Python."""
+    made = dict(own)
+    _put_first(made, "JUPYTER_CONFIG_PATH", str(_PACKAGE / "jupyter_config"))
+    made["JUPYTER_PREFER_ENV_PATH"] = "1"  # its kernel specs before those of the user
+    _put_first(made, "PATH", str(Path(sys.executable).parent))
+    try:
+        importlib.metadata.distribution("ticklab")
+    except importlib.metadata.PackageNotFoundError:  # run from a checkout that is not installed
+        _put_first(made, "PYTHONPATH", str(_PACKAGE.parent))
+    return made
+
+
+def _put_first(environment: dict[str, str], variable: str, folder: str) -> None:
+    others = [part for part in environment.get(variable, "").split(os.pathsep) if part]
+    environment[variable] = os.pathsep.join([folder, *(part for part in others if part != folder)])
+
+
+@contextmanager
+def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    """Give this process the environment `wanted` for a while.
+
+    JupyterLab runs in this process. It reads its own settings from `os.environ`, and copies it for
+    each Jupyter kernel and terminal. So we cannot pass it an environment of its own.
+    """
+    before = dict(os.environ)
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
 FIRST = "00-start-here/00-start-here.ipynb"
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_start(arguments: argparse.Namespace) -> int:
     """Make or update the copy, then serve it until Control-C. The exit status is 0, or 1 on error.
 
     Standard output has only the address; reports and errors go to standard error.

@@ -22,7 +22,7 @@ from labs.survey.survey import Row
 USAGE = 2
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_survey(arguments: argparse.Namespace) -> int:
     """Measure everything and print the table; status 1 if nothing could be measured or saved."""
     if arguments.compare:
         return _compare(arguments)

@@ -10,7 +10,7 @@ from pathlib import Path
 from labs.common.factors import RIGHT_WITHIN, factor_text, off_by
 from labs.common.table import Table
 from labs.common.units import NANOSECONDS, canonical, rounded, with_unit
-from labs.course import figure_ids, figures, guide, predictions
+from labs.course import figures, guide, predictions, progress
 from labs.course.figures import CHOICE, Figure
 from labs.course.guide import Guide
 from labs.course.predictions import Prediction
@@ -93,7 +93,7 @@ def of_lab(lab: Path, asked: Guide | None = None) -> list[Compared]:
     """
     predicted, found = predictions.read(lab), figures.read(lab)
     asked = guide.of_lab(lab.name) if asked is None else asked
-    handed_in = figure_ids.figures(asked)
+    handed_in = progress.figures_asked(asked)
     rows = []
     for name, versions in predicted.items():
         known = asked.predictions.get(name)

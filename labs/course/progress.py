@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from labs.common.spelling import suggestion
 from labs.common.table import Table
 from labs.course import guide, handed_in
-from labs.course.guide import Guide
-from labs.course.steps import Step
+from labs.course.guide import Guide, Step
 from labs.languages.words import words
 
 
@@ -147,3 +147,23 @@ def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
             for each in labs
         ),
     )
+
+
+# The figure ids that a lab asks for, and a message about any other id, often a misspelt one.
+
+
+def figures_asked(guide: Guide) -> tuple[str, ...]:
+    """The ids of the figures that a lab has handed in, in the order of its steps."""
+    named = (step.name for step in guide.steps if step.kind == "figure")
+    return tuple(dict.fromkeys(named))
+
+
+def about_unknown_figure(figure: str, guide: Guide) -> str:
+    """A message if the lab asks for no figure called `figure`.
+
+    It is empty if the lab asks for that figure, or if the guide names no figures.
+    """
+    known = figures_asked(guide)
+    if not known or figure in known:
+        return ""
+    return f"This lab asks for no figure {figure!r}{suggestion(figure, known)}"

@@ -6,11 +6,14 @@ nbgrader does both: it lists what the courses have released, and it submits.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 from labs.common import python
+from labs.machine.report_point import Point
 
 #: nbgrader needs about two seconds to start; an exchange on a slow network drive takes longer.
 _TIME_LIMIT_S = 120.0
@@ -56,3 +59,80 @@ def run_python(module: str, *words: str) -> str:
         said = worst[1] if worst is not None else done.stderr.strip()[-300:]
         raise NotSubmitted(said or f"nbgrader ended with status {done.returncode}")
     return done.stdout
+
+
+# Whether the folders of nbgrader's exchange have the rights that students need.
+
+_NAME = "exchange"
+#: What a student must be allowed in each folder of a course.
+_NEEDED = {"inbound": os.W_OK | os.X_OK, "outbound": os.R_OK | os.X_OK}
+_AS_A_STUDENT = (
+    "Make these folders as nbgrader makes them: inbound with mode 733, outbound with 755."
+)
+
+
+def root_of_exchange() -> Path | None:
+    """The folder of the exchange that nbgrader uses here; None if there is none to look at.
+
+    It is the one that Jupyter's settings name, as for students. This takes about two seconds.
+    """
+    try:
+        found = json.loads(run_python("labs.hand_in.exchange_root"))
+    except (NotSubmitted, ValueError):
+        return None
+    return Path(found) if isinstance(found, str) and found else None
+
+
+def check_exchange(root: Path | None) -> Point:
+    """Whether a student can fetch and submit labs with the exchange in the folder `root`."""
+    if root is None:
+        return Point(_NAME, "SKIPPED", "nbgrader names no folder for an exchange")
+    make = f"sudo install -d -m 1777 {root}"
+    try:
+        if not root.exists():
+            return Point(
+                _NAME,
+                "SKIPPED",
+                f"there is no folder {root}: students hand in by uploading an archive",
+                administrator=f"If your course uses nbgrader's exchange, make it: {make}",
+            )
+        if not _may(root, os.R_OK | os.W_OK | os.X_OK):
+            return Point(
+                _NAME,
+                "CAUTION",
+                f"students may not write to {root}: nbgrader will not use it",
+                "Hand in by uploading the archive that labs hand-in makes.",
+                f"Allow it; nobody can remove what belongs to another account then: {make}",
+            )
+        closed = [str(each) for each in _closed(root)]
+    except OSError as error:
+        return Point(_NAME, "SKIPPED", f"{root} cannot be read: {error.strerror or error}")
+    if closed:
+        return Point(
+            _NAME,
+            "CAUTION",
+            f"students cannot use {', '.join(closed[:3])} and others"
+            if closed[3:]
+            else f"students cannot use {', '.join(closed)}",
+            "Hand in by uploading the archive that labs hand-in makes.",
+            _AS_A_STUDENT,
+        )
+    return Point(_NAME, "PASS", str(root))
+
+
+def _closed(root: Path) -> Iterator[Path]:
+    """The folders of courses that a student cannot use as nbgrader does."""
+    for course in sorted(each for each in root.iterdir() if each.is_dir()):
+        if not _may(course, os.R_OK | os.X_OK):
+            yield course
+            continue
+        for name, needed in _NEEDED.items():
+            if (course / name).is_dir() and not _may(course / name, needed):
+                yield course / name
+
+
+def _may(folder: Path, needed: int) -> bool:
+    """Whether this account may do that in the folder; asked by root: whether every account may."""
+    if os.geteuid() != 0:
+        return os.access(folder, needed)
+    return folder.stat().st_mode & needed == needed

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.course import checked, report_cell
-from labs.course.catalogue.names import folder_meant
 from labs.course.figures import FILE_NAME
+from labs.course.lab_names import folder_meant
 from labs.hand_in import archive, exchange
 from labs.hand_in.archive import CannotHandIn, HandedIn
 

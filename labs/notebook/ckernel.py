@@ -22,7 +22,7 @@ from labs.run.plan import Plan
 if TYPE_CHECKING:
     from labs.notebook.measuring import Measuring
     from labs.notebook.run import Run
-    from labs.notebook.waiting import Waiting
+    from labs.notebook.unready_cells import Waiting
 
 #: The magic itself is line 1 of the cell, as the editor counts.
 FIRST_LINE = 2

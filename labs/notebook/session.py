@@ -6,36 +6,285 @@ lab = start("01-timer-overhead")
 
 from __future__ import annotations
 
+import datetime
+import functools
+import inspect
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from labs.c_kernels import region, toolchain
 from labs.common import messages
+from labs.common.files import CannotWrite
 from labs.common.messages import Message, Refused, show
+from labs.common.spelling import suggestion
 from labs.common.table import Table
 from labs.course import guide
+from labs.hand_in.archive import CannotHandIn
+from labs.hand_in.hand_in import carry_out
+from labs.languages.words import words
 from labs.machine import description
-from labs.notebook import beside_class, ckernel, explain, handed_in, missing_names, submit, waiting
-from labs.notebook.arguments import checked
-from labs.notebook.cards import MachineCard, MeasuredRegion
-from labs.notebook.course import answer, way_through_labs
-from labs.notebook.course.predicting import Predicting
-from labs.notebook.measure_options import DEFAULTS, TURNS_DEFAULTS, chosen_of, with_options
-from labs.notebook.measuring import Measuring
-from labs.notebook.recording_names import recording_name
+from labs.notebook import ckernel, explain, own_figures, unready_cells, way_through_labs
+from labs.notebook.measuring import Measuring, recording_name
+from labs.notebook.predicting import Predicting
 from labs.run import broken
+from labs.run.declared_options import (
+    DEFAULT_AT_MOST_S,
+    DEFAULT_PATIENCE_S,
+    DEFAULT_REPLACE_S,
+    DEFAULT_TIME_LIMIT_S,
+    DEFAULT_WARMUP,
+)
 from labs.run.options import plan_of
 
-# What draws is imported where it is used: `start` need not wait until it is loaded.
 if TYPE_CHECKING:
+    # What draws is imported where it is used: `start` need not wait until it is loaded.
     from typing_extensions import Unpack
 
     from labs.notebook.broken_pair import Pair, Repair
-    from labs.notebook.measure_options import MeasureOptions, TurnsOptions
-    from labs.notebook.panel.panel import Panel
+    from labs.notebook.panel import Panel
     from labs.notebook.run import Run
     from labs.results.results_compared import Comparison
+
+
+# Hand a lab in from its notebook.
+
+
+def handed_in(folder: Path) -> Message:
+    """Hand in the lab in `folder`, and say what was handed in. Raises Refused."""
+    try:
+        report = carry_out(folder)
+    except (CannotHandIn, CannotWrite) as error:
+        raise Refused(explain.of_error(error)) from None
+    sentences = report.lines()
+    for notebook in folder.glob("*.ipynb"):
+        saved = datetime.datetime.fromtimestamp(notebook.stat().st_mtime)
+        sentences.append(
+            f"{notebook.name} is handed in as it was saved at {saved:%H:%M:%S}. If you have "
+            "changed it since, save it and run this cell again."
+        )
+    complete = not (report.missing or report.failed or report.trouble)
+    heading = "handed in" if report.submitted else "packed to be handed in"
+    return Message("done" if complete else "note", heading, tuple(sentences))
+
+
+# A call of `lab` with wrong arguments: says which, and what to write instead.
+
+Class = TypeVar("Class", bound=type)
+
+#: Where a function keeps the signature that it has, if it shows another one.
+OWN_SIGNATURE = "own_signature"
+#: A longer value is no example.
+_LONGEST = 60
+
+
+def checked(cls: Class) -> Class:
+    """Have each public method of a class raise Refused where Python would raise TypeError for its
+    arguments."""
+    for name, function in inspect.getmembers(cls, inspect.isfunction):
+        if not name.startswith("_"):
+            setattr(cls, name, _with_check(function))
+    return cls
+
+
+def _with_check(function: Callable[..., Any]) -> Callable[..., Any]:
+    signature = getattr(function, OWN_SIGNATURE, None) or inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: object, **options: object) -> object:
+        try:
+            signature.bind(*args, **options)
+        except TypeError:
+            raise Refused(_message(function.__name__, signature, args[1:], options)) from None
+        return function(*args, **options)
+
+    return call
+
+
+def _message(
+    method: str,
+    signature: inspect.Signature,
+    args: Sequence[object],
+    options: Mapping[str, object],
+) -> Message:
+    """What is wrong with these arguments; `args` does not hold the object itself."""
+    known = [each for each in signature.parameters.values() if each.name != "self"]
+    plain = [each for each in known if each.kind is each.POSITIONAL_OR_KEYWORD]
+    named = [each.name for each in known if each.kind is each.KEYWORD_ONLY]
+    takes = ", ".join([*(each.name for each in plain), *(f"{name}=..." for name in named)])
+    usage = f"It takes: lab.{method}({takes})."
+    names = [each.name for each in known]
+    open_to_others = any(each.kind is each.VAR_KEYWORD for each in known)
+    for name in options:
+        if name not in names and not open_to_others:
+            words = f"lab.{method} has no option {name!r}{suggestion(name, names)}"
+            return Message("problem", words.rstrip("."), (usage,))
+    if len(args) > len(plain):
+        extra = args[len(plain) :]
+        free = [name for name in named if name not in options]
+        if len(extra) > len(free):
+            return Message("problem", f"lab.{method} does not take so many values", (usage,))
+        by_name = [f"{name}={_shown(each)}" for name, each in zip(free, extra, strict=False)]
+        given = [f"{name}={_shown(each)}" for name, each in options.items()]
+        line = ", ".join([*map(_shown, args[: len(plain)]), *by_name, *given])
+        return Message(
+            "problem",
+            f"lab.{method} takes {' and '.join(free[: len(extra)])} by name",
+            (f"Write it like this: lab.{method}({line}).",),
+        )
+    for each in plain[: len(args)]:
+        if each.name in options:
+            words = f"lab.{method} was given {each.name} twice"
+            return Message("problem", words, (usage,))
+    needed = [each.name for each in plain[len(args) :] if each.default is each.empty]
+    lacking = " and ".join(name for name in needed if name not in options)
+    return Message("problem", f"lab.{method} needs {lacking}", (usage,))
+
+
+def _shown(value: object) -> str:
+    """A value as a student writes it, or `...` for what is too long or no plain value."""
+    if not isinstance(value, str | int | float):
+        return "..."
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+    return text if len(text) <= _LONGEST else "..."
+
+
+# Show a machine and the measured region of a C kernel, in a notebook or as plain text.
+
+#: Each lab shows this card first. In a narrow window, JupyterLab breaks lines of plain output at
+#: any character, even within numbers. With this style it breaks them at spaces if possible.
+_OUTPUT_STYLE = (
+    "<style>.jp-OutputArea-output.jp-RenderedText pre "
+    "{word-break: normal; overflow-wrap: anywhere}</style>"
+)
+
+
+class MachineCard:
+    """The card of this machine, with what it cannot show."""
+
+    def __init__(self, shown: description.Machine) -> None:
+        self.machine = shown
+
+    def _repr_html_(self) -> str:
+        return _OUTPUT_STYLE + self.machine._repr_html_()
+
+    def __repr__(self) -> str:
+        return self.machine.card()
+
+
+class MeasuredRegion:
+    """The measured lines of a C kernel; a notebook highlights them in its own theme."""
+
+    def __init__(self, file: str, code: str) -> None:
+        self.file, self.code = file, code
+
+    def _repr_markdown_(self) -> str:
+        heading = words(f"The measured region of `{self.file}`:")
+        return f"{heading}\n\n```c\n{self.code}\n```"
+
+    def __repr__(self) -> str:
+        heading = words(f"The measured region of {self.file}:")
+        return f"{heading}\n\n{self.code}"
+
+
+# The options of `lab.measure`: their names, types and defaults.
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class TurnsOptions(TypedDict, total=False):
+    """What may be chosen of one run, and of several whose processes take turns."""
+
+    #: Samples of each variant, shared out among the fresh processes; None: the C kernel's default.
+    samples: int | None
+    #: The CPU to pin to; None: not pinned.
+    cpu: int | None
+    #: The CPU to pin the other task to; None: not pinned.
+    peer_cpu: int | None
+    #: How many operations a sample holds, such as (16, 32, 64); (): the usual sizes.
+    batches: Sequence[int]
+    #: Samples before the others, in each process, that do not count.
+    warmup: int
+    #: How many fresh processes there are.
+    processes: int
+    #: Options of the compiler.
+    flags: str
+    #: The unit of the result: ticks, cycles, ns, us, ms, s.
+    unit: str
+    #: The processes begin evenly over so many seconds.
+    spread: float
+    #: In percent: add processes until the 95 % interval is so narrow; None: add none.
+    within: float | None
+    #: For how many seconds processes are added.
+    at_most: float
+    #: For how many seconds at most processes are added in place of those that shared their core.
+    replace: float
+    #: The run is ended after so many seconds.
+    time_limit: float
+    #: C of a student's own is ended if it takes no sample for so many seconds.
+    patience: float
+
+
+class MeasureOptions(TurnsOptions, total=False):
+    """What may be chosen of one run."""
+
+    #: The name of the recording; None: it is called after its variant.
+    save: str | None
+
+
+TURNS_DEFAULTS = TurnsOptions(
+    samples=None,
+    cpu=None,
+    peer_cpu=None,
+    batches=(),
+    warmup=DEFAULT_WARMUP,
+    processes=10,
+    flags="-O2",
+    unit="ns",
+    spread=0,
+    within=None,
+    at_most=DEFAULT_AT_MOST_S,
+    replace=DEFAULT_REPLACE_S,
+    time_limit=DEFAULT_TIME_LIMIT_S,
+    patience=DEFAULT_PATIENCE_S,
+)
+DEFAULTS = MeasureOptions(**TURNS_DEFAULTS, save=None)
+
+
+def chosen_of(
+    method: str, options: Mapping[str, object], defaults: Mapping[str, object]
+) -> dict[str, Any]:
+    """All options of `lab.METHOD`: those given, and the defaults of the others.
+
+    Raises Refused for one that there is not.
+    """
+    for name in options:
+        if name not in defaults:
+            # The variant is no option of its own: it comes second, and has a name too.
+            known = (*(("variant",) if "save" in defaults else ()), *defaults)
+            words = f"lab.{method} has no option {name!r}{suggestion(name, known)}"
+            raise Refused(Message("problem", words.rstrip(".")))
+    return {**defaults, **options}
+
+
+def with_options(defaults: Mapping[str, object]) -> Callable[[Function], Function]:
+    """Let a function that takes these options as `**options` show each by name, with its default:
+    JupyterLab completes them and lists them on Shift-Tab."""
+
+    def show(function: Function) -> Function:
+        own = inspect.signature(function)
+        kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        named = [p for p in own.parameters.values() if p.kind not in kinds]
+        options = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in defaults.items()
+        ]
+        setattr(function, OWN_SIGNATURE, own)
+        function.__signature__ = own.replace(parameters=[*named, *options])  # type: ignore[attr-defined]
+        return function
+
+    return show
 
 
 def start(name: str, folder: Path | None = None) -> Session:
@@ -43,8 +292,8 @@ def start(name: str, folder: Path | None = None) -> Session:
     session = _begin[-1](name, Path.cwd() if folder is None else Path(folder))
     show(MachineCard(session.machine))
     if messages.shell() is not None:
-        ckernel.register(session, waiting.register())
-        missing_names.register()
+        ckernel.register(session, unready_cells.register_waiting())
+        unready_cells.register_missing_names()
     return session
 
 
@@ -79,7 +328,7 @@ class Session(Predicting, Measuring):
 
         Never graded. Every version is kept. Raises Refused.
         """
-        show(answer.answered(self.folder, self._guide, name, text, self.runs.values()))
+        show(way_through_labs.answered(self.folder, self._guide, name, text, self.runs.values()))
 
     def show_c(self, kernel: str) -> None:
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
@@ -182,14 +431,14 @@ class Session(Predicting, Measuring):
         whether the first is more or less than half of the second. Two comparisons can be compared
         too: their differences. Raises Refused if one has no figure.
         """
-        from labs.notebook import comparing
+        from labs.notebook.run import compare
 
-        return comparing.compare(first, second, times)
+        return compare(first, second, times)
 
     def compare_class(self, file: str = "class.csv") -> Table:
         """Your figures of this lab next to those of your class, from the file that your instructor
         hands out. The file names nobody. Raises Refused."""
-        return beside_class.beside_class(self.folder, file)
+        return own_figures.beside_class(self.folder, file)
 
     def broken(self, name: str, *, repair: Repair | None = None, unit: str = "ns") -> Pair:
         """Run the broken C kernel `name` and its repaired twin, save both, and show them.
@@ -213,7 +462,7 @@ class Session(Predicting, Measuring):
 
     def panel(self, kernel: str, variants: Sequence[str] = (), *, save: str = "panel") -> Panel:
         """The same as `measure`, with sliders, menus and buttons."""
-        from labs.notebook.panel.panel import Panel
+        from labs.notebook.panel import Panel
 
         earlier = self._panels.get(save)
         if earlier is not None:
@@ -228,7 +477,7 @@ class Session(Predicting, Measuring):
 
         Submitting again replaces it.
         """
-        show(submit.figure(self.folder, self._guide, figure, value, unit, run))
+        show(own_figures.figure(self.folder, self._guide, figure, value, unit, run))
 
     def conclude(
         self, figure: str, value: float, unit: str = "choice", run: Run | str | None = None
@@ -240,9 +489,9 @@ class Session(Predicting, Measuring):
         it. Raises Refused.
         """
         if run is not None:
-            show(submit.figure(self.folder, self._guide, figure, value, unit, run))
+            show(own_figures.figure(self.folder, self._guide, figure, value, unit, run))
             return
-        show(submit.conclusion(self.folder, self._guide, figure, value, unit))
+        show(own_figures.conclusion(self.folder, self._guide, figure, value, unit))
 
     def hint(self, topic: str = "", rung: int | None = None) -> None:
         """Show the next hint of `topic`, or up to number `rung`; the last is nearly the answer.
@@ -257,7 +506,7 @@ class Session(Predicting, Measuring):
 
         What is handed in is the notebook as last saved. Raises Refused.
         """
-        show(handed_in.handed_in(self.folder))
+        show(handed_in(self.folder))
 
     def progress(self) -> None:
         """Show what is done in this lab and what comes next, and how far the other labs are."""

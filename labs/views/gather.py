@@ -86,7 +86,7 @@ def _warned(
 ) -> Callable[Of, Table]:
     """The view with the warnings of its runs, but for those with a code in `leave_out`.
 
-    Those that are still held back (`labs.notebook.later`) are not among them.
+    Those that are still held back (`labs.notebook.run`) are not among them.
     """
 
     @wraps(view)

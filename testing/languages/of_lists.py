@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from labs.c_kernels import catalogue
-from labs.course.catalogue import questions
-from labs.course.catalogue.names import labs
+from labs.course import lab_names
+from labs.course.lab_names import labs
 from testing.languages.sentence import LISTS, Sentence
 
 _NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -26,7 +26,7 @@ def sentences() -> Iterator[Sentence]:
         for text in _once(kernel.variants.values()):
             yield Sentence(text, LISTS, f"variants of {kernel.name}", "{" in text)
     for name in labs():  # of the source folder: a checkout may have no released labs yet
-        lab = questions.of_notebook(_NOTEBOOKS / name / f"{name}.ipynb", name)
+        lab = lab_names.of_notebook(_NOTEBOOKS / name / f"{name}.ipynb", name)
         if lab.asks:
             yield Sentence(lab.asks, LISTS, f"question of {lab.name}")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from labs.course.catalogue.names import labs
+from labs.course.lab_names import labs
 from labs.survey import survey
 from testing.languages.in_code import on_the_screen
 from testing.languages.sentence import SURVEY, Sentence

@@ -100,9 +100,10 @@ _REFUSED = (
 _WITHOUT_FIGURE = ("labs/analysis",)
 #: Of the modules below, those of the panel and of the forms.
 _OF_FORMS = (
-    "labs/notebook/panel/",
-    "labs/notebook/course/prediction_form.py",
-    "labs/notebook/course/typed.py",
+    "labs/notebook/lost_widget.py",
+    "labs/notebook/panel",
+    "labs/notebook/predicting.py",
+    "labs/notebook/typed_numbers.py",
     "labs/course/progress.py",
 )
 #: What a student meets in a notebook and in its panel.
@@ -113,15 +114,15 @@ _ON_THE_SCREEN = (
     "labs/common/factors.py",
     "labs/course/checked.py",
     "labs/course/comparison.py",
-    "labs/course/figure_ids.py",
+    "labs/course/progress.py",
     "labs/course/handed_in.py",
     "labs/course/progress.py",
     "labs/course/published.py",
     "labs/hand_in/hand_in.py",
     "labs/machine/card.py",
-    "labs/course/catalogue/names.py",
+    "labs/course/lab_names.py",
 )
-#: In the templates of `labs/notebook/panel/looks.py`, which are no files of their own.
+#: In the templates of `labs/notebook/panel_controls.py`, which are no files of their own.
 _OF_PANEL = (
     "Samples, on a logarithmic scale from {least} to {most}",
     "Measure {kernel}",

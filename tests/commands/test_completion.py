@@ -15,7 +15,7 @@ from labs.c_kernels import catalogue
 from labs.commands.cli import main
 from labs.commands.completion import START_FILES
 from labs.common.completing import files, folders
-from labs.course.catalogue import names
+from labs.course import lab_names
 from labs.run import broken
 from testing.paths import REPOSITORY
 
@@ -61,7 +61,7 @@ def offered(line: str, folder: Path) -> list[str]:
         ("labs hint 03-system-call ", ["vdso", "ratio", "own", "conclude", "report"]),
         ("labs list --", ["--help", "--broken", "--labs", "--json"]),
         ("grader che", ["check"]),
-        ("grader check --lab ", list(names.labs())),
+        ("grader check --lab ", list(lab_names.labs())),
     ],
 )
 def test_what_a_shell_is_offered(line: str, expected: list[str], tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_all_that_can_be_completed_is_there() -> None:
     assert "cached_getpid" in broken.names() and "getpid-libc" in catalogue.variants_of(
         "system_call"
     )
-    assert catalogue.variants_of("sundial") == () and names.topics_of("99-none") == ()
+    assert catalogue.variants_of("sundial") == () and lab_names.topics_of("99-none") == ()
 
 
 def test_files_and_folders_are_offered_as_they_are_typed(

@@ -408,5 +408,5 @@ def test_a_machine_without_proc_and_sys(
 
     monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(doctor, "read_machine", lambda: read_machine(tmp_path, tmp_path, tmp_path))
-    assert doctor.run(argparse.Namespace(json=False, administrator=False)) == 0
+    assert doctor.run_doctor(argparse.Namespace(json=False, administrator=False)) == 0
     assert "SKIPPED  governor" in capsys.readouterr().out

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from labs.hand_in import exchange_rights
-from labs.hand_in.exchange import NotSubmitted
-from labs.hand_in.exchange_rights import check_exchange, root_of_exchange
+from labs.hand_in import exchange
+from labs.hand_in.exchange import NotSubmitted, check_exchange, root_of_exchange
 from testing.paths import REPOSITORY
 
 MAKE = "sudo install -d -m 1777"
@@ -81,7 +80,7 @@ def test_the_folder_is_the_one_that_nbgrader_uses(
     def fails(module: str) -> str:
         raise NotSubmitted("nbgrader ended with status 1")
 
-    monkeypatch.setattr(exchange_rights, "run_python", fails)
+    monkeypatch.setattr(exchange, "run_python", fails)
     assert root_of_exchange() is None
-    monkeypatch.setattr(exchange_rights, "run_python", lambda module: "null\n")
+    monkeypatch.setattr(exchange, "run_python", lambda module: "null\n")
     assert root_of_exchange() is None

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from labs.commands.cli import main
-from labs.commands.hint import FILE_NAME
+from labs.commands.guidance import FILE_NAME
 from labs.course import guide
-from labs.course.catalogue.names import labs
+from labs.course.lab_names import labs
 from labs.notebook.session import Session
 
 LAB = "03-system-call"

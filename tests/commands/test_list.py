@@ -10,7 +10,7 @@ from labs.c_kernels import catalogue, families
 from labs.c_kernels.toolchain import c_kernel_names
 from labs.commands.cli import main
 from labs.common import paths
-from labs.course.catalogue import names as lab_names
+from labs.course import lab_names
 from labs.run import broken
 from testing.c_programs import LINUX
 from testing.variants import as_listed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from labs.commands.cli import main
-from labs.commands.own.show import MOST_DRAWN
+from labs.commands.show import MOST_DRAWN
 from labs.common import limits
 from labs.common.wrapped import unbroken
 from labs.recording.file import read

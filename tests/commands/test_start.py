@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 import psutil
 import pytest
 
-from labs.commands import serve
+from labs.commands import start as serve
 from labs.common import files, paths
 from labs.course import student_copy
 from labs.course.student_copy import MANIFEST, CannotUpdateCopy, update_copy

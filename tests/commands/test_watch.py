@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from grader.judging.lab_folder import check_folder
-from labs.commands import watch
+from labs.commands import checking
+from labs.commands.checking import Watch, changes, folders_of, seen
 from labs.commands.cli import main
-from labs.commands.watch import Watch, changes, folders_of, seen
 from labs.course.checked import CannotCheck, Checked, check
 from testing.hostile.case import HONEST
 
@@ -30,7 +30,7 @@ def verdict(
     return Checked(figure, outcome, 2.0 if passed else 0.5, 2.0, reason, () if passed else findings)
 
 
-def by_figure(*verdicts: Checked) -> watch.Verdicts:
+def by_figure(*verdicts: Checked) -> checking.Verdicts:
     return {each.figure: each for each in verdicts}
 
 
@@ -65,8 +65,8 @@ def test_only_what_changed_is_printed(folder: Path) -> None:
 
 def test_what_is_missing_or_not_graded_has_not_failed() -> None:
     missing = verdict("a", "failed", findings=("no-figure",))
-    assert watch.lines_on(missing) == ["  ○ a: not handed in"]
-    assert watch.lines_on(verdict("a", "not graded", "no right")) == [
+    assert checking.lines_on(missing) == ["  ○ a: not handed in"]
+    assert checking.lines_on(verdict("a", "not graded", "no right")) == [
         "  ? a: not graded",
         "    [unit-slip] no right",
     ]
@@ -75,7 +75,7 @@ def test_what_is_missing_or_not_graded_has_not_failed() -> None:
 def test_a_check_that_fails_is_told_and_the_next_one_counts(folder: Path) -> None:
     refusals = [CannotCheck("no figure yet"), CannotCheck("gone")]
 
-    def refused(_: Path) -> watch.Verdicts:
+    def refused(_: Path) -> checking.Verdicts:
         if refusals:
             raise refusals.pop(0)
         return by_figure(verdict("a"))
@@ -158,8 +158,8 @@ def test_control_c_ends_it_without_a_traceback(
     def interrupted(seconds: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(watch, "check", lambda _: [verdict("a")])
-    monkeypatch.setattr(watch, "changes", lambda folders: changes(folders, interrupted))
+    monkeypatch.setattr(checking, "check", lambda _: [verdict("a")])
+    monkeypatch.setattr(checking, "changes", lambda folders: changes(folders, interrupted))
     assert main(["watch", str(folder)]) == 0
     printed = capsys.readouterr()
     assert "1 of 1 figures passed, 2 of 2 points" in printed.out and not printed.err

@@ -12,7 +12,7 @@ from labs.common import limits
 from labs.common.messages import Message, Refused
 from labs.course import answers, guide
 from labs.course.guide import Guide
-from labs.notebook.course.answer import BesideExplanation, answered
+from labs.notebook.way_through_labs import BesideExplanation, answered
 
 GUIDE = Guide({}, (), explanations={"wrong": ("The clock <is> coarse.", "Twice."), "why": ("So.",)})
 

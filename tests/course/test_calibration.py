@@ -11,7 +11,7 @@ from labs.common.factors import factor_text
 from labs.course import comparison, figures, guide, predictions
 from labs.course.comparison import Compared
 from labs.course.figures import Figure
-from labs.notebook.course import way_through_labs
+from labs.notebook import way_through_labs
 from labs.plots.calibration_plot import Guess, calibration_picture
 
 LAB, ID = "01-timer-overhead", "timer-overhead-fenced"

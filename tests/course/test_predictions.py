@@ -17,8 +17,8 @@ from labs.common.messages import Refused
 from labs.course import guide, predictions
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
-from labs.notebook.course import foretell, prediction_form, typed
-from labs.notebook.course.prediction_form import PredictionForm
+from labs.notebook import predicting, typed_numbers
+from labs.notebook.predicting import PredictionForm
 from labs.notebook.session import Session
 from labs.results.results_compared import Comparison
 
@@ -34,7 +34,7 @@ GUIDE = Guide(
 
 def predict(folder: Path, name: str, value: Any, unit: str = "ns", **more: Any) -> str:
     """The message about a prediction, as text."""
-    return repr(foretell.prediction(folder, GUIDE, name, Prediction(value, unit, **more)))
+    return repr(predicting.prediction(folder, GUIDE, name, Prediction(value, unit, **more)))
 
 
 def record(folder: Path, name: str) -> Path:
@@ -63,7 +63,7 @@ def test_a_prediction_after_its_recording_is_kept_as_a_late_one(tmp_path: Path) 
 
 def test_a_stored_prediction_is_recalled_next_to_what_was_found(tmp_path: Path) -> None:
     def recalled(name: str, found: Comparison | None = None) -> str:
-        return repr(foretell.recalled(tmp_path, GUIDE, name, found))
+        return repr(predicting.recalled(tmp_path, GUIDE, name, found))
 
     assert "you stored no prediction switch-ratio" in recalled("switch-ratio")
     predict(tmp_path, "switch-ratio", 0.7, "times")
@@ -165,7 +165,7 @@ def test_an_id_that_the_lab_does_not_ask_for_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="there is call-cost, switch-ratio"):
         predict(tmp_path, "zzz", 20)
     assert not (tmp_path / predictions.FILE_NAME).exists()
-    free = foretell.prediction(tmp_path, Guide({}, ()), "anything", Prediction(2, "ns"))
+    free = predicting.prediction(tmp_path, Guide({}, ()), "anything", Prediction(2, "ns"))
     assert free.tone == "done", "a lab without a guide takes any id"
 
 
@@ -181,25 +181,25 @@ def test_without_an_id_the_reply_names_one(tmp_path: Path) -> None:
     ("text", "value"), [("200", 200), ("1e3", 1000), (" .5 ", 0.5), ("1_000", 1000), ("3.", 3)]
 )
 def test_numbers_are_read_as_python_reads_them(text: str, value: float) -> None:
-    assert typed.number(text) == value
+    assert typed_numbers.number(text) == value
 
 
 @pytest.mark.parametrize(
     "text", ["", "-1", "1e999", "nan", "0x10", "1 000", "1,000", "2 ns", "1__0"]
 )
 def test_what_is_no_number_gets_a_reply(text: str) -> None:
-    with pytest.raises(typed.NotANumber):
-        typed.number(text)
+    with pytest.raises(typed_numbers.NotANumber):
+        typed_numbers.number(text)
 
 
 @pytest.mark.parametrize(
     ("text", "share"), [("70", 0.7), ("70 %", 0.7), ("", None), ("0", 0), ("100", 1)]
 )
 def test_confidence_is_typed_in_percent(text: str, share: float | None) -> None:
-    assert typed.percent(text) == share
+    assert typed_numbers.percent(text) == share
     for wrong in ("101", "-1", "sure"):
-        with pytest.raises(typed.NotANumber):
-            typed.percent(wrong)
+        with pytest.raises(typed_numbers.NotANumber):
+            typed_numbers.percent(wrong)
 
 
 @pytest.mark.parametrize("unit", ["times", "x", " x", "×"])
@@ -222,25 +222,25 @@ def test_a_unit_that_no_figure_has_is_reported_while_it_can_be_changed(tmp_path:
 def test_a_prediction_can_be_withdrawn(tmp_path: Path) -> None:
     predict(tmp_path, "call-cost", 20)
     predict(tmp_path, "switch-ratio", 2, "times")
-    assert "withdrawn: call-cost" in repr(foretell.forget(tmp_path, GUIDE, "call-cost", None))
+    assert "withdrawn: call-cost" in repr(predicting.forget(tmp_path, GUIDE, "call-cost", None))
     assert set(predictions.read(tmp_path)) == {"switch-ratio"}
     with pytest.raises(Refused, match="did you mean switch-ratio"):
-        foretell.forget(tmp_path, GUIDE, "switch-rato", None)
-    foretell.forget(tmp_path, GUIDE, "switch-ratio", None)
+        predicting.forget(tmp_path, GUIDE, "switch-rato", None)
+    predicting.forget(tmp_path, GUIDE, "switch-ratio", None)
     with pytest.raises(Refused, match="there is none yet"):
-        foretell.forget(tmp_path, GUIDE, "switch-ratio", None)
+        predicting.forget(tmp_path, GUIDE, "switch-ratio", None)
 
 
 def test_a_prediction_under_an_old_id_can_be_renamed(tmp_path: Path) -> None:
     predictions.put(tmp_path, "old", Prediction(20, "ns", when="2026-03-01T09:30:00+00:00"))
     predict(tmp_path, "call-cost", 30)
-    said = repr(foretell.forget(tmp_path, GUIDE, "old", "call-cost"))
+    said = repr(predicting.forget(tmp_path, GUIDE, "old", "call-cost"))
     assert "call-cost has 2 versions now" in said
     assert [each.value for each in predictions.read(tmp_path)["call-cost"]] == [20, 30]
     with pytest.raises(Refused, match="did you mean call-cost"):
-        foretell.forget(tmp_path, GUIDE, "call-cost", "call-csot")
+        predicting.forget(tmp_path, GUIDE, "call-cost", "call-csot")
     with pytest.raises(Refused, match="has this id already"):
-        foretell.forget(tmp_path, GUIDE, "call-cost", "call-cost")
+        predicting.forget(tmp_path, GUIDE, "call-cost", "call-cost")
     assert [each.value for each in predictions.read(tmp_path)["call-cost"]] == [20, 30]
 
 
@@ -250,7 +250,7 @@ def test_renaming_makes_no_late_prediction_an_early_one(tmp_path: Path, first: s
     recording = record(tmp_path, "cold")
     at = 1_800_000_000 if first == "prediction" else 1_700_000_000  # 2027, 2023
     os.utime(recording, (at, at))
-    said = repr(foretell.forget(tmp_path, GUIDE, "old", "call-cost"))
+    said = repr(predicting.forget(tmp_path, GUIDE, "old", "call-cost"))
     counts = predictions.counting(predictions.read(tmp_path)["call-cost"])
     assert (counts is None) == (first == "recording") == ("This prediction is late" in said)
 
@@ -297,7 +297,7 @@ def test_what_arrives_after_the_click_is_stored_too(form: PredictionForm, tmp_pa
         form.fields.store.click()
         form.fields.number.value = "200"
         assert not (tmp_path / predictions.FILE_NAME).exists()
-        await asyncio.sleep(2 * prediction_form._SETTLING_S)
+        await asyncio.sleep(2 * predicting._SETTLING_S)
 
     asyncio.run(type_and_click())
     assert [each.value for each in predictions.read(tmp_path)["call-cost"]] == [200]

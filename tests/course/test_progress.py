@@ -15,7 +15,7 @@ from labs.course.comparison import Compared
 from labs.course.figures import Figure
 from labs.course.predictions import Prediction
 from labs.hand_in import archive
-from labs.notebook.course.way_through_labs import ShownProgress
+from labs.notebook.way_through_labs import ShownProgress
 from testing.given_samples import recording_of
 from testing.paths import FIXTURES
 

@@ -23,7 +23,7 @@ from grader.figures import LABS, figure_named
 from grader.judging import check, lab_folder
 from labs.course import figures
 from labs.course.figures import Figure
-from labs.notebook import comparing
+from labs.notebook import run as comparing
 from labs.notebook.run import Run
 from labs.recording.file import Recording, read
 from testing.paths import FIXTURES, REPOSITORY

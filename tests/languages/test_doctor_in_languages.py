@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from labs.commands import doctor
-from labs.hand_in.exchange_rights import check_exchange
+from labs.hand_in.exchange import check_exchange
 from labs.languages import chosen
 from labs.languages.catalogue import languages
 from labs.machine.description import Machine

@@ -6,7 +6,7 @@ import pytest
 
 from labs.c_kernels import catalogue, families
 from labs.commands.cli import main
-from labs.course.catalogue import names
+from labs.course import lab_names
 from labs.languages import chosen
 from labs.languages.catalogue import languages
 from labs.run import broken
@@ -29,7 +29,7 @@ def test_no_word_of_a_list_stays_english(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    known = {*NAMES, *names.labs(), *catalogue.names()}
+    known = {*NAMES, *lab_names.labs(), *catalogue.names()}
     for kernel in catalogue.all_kernels():
         known |= {*kernel.variants, *families.short(list(kernel.variants))}
     monkeypatch.setenv(chosen.VARIABLE, language)

@@ -14,7 +14,7 @@ import pytest
 from grader.own_report import student_report
 from grader.own_report.student_report import page as report_page
 from grader.pitfalls import CATALOGUE
-from labs.commands.own import show
+from labs.commands import show
 from labs.course import comparison, published
 from labs.languages import chosen
 from labs.languages.catalogue import languages

@@ -11,8 +11,7 @@ from labs.c_kernels import catalogue
 from labs.common.table import Table
 from labs.languages.catalogue import languages
 from labs.notebook.broken_pair import Pair
-from labs.notebook.comparing import compare
-from labs.notebook.run import Run
+from labs.notebook.run import Run, compare
 from labs.recording.file import read
 from labs.run import broken
 from testing.languages.left import left_in_english

@@ -14,7 +14,7 @@ from labs.commands import cli, measure
 from labs.course.account import FILE_NAME, BadCourse, course_of, read_course, stated_at
 from labs.machine import account as machine
 from labs.notebook import measuring
-from labs.notebook.panel.panel import Panel
+from labs.notebook.panel import Panel
 from labs.notebook.session import Session
 from labs.recording.account import Account, account_of, name_hash, parse
 from labs.recording.file import Recording, read

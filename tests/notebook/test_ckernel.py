@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from labs.c_kernels import toolchain
 from labs.common.messages import Refused
-from labs.notebook import ckernel, waiting
+from labs.notebook import ckernel, unready_cells
 from labs.notebook.session import Session
 from labs.recording import file
 
@@ -209,7 +209,7 @@ def shell() -> Iterator[Any]:
 def test_in_a_notebook_a_mistake_shows_no_traceback(
     lab: Session, shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ckernel.register(lab, waiting.Waiting(shell))
+    ckernel.register(lab, unready_cells.Waiting(shell))
     done = shell.run_cell(f"%%ckernel {QUICK}\n" + CELL.replace("- begin;", "- began;"))
     shown = capsys.readouterr()
     assert isinstance(done.error_in_exec, Refused)
@@ -221,6 +221,6 @@ def test_in_a_notebook_a_mistake_shows_no_traceback(
 def test_in_a_notebook_a_cell_shows_its_figure(
     lab: Session, shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ckernel.register(lab, waiting.Waiting(shell))
+    ckernel.register(lab, unready_cells.Waiting(shell))
     assert shell.run_cell(f"%%ckernel {QUICK}\n{CELL}").success
     assert "own_pair own: cost" in capsys.readouterr().out

@@ -17,10 +17,9 @@ from grader.judging import check_folders
 from labs.common.advice import ARGUMENTS, Option, advice
 from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
-from labs.notebook import ckernel, measuring, missing_names
-from labs.notebook.measure_options import DEFAULTS
+from labs.notebook import ckernel, measuring, unready_cells
 from labs.notebook.run import Run
-from labs.notebook.session import Session
+from labs.notebook.session import DEFAULTS, Session
 from labs.recording import cut_short, file
 from labs.run.measure import Kept
 from testing.paths import REPOSITORY
@@ -64,7 +63,7 @@ def saved(lab: Session, run: Run, name: str = "fenced") -> None:
 def test_a_cell_that_was_skipped_is_named_by_what_it_makes(
     shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    missing_names.register()
+    unready_cells.register_missing_names()
     shell.run_cell("fenced = 1")
     ran = shell.run_cell("naive.plot()")
     printed = capsys.readouterr().out
@@ -79,7 +78,7 @@ def test_a_cell_that_was_skipped_is_named_by_what_it_makes(
 def test_a_name_that_a_module_misses_is_no_matter_of_cells(
     shell: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    missing_names.register()
+    unready_cells.register_missing_names()
     (tmp_path / "short_of_a_name.py").write_text("def call():\n    return absent\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     shell.run_cell("import short_of_a_name; short_of_a_name.call()")

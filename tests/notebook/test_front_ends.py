@@ -15,7 +15,7 @@ import pytest
 
 from labs.common import messages
 from labs.course import guide
-from labs.notebook.course.prediction_form import PredictionForm
+from labs.notebook.predicting import PredictionForm
 from labs.notebook.session import Session
 from testing.paths import REPOSITORY
 from testing.pressed_panel import press, set_to

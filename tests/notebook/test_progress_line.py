@@ -10,8 +10,8 @@ import IPython.display
 import pytest
 
 from labs.common import messages
-from labs.notebook import progress_line
-from labs.notebook.progress_line import ProgressLine
+from labs.notebook import measuring
+from labs.notebook.measuring import ProgressLine
 from labs.notebook.session import Session
 from labs.run.measure import Progress
 from testing.short_runs import LAB, quick
@@ -43,8 +43,8 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
 def test_a_run_that_lasts_says_how_far_it_is_and_then_no_more(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress_line, "AFTER_S", 0.0)
-    monkeypatch.setattr(progress_line, "EVERY_S", 0.0)
+    monkeypatch.setattr(measuring, "AFTER_S", 0.0)
+    monkeypatch.setattr(measuring, "EVERY_S", 0.0)
     with ProgressLine("own") as line:
         line.show()
         line.heard(Progress(0, 1_000))
@@ -74,8 +74,8 @@ def test_a_run_that_adds_processes_shows_no_share_of_a_total_that_grows() -> Non
 def test_the_line_changes_only_every_few_seconds(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress_line, "AFTER_S", 0.0)
-    monkeypatch.setattr(progress_line, "EVERY_S", 3_600.0)
+    monkeypatch.setattr(measuring, "AFTER_S", 0.0)
+    monkeypatch.setattr(measuring, "EVERY_S", 3_600.0)
     with ProgressLine("own") as line:
         for _ in range(3):
             line.show()
@@ -92,7 +92,7 @@ def test_a_short_run_shows_no_line(notebook: Notebook) -> None:
 def test_outside_a_notebook_nothing_is_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(progress_line, "AFTER_S", 0.0)
+    monkeypatch.setattr(measuring, "AFTER_S", 0.0)
     with ProgressLine("own") as line:
         line.show()
     assert capsys.readouterr().out == ""
@@ -101,7 +101,7 @@ def test_outside_a_notebook_nothing_is_shown(
 def test_every_run_of_a_lab_has_a_line_in_the_thread_of_its_cell(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(progress_line, "AFTER_S", 0.0)
+    monkeypatch.setattr(measuring, "AFTER_S", 0.0)
     quick(Session(LAB, tmp_path), samples=400)
     assert notebook.words[0].startswith("fenced: ")
     assert notebook.words[-1] == ""

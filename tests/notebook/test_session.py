@@ -17,8 +17,7 @@ from labs.common import files
 from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
 from labs.notebook import measuring, session
-from labs.notebook.measure_options import MeasureOptions
-from labs.notebook.session import Session
+from labs.notebook.session import MeasureOptions, Session
 from labs.recording import file
 from testing.short_runs import LAB, quick
 

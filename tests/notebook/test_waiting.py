@@ -12,7 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from labs.common import messages
 from labs.common.messages import Message
-from labs.notebook import ckernel, waiting
+from labs.notebook import ckernel, unready_cells
 from labs.notebook.session import Session
 
 STUB = '%%ckernel own --save my-own\n#error "complete this region, then run the cell again"'
@@ -43,7 +43,7 @@ def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebo
     monkeypatch.setattr(messages, "show", lambda *things: shown.extend(things))
     shell.reset(new_session=True)  # type: ignore[no-untyped-call]
     lab = Session("01-timer-overhead", tmp_path)
-    ckernel.register(lab, waiting.register())
+    ckernel.register(lab, unready_cells.register_waiting())
     shell.user_ns["lab"] = lab
     yield Notebook(shell, shown)
     shell.ast_transformers.clear()
@@ -153,7 +153,7 @@ def test_c_that_is_not_begun_lets_its_result_wait(notebook: Notebook) -> None:
     ],
 )
 def test_which_dots_are_blanks(cell: str, many: int) -> None:
-    assert len(waiting.blanks(ast.parse(cell))) == many
+    assert len(unready_cells.blanks(ast.parse(cell))) == many
 
 
 def test_code_in_a_message_is_set_as_code_and_escaped() -> None:

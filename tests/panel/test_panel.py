@@ -15,9 +15,9 @@ import pytest
 
 from labs.common import files
 from labs.machine import surroundings
-from labs.notebook.panel import form as panel_form
-from labs.notebook.panel.form import Form
-from labs.notebook.panel.panel import Panel
+from labs.notebook import panel_runs as panel_form
+from labs.notebook.panel import Panel
+from labs.notebook.panel_runs import Form
 from labs.notebook.session import Session
 from labs.plots import picture
 from labs.recording import cut_short, file

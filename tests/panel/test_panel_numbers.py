@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from labs.notebook.panel import meaning
-from labs.notebook.panel.numbers import (
-    NotANumber,
+from labs.notebook import panel_controls
+from labs.notebook.typed_numbers import (
+    NotAWholeNumber,
     read_number,
     read_number_within,
     shown_number,
@@ -50,18 +50,18 @@ def test_what_people_type_is_understood(text: str, number: int) -> None:
      "0x10", "1__0", "--5", "٣", "1.2345k", "1" * 30, "10 k k", "nan", "inf", "None"],
 )  # fmt: skip
 def test_what_is_no_whole_number_is_refused_with_what_to_write(text: str) -> None:
-    with pytest.raises(NotANumber, match=r"ten thousand as 10000, 10,000, 1e4 or 10k|such as"):
+    with pytest.raises(NotAWholeNumber, match=r"ten thousand as 10000, 10,000, 1e4 or 10k|such as"):
         read_number(text)
 
 
 def test_a_point_between_thousands_is_asked_about() -> None:
-    with pytest.raises(NotANumber, match="Did you mean 10,000"):
+    with pytest.raises(NotAWholeNumber, match="Did you mean 10,000"):
         read_number("10.000")
 
 
 @pytest.mark.parametrize(("text", "size"), [("0", "small"), ("1e6", "large"), ("1e99", "large")])
 def test_what_is_out_of_range_is_named_as_it_was_typed(text: str, size: str) -> None:
-    with pytest.raises(NotANumber, match=f"^{text} is too {size}: .* from 1 to 100,000"):
+    with pytest.raises(NotAWholeNumber, match=f"^{text} is too {size}: .* from 1 to 100,000"):
         read_number_within(text, 1, 100_000)
 
 
@@ -89,8 +89,8 @@ def test_what_has_no_meaning_is_greyed_out_and_says_why(
     placement: Placement, other_tasks: int, cpu: bool, peer: bool
 ) -> None:
     variant = listed(placement, other_tasks)
-    of_cpu = meaning.of_cpu(variant, can_pin=True)
-    of_peer = meaning.of_peer_cpu(variant, can_pin=True)
+    of_cpu = panel_controls.of_cpu(variant, can_pin=True)
+    of_peer = panel_controls.of_peer_cpu(variant, can_pin=True)
     assert (of_cpu.usable, of_peer.usable) == (cpu, peer)
     for each in (of_cpu, of_peer):
         assert each.usable or "its-name" in each.words
@@ -98,20 +98,21 @@ def test_what_has_no_meaning_is_greyed_out_and_says_why(
 
 
 def test_without_pinning_there_is_no_cpu_to_choose() -> None:
-    for of_which in (meaning.of_cpu, meaning.of_peer_cpu):
+    for of_which in (panel_controls.of_cpu, panel_controls.of_peer_cpu):
         said = of_which(listed(Placement.TWO_CPUS), can_pin=False)
         assert not said.usable and "cannot pin" in said.words
 
 
 def test_a_warm_up_is_warned_of_where_first_calls_are_measured() -> None:
     first = Listed("cold", "", "", Declared(Estimand.FIRST_TIME))
-    assert "would use them up" in meaning.of_warmup(first).words
-    assert meaning.of_warmup(listed(Placement.ANYWHERE)) == meaning.USUAL
+    assert "would use them up" in panel_controls.of_warmup(first).words
+    assert panel_controls.of_warmup(listed(Placement.ANYWHERE)) == panel_controls.USUAL
 
 
 def test_why_a_variant_cannot_run_is_said_without_options() -> None:
     one = Listed("apart", "", "this process may use one CPU only")
-    assert meaning.of_variant(one).words.endswith("apart: this process may use one CPU only.")
+    words = panel_controls.of_variant(one).words
+    assert words.endswith("apart: this process may use one CPU only.")
     other = Listed("apart", "", "--place anywhere gives no task a CPU of its own")
-    assert "--" not in meaning.of_variant(other).words
-    assert meaning.of_variant(listed(Placement.ANYWHERE)).words == ""
+    assert "--" not in panel_controls.of_variant(other).words
+    assert panel_controls.of_variant(listed(Placement.ANYWHERE)).words == ""

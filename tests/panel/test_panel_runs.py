@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from labs.common import files
-from labs.notebook.panel import comparison, kept
-from labs.notebook.panel.form import Form, changes_as_text, settings_as_text
-from labs.notebook.panel.kept import KeptRun
-from labs.notebook.panel.panel import Panel
+from labs.notebook import panel_runs
+from labs.notebook.panel import Panel
+from labs.notebook.panel_runs import Form, KeptRun, changes_as_text, settings_as_text
 from labs.notebook.session import Session
 from labs.plots.intervals import LOOKS, Dot, Group, Row, rows_figure
 from labs.run import variants
@@ -88,7 +87,7 @@ def test_a_result_is_stale_while_a_setting_differs(measured: Panel) -> None:
 
 def test_the_last_runs_are_compared_on_one_axis(measured: Panel) -> None:
     assert "Dot plot of the last 2 runs" in measured.controls.comparison.value
-    drawn = comparison.picture_of([run_of(n, samples=100 * n) for n in range(1, 6)])
+    drawn = panel_runs.picture_of([run_of(n, samples=100 * n) for n in range(1, 6)])
     assert drawn is not None and drawn.kind.startswith("Dot plot of the last 3 runs")
     assert [row[0] for row in drawn.table.rows] == [
         "3: fenced, 300 samples", "4: fenced, 400 samples", "5: fenced, 500 samples",
@@ -96,11 +95,11 @@ def test_the_last_runs_are_compared_on_one_axis(measured: Panel) -> None:
 
 
 def test_only_runs_with_figures_of_one_kind_are_compared() -> None:
-    assert comparison.picture_of([run_of(1)]) is None
-    assert comparison.picture_of([run_of(1), run_of(2, None)]) is None
+    assert panel_runs.picture_of([run_of(1)]) is None
+    assert panel_runs.picture_of([run_of(1), run_of(2, None)]) is None
     cost = replace(run_of(2), what="cost")
-    assert comparison.picture_of([run_of(1), cost]) is None
-    assert [each.number for each in comparison.comparable([run_of(1), cost, run_of(3)])] == [1, 3]
+    assert panel_runs.picture_of([run_of(1), cost]) is None
+    assert [each.number for each in panel_runs.comparable([run_of(1), cost, run_of(3)])] == [1, 3]
 
 
 def test_close_figures_fill_the_axis_which_then_says_that_it_does_not_begin_at_0() -> None:
@@ -129,7 +128,7 @@ def test_close_figures_fill_the_axis_which_then_says_that_it_does_not_begin_at_0
 def test_a_difference_is_claimed_only_where_its_interval_excludes_0(
     newest: tuple[float, float, float], words: str
 ) -> None:
-    drawn = comparison.picture_of([run_of(1), run_of(2, newest)])
+    drawn = panel_runs.picture_of([run_of(1), run_of(2, newest)])
     assert drawn is not None and words in drawn.meaning
 
 
@@ -145,8 +144,8 @@ def test_the_runs_are_there_after_a_restart(measured: Panel, again: Panel) -> No
 
 def test_another_c_kernel_begins_a_table_of_its_own(measured: Panel) -> None:
     folder = measured.session.folder
-    assert kept.read(folder, "panel", "system_call") == ()
-    assert kept.read(folder, "other", "timer_overhead") == ()
+    assert panel_runs.read(folder, "panel", "system_call") == ()
+    assert panel_runs.read(folder, "other", "timer_overhead") == ()
 
 
 def test_what_is_saved_shows_the_last_result_and_the_way_back(measured: Panel) -> None:
@@ -165,8 +164,8 @@ def test_before_the_first_run_it_shows_the_way_only(tmp_path: Path) -> None:
 
 def test_only_the_newest_runs_are_kept(tmp_path: Path) -> None:
     runs = tuple(run_of(n) for n in range(1, 40))
-    kept.write(tmp_path, "panel", runs)
-    assert kept.read(tmp_path, "panel", "timer_overhead") == runs[-kept.MOST_RUNS :]
+    panel_runs.write(tmp_path, "panel", runs)
+    assert panel_runs.read(tmp_path, "panel", "timer_overhead") == runs[-panel_runs.MOST_RUNS :]
 
 
 def edited(**changed: object) -> str:
@@ -183,7 +182,7 @@ def edited(**changed: object) -> str:
 def test_a_run_of_the_right_form_is_read(tmp_path: Path) -> None:
     (tmp_path / "recordings").mkdir()
     (tmp_path / "recordings/panel.runs.json").write_text(edited())
-    assert len(kept.read(tmp_path, "panel", "timer_overhead")) == 1
+    assert len(panel_runs.read(tmp_path, "panel", "timer_overhead")) == 1
 
 
 @pytest.mark.parametrize(
@@ -198,17 +197,17 @@ def test_a_run_of_the_right_form_is_read(tmp_path: Path) -> None:
 def test_what_others_wrote_into_the_file_breaks_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / "recordings").mkdir()
     (tmp_path / "recordings/panel.runs.json").write_text(text)
-    assert kept.read(tmp_path, "panel", "timer_overhead") == ()
+    assert panel_runs.read(tmp_path, "panel", "timer_overhead") == ()
 
 
 def test_a_huge_file_and_a_folder_in_its_place_are_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "recordings/panel.runs.json"
     path.mkdir(parents=True)
-    assert kept.read(tmp_path, "panel", "timer_overhead") == ()
-    kept.write(tmp_path, "panel", (run_of(1),))
+    assert panel_runs.read(tmp_path, "panel", "timer_overhead") == ()
+    panel_runs.write(tmp_path, "panel", (run_of(1),))
     path.rmdir()
     path.write_bytes(b" " * 10_000_000 + edited().encode())
-    assert kept.read(tmp_path, "panel", "timer_overhead") == ()
+    assert panel_runs.read(tmp_path, "panel", "timer_overhead") == ()
 
 
 def test_text_of_the_file_is_escaped(tmp_path: Path) -> None:
@@ -227,7 +226,7 @@ def test_a_folder_that_cannot_be_written_loses_no_run(
     def refuse(path: Path, content: bytes) -> None:
         raise files.CannotWrite(28, "the disk is full")
 
-    monkeypatch.setattr(kept, "write_atomically", refuse)
+    monkeypatch.setattr(panel_runs, "write_atomically", refuse)
     set_to(again, samples="200", processes="2")
     press(again)
     assert [each.number for each in again.kept] == [1, 2, 3]

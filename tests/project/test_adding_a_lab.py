@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from labs.c_kernels.catalogue import first_sentence
-from labs.course.steps import KINDS, WITHOUT_NAME
+from labs.course.guide import KINDS, WITHOUT_NAME
 from labs.languages import catalogue
 from labs.run import broken
 from testing import example_lab

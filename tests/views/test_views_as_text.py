@@ -13,9 +13,7 @@ from labs import views
 from labs.common.messages import Refused
 from labs.common.units import fixed
 from labs.course import published
-from labs.notebook.comparing import compare
-from labs.notebook.later import Later
-from labs.notebook.run import Run
+from labs.notebook.run import Later, Run, compare
 from labs.recording import file
 from labs.views.other_tools import calls_in, only_leaving
 from testing.c_programs import LINUX

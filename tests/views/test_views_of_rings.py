@@ -14,8 +14,7 @@ import pytest
 from labs import views
 from labs.common.messages import Refused
 from labs.machine import caches
-from labs.notebook.comparing import compare
-from labs.notebook.run import Run
+from labs.notebook.run import Run, compare
 from labs.recording import file
 from labs.views import rings
 from testing.paths import REPOSITORY

@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from labs.commands.said import complain, in_language
-from labs.common.terminal import say
-from labs.course.catalogue.names import folder_meant, labs
+from labs.common.files import CannotWrite
+from labs.common.terminal import say, say_json
 from labs.course.checked import CannotCheck, Checked, check
 from labs.course.figures import FILE_NAME, RECORDINGS
+from labs.course.lab_names import folder_meant, labs
+from labs.hand_in.archive import CannotHandIn
+from labs.hand_in.hand_in import carry_out
 from labs.languages.words import words
 
 USAGE = 2
@@ -31,7 +34,7 @@ Seen = dict[Path, tuple[int, int]]
 Verdicts = dict[str, Checked]
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_watch(arguments: argparse.Namespace) -> int:
     """Check, and check again after each change. Control-C ends it with the exit status 0."""
     folders = folders_of(arguments.dir)
     if not arguments.dir.is_dir():
@@ -184,3 +187,22 @@ def by_figure(folder: Path) -> Verdicts:
 
 def _clock() -> str:
     return time.strftime("%H:%M:%S")
+
+
+# `labs hand-in`: check a lab once more, pack it, and submit it to the exchange of its course.
+
+SOMETHING_MISSING, FAILED = 1, 2
+
+
+def run_hand_in(arguments: argparse.Namespace) -> int:
+    """Hand in and print what was done. The status is 1 if something is missing or not right yet."""
+    try:
+        report = carry_out(arguments.dir, submit=not arguments.no_submit)
+    except (CannotHandIn, CannotWrite) as error:
+        complain("labs hand-in", error)
+        return FAILED
+    if arguments.json:
+        say_json(report.as_json())
+    else:
+        say("\n".join(map(in_language, report.lines())))
+    return SOMETHING_MISSING if report.missing or report.failed or report.trouble else 0

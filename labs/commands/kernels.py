@@ -12,14 +12,14 @@ from labs.common.spelling import suggestion
 from labs.common.table import in_columns
 from labs.common.terminal import say, say_json
 from labs.common.wrapped import lines_of
-from labs.course.catalogue import questions
+from labs.course import lab_names
 from labs.languages.words import of_reader, words
 from labs.run import broken
 
 USAGE = 2
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_list(arguments: argparse.Namespace) -> int:
     """Print the list; the exit status is 0, or 2 for a C kernel that there is not."""
     try:
         if arguments.kernel is not None:
@@ -113,7 +113,7 @@ def _broken_in_groups(width: int | None) -> list[str]:
 
 
 def _labs(as_json: bool) -> None:
-    labs = questions.all_labs()
+    labs = lab_names.all_labs()
     if as_json:
         say_json([{"lab": each.name, "asks": each.asks, "minutes": each.minutes} for each in labs])
         return
@@ -129,3 +129,22 @@ def _labs(as_json: bool) -> None:
 def _stop(why: str) -> int:
     complain("labs list", why)
     return USAGE
+
+
+# `labs broken`: the C kernels that are wrong on purpose, or one of them next to its twin.
+
+
+def run_broken(arguments: argparse.Namespace) -> int:
+    """Print the list, or run a pair and print it; the exit status is that of `labs measure`."""
+    try:
+        if arguments.name is None:
+            list_broken(arguments.json)
+            return 0
+        kernel = broken.find(arguments.name)
+    except (broken.NoSuchBroken, broken.BadBroken, paths.PartMissing) as error:
+        complain("labs broken", error)
+        return USAGE
+    # Here: the list needs nothing that measures, which takes long to load.
+    from labs.commands import measure_broken
+
+    return measure_broken.measure_broken(kernel, arguments)

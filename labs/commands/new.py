@@ -15,7 +15,7 @@ from labs.languages.words import words
 FAILED, USAGE = 1, 2
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_new(arguments: argparse.Namespace) -> int:
     """Write the file; status 2 for a name that cannot be used, 1 if nothing could be written."""
     try:
         path = write_new(arguments.name, Path())

@@ -9,17 +9,20 @@ import argparse
 import contextlib
 import json
 import re
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from labs.commands.arguments import DEFAULT, REPORT
 from labs.commands.said import complain
-from labs.common import json_text, limits, paths
+from labs.common import json_text, limits, paths, python, terminal
 from labs.common.files import CannotWrite, read_bounded, write_atomically
 from labs.common.spelling import suggestion
 from labs.common.table import in_columns
 from labs.common.terminal import say, say_json
-from labs.course import guide
-from labs.course.catalogue.names import lab_meant, labs
+from labs.course import comparison, guide, progress
+from labs.course.lab_names import folder_meant, lab_meant, labs
+from labs.course.student_copy import is_copy
 from labs.languages.words import of_reader, words
 
 FILE_NAME = "hints-shown.json"
@@ -33,7 +36,7 @@ _IN_TERMINAL = (
 )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_hint(arguments: argparse.Namespace) -> int:
     """Show the hints; the exit status is 0, or 2 for a lab or a topic that there is not."""
     lab = lab_meant(arguments.lab)
     if lab is None:
@@ -118,3 +121,86 @@ class _Seen:
 def _stop(why: str) -> int:
     complain("labs hint", why)
     return USAGE
+
+
+# `labs progress`: what the student has done in all labs, and what comes next.
+
+
+def run_progress(arguments: argparse.Namespace) -> int:
+    """Print one line for each lab, and in the folder of a lab its steps.
+
+    The exit status is 0, or 1 if there are no labs.
+    """
+    try:
+        folder = folder_of_labs(arguments.dir)
+    except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
+        complain("labs progress", error)
+        return 1
+    if arguments.dir is not None and not folder.is_dir():
+        there = folder_meant(folder)
+        complain("labs progress", f"there is no folder {folder}{there}")
+        return 1
+    labs = progress.of_labs(folder)
+    if not any(each.here for each in labs):
+        missing = f"there are no labs in {folder}; `labs start` makes a copy of the labs"
+        complain("labs progress", missing)
+        return 1
+    guesses = comparison.calibration(comparison.of_labs(folder))
+    here = _lab_asked_for(arguments.dir)
+    following = progress.what_next(labs, here)
+    if arguments.json:
+        entries = [each.as_json() for each in labs]
+        result = {"labs": entries, "next": following or None, "guesses": guesses}
+        say_json(result)
+        return 0
+    for each in labs:
+        if each.lab == here:
+            say("\n".join([f"{each.lab}: {each.heading()}", *each.lines(), ""]))
+    say(progress.table(labs, here).as_text(terminal.columns()))
+    every = all(each.here for each in labs)
+    done = words("You have done all labs.") if every else words("You have done all labs here.")
+    say(f"\n{words('Next')}: {following}" if following else f"\n{done}")
+    if guesses:
+        say(" ".join(map(words, guesses)))
+    return 0
+
+
+def _lab_asked_for(asked: Path | None) -> str:
+    """The lab whose folder was asked for, or is the current one; '' if it is none."""
+    name = (asked.expanduser().absolute() if asked is not None else Path.cwd()).name
+    return name if name in guide.labs() else ""
+
+
+def folder_of_labs(asked: Path | None) -> Path:
+    """The folder that holds the lab folders: the one asked for, this one, or the default."""
+    if asked is not None:
+        asked = asked.expanduser().absolute()
+        return asked.parent if asked.name in guide.labs() else asked
+    here = Path.cwd()
+    if here.name in guide.labs():
+        return here.parent
+    holds_some = is_copy(here) or any((here / lab).is_dir() for lab in guide.labs())
+    return here if holds_some else Path(DEFAULT).expanduser().absolute()
+
+
+# `labs report`: a student's own results over all labs, as one page, and as a PDF.
+
+
+def run_report(arguments: argparse.Namespace) -> int:
+    """Write the report; status 1 if there is nothing to report, or if a file was not written."""
+    try:
+        folder = folder_of_labs(arguments.dir)
+    except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
+        complain("labs report", error)
+        return 1
+    if not any((folder / lab).is_dir() for lab in guide.labs()):
+        missing = f"there are no labs in {folder}; `labs start` makes a copy of the labs"
+        complain("labs report", missing)
+        return 1
+    output = (arguments.output or folder / REPORT).expanduser().absolute()
+    # A process of its own: `labs` knows nothing of the grader, whose check the report shows.
+    command = python.command(
+        "grader.own_report", str(folder), f"--output={output}",
+        f"--name={arguments.name}", *(["--pdf"] if arguments.pdf else []),
+    )  # fmt: skip
+    return subprocess.run(command, cwd=python.NEUTRAL, check=False).returncode

@@ -17,7 +17,7 @@ from labs.run.broken import BrokenKernel
 from labs.run.measure import BadPlan
 
 
-def run(kernel: BrokenKernel, arguments: argparse.Namespace) -> int:
+def measure_broken(kernel: BrokenKernel, arguments: argparse.Namespace) -> int:
     """Run the pair and print it; the exit status is that of `labs measure`."""
     try:
         unit = canonical(arguments.unit)

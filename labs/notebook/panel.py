@@ -1,6 +1,6 @@
 """The panel: `lab.measure` with a slider, menus and buttons.
 
-A front and nothing more: its settings are a :class:`labs.notebook.panel.form.Form`, measuring is
+A front and nothing more: its settings are a :class:`labs.notebook.panel_runs.Form`, measuring is
 `measure.measure`, on the Jupyter kernel's own event loop, so that Cancel is heard while a run goes
 on. The panel shows the line of Python that does the same.
 """
@@ -19,12 +19,10 @@ from labs.common.files import CannotWrite
 from labs.common.messages import Message
 from labs.common.units import plural
 from labs.languages.words import words
-from labs.notebook import explain
-from labs.notebook.panel import comparison, kept
-from labs.notebook.panel.controls import Controls
-from labs.notebook.panel.form import Form, changes_as_text
-from labs.notebook.panel.kept import KeptRun
-from labs.notebook.panel.saved import SavedOutput
+from labs.notebook import explain, panel_runs
+from labs.notebook.lost_widget import SavedOutput
+from labs.notebook.panel_controls import Controls
+from labs.notebook.panel_runs import Form, KeptRun, changes_as_text
 from labs.plots import style
 from labs.recording.cut_short import CANCELLED, cut_short
 from labs.recording.file import Recording
@@ -35,6 +33,7 @@ from labs.run.plan import Plan
 if TYPE_CHECKING:
     from labs.notebook.measuring import Measuring
     from labs.notebook.run import Run
+
 
 #: Progress is shown at most so often, in seconds: each change is a message to the page, and a page
 #: that draws takes time from the run and from the plot after it.
@@ -58,7 +57,7 @@ class Panel:
         self.save = save
         self.controls = Controls(kernel, names, save)
         self.run: Run | None = None
-        self.kept = kept.read(session.folder, save, kernel)
+        self.kept = panel_runs.read(session.folder, save, kernel)
         self.message: Message | None = self.controls.problem
         self.timings: dict[str, float] = {}
         self.saved = SavedOutput(kernel)
@@ -178,9 +177,9 @@ class Panel:
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.to_thread(sys.stdout.flush)
         number = self.kept[-1].number + 1 if self.kept else 1
-        self.kept = (*self.kept, KeptRun.of(number, form, run))[-kept.MOST_RUNS :]
+        self.kept = (*self.kept, KeptRun.of(number, form, run))[-panel_runs.MOST_RUNS :]
         self._show_runs()
-        kept.write(self.session.folder, self.save, self.kept)
+        panel_runs.write(self.session.folder, self.save, self.kept)
         style.prepare_figure()
 
     async def _measure(self, plan: Plan) -> Recording:
@@ -237,8 +236,8 @@ class Panel:
     def _show_runs(self) -> None:
         """Show the comparison of the last runs and the table of all, here and in what is saved."""
         shown = self.kept[-1].number if self.kept and self.run is not None else None
-        table = kept.table_of(self.kept, shown) if self.kept else ""
-        picture = comparison.picture_of(self.kept)
+        table = panel_runs.table_of(self.kept, shown) if self.kept else ""
+        picture = panel_runs.picture_of(self.kept)
         compared = picture.as_html() if picture is not None else ""
         self.controls.runs.value, self.controls.comparison.value = table, compared
         result = self.controls.result.value, self.controls.plot.value

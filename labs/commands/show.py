@@ -31,7 +31,7 @@ MOST_DRAWN = 20
 _PAGE = Path(__file__).with_name("show.html.jinja")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_show(arguments: argparse.Namespace) -> int:
     """Write the page, or print the text; status 1 for a recording that cannot be read, or a page
     that cannot be written, 2 for a variant or a unit that is not in it."""
     try:

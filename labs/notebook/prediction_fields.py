@@ -9,7 +9,7 @@ import ipywidgets as widgets
 from labs.common.html import inline
 from labs.course.predictions import Prediction
 from labs.languages.words import words
-from labs.notebook.course.typed import as_python
+from labs.notebook.typed_numbers import as_python
 
 #: In the colours of the page that it stands in, light or dark.
 _STYLE = """<style>

@@ -1,1 +1,0 @@
-"""Which labs there are, without their guides: completion, lists and suggestions wait for it."""

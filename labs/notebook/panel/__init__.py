@@ -1,1 +1,0 @@
-"""The panel: what it is set to, what it measured, and how both look."""

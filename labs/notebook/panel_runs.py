@@ -1,0 +1,413 @@
+"""The runs of a panel: kept in a small file beside its recording, so that they outlive a restart.
+
+    {"runs": [{"number": 1, "kernel": "timer_overhead", "variant": "fenced", "samples": 10000,
+               "cpu": null, "value": 19.8, "low": 19.6, "high": 20.1, "unit": "ns", ...}]}
+
+The recording itself holds only the newest run. Nothing is graded by this file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, StringConstraints, ValidationError
+
+from labs.analysis import estimates
+from labs.analysis.estimates import Estimate
+from labs.common import json_form, json_text, limits
+from labs.common.files import CannotWrite, read_bounded, write_atomically
+from labs.common.html import filled
+from labs.common.table import Table
+from labs.common.units import NAMES, UnknownUnit, canonical
+from labs.course.figures import RECORDINGS
+from labs.languages.words import words
+from labs.machine import surroundings
+from labs.notebook.run import Run
+from labs.plots.intervals import LOOKS, Dot, Group, Row, rows_figure
+from labs.plots.picture import Picture, make_picture
+from labs.plots.style import QUIET, symbol
+from labs.results.result import sensible
+from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
+from labs.run.options import plan_of
+from labs.run.plan import BadPlan, Plan
+
+# What a panel is set to, as plain values: the plan it makes, and the line of Python for it.
+
+DEFAULT_PROCESSES, DEFAULT_FLAGS = 10, "-O2"
+
+#: The slider's ends and step, as powers of ten.
+LEAST_POWER, MOST_POWER, POWER_STEP = 1.0, math.log10(limits.MOST_SAMPLES), 0.05
+
+
+@dataclass(frozen=True)
+class Form:
+    """One setting of every control; `variant` is '' for the C kernel's first."""
+
+    kernel: str
+    variant: str = ""
+    samples: int = DEFAULT_SAMPLES
+    cpu: int | None = None
+    peer_cpu: int | None = None
+    warmup: int = DEFAULT_WARMUP
+    processes: int = DEFAULT_PROCESSES
+    flags: str = DEFAULT_FLAGS
+    save: str = "panel"
+
+    def plan(self) -> Plan:
+        """The plan. Raises BadPlan where it cannot be carried out, in the words of the panel."""
+        self._check_cpus()
+        plan = plan_of(
+            self.kernel,
+            self.variant,
+            flags=self.flags,
+            samples=self.samples,
+            cpu=self.cpu,
+            peer_cpu=self.peer_cpu,
+            warmup=self.warmup,
+            processes=self.processes,
+        )
+        plan.check()
+        return plan
+
+    def _check_cpus(self) -> None:
+        allowed = surroundings.allowed_cpus()
+        for cpu in (self.cpu, self.peer_cpu):
+            if cpu is not None and allowed is not None and cpu not in allowed:
+                free = ", ".join(map(str, sorted(allowed)))
+                raise BadPlan(
+                    f"CPU {cpu} can no longer be used; this process may use CPU {free}. Choose "
+                    "one of these, or “not pinned”"
+                )
+
+    def as_python(self) -> str:
+        """The line that does the same, with what differs from the defaults."""
+        parts = [f'"{self.kernel}"']
+        if self.variant:
+            parts.append(f'"{self.variant}"')
+        parts.append(f"samples={self.samples:_}")
+        for name, value, default in (
+            ("cpu", self.cpu, None),
+            ("peer_cpu", self.peer_cpu, None),
+            ("warmup", self.warmup, DEFAULT_WARMUP),
+            ("processes", self.processes, DEFAULT_PROCESSES),
+        ):
+            if value != default:
+                parts.append(f"{name}={value}")
+        if self.flags != DEFAULT_FLAGS:
+            parts.append(f'flags="{self.flags}"')
+        parts.append(f'save="{self.save}"')
+        return f"run = lab.measure({', '.join(parts)})"
+
+
+def settings_as_text(form: Form, only: Collection[str] | None = None) -> str:
+    """The settings in a few words: variant and samples, and what differs from the usual.
+
+    With `only`, exactly the settings of these names, and the variant.
+    """
+    cpus = [words("not pinned") if cpu is None else str(cpu) for cpu in (form.cpu, form.peer_cpu)]
+    said = {
+        "variant": (form.variant or words("the first variant"), True),
+        "samples": (words("{number_1} samples").format(number_1=f"{form.samples:,}"), True),
+        "cpu": (f"CPU {cpus[0]}", form.cpu is not None),
+        "peer_cpu": (words("peer's CPU {cpu}").format(cpu=cpus[1]), form.peer_cpu is not None),
+        "warmup": (
+            words("warm-up {number_1}").format(number_1=f"{form.warmup:,}"),
+            form.warmup != DEFAULT_WARMUP,
+        ),
+        "processes": (
+            words("1 process")
+            if form.processes == 1
+            else words("{number_1} processes").format(number_1=form.processes),
+            form.processes != DEFAULT_PROCESSES,
+        ),
+        "flags": (form.flags, form.flags != DEFAULT_FLAGS),
+    }
+    return ", ".join(
+        text
+        for name, (text, unusual) in said.items()
+        if name == "variant" or (unusual if only is None else name in only)
+    )
+
+
+#: How a panel calls each setting.
+LABELS = {
+    "variant": "Variant",
+    "samples": "Samples",
+    "cpu": "CPU",
+    "peer_cpu": "Peer's CPU",
+    "warmup": "Warm-up",
+    "processes": "Processes",
+    "flags": "Optimisation",
+}
+
+
+def changes_as_text(before: Form, now: Form) -> str:
+    """The settings that differ, each as it was and as it is; '' if none does."""
+    return "; ".join(
+        f"{words(LABELS[name])}: {_value(before, name)} → {_value(now, name)}"
+        for name in differing(before, now)
+    )
+
+
+def differing(one: Form, other: Form) -> tuple[str, ...]:
+    """The names of the settings in which two forms differ, in the order of the panel."""
+    return tuple(name for name in LABELS if getattr(one, name) != getattr(other, name))
+
+
+def _value(form: Form, name: str) -> str:
+    value = getattr(form, name)
+    if value is None:
+        return words("not pinned")
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def slider_place(samples: int) -> float:
+    """Where the slider stands for a number of samples: the nearest it can reach."""
+    return float(min(max(samples, 10**LEAST_POWER), 10**MOST_POWER))
+
+
+def samples_at(place: float) -> int:
+    """The number of samples for a place of the slider: two significant digits read well."""
+    return int(float(f"{place:.2g}"))
+
+
+def slider_agrees(samples: int, place: float) -> bool:
+    """Whether the slider is as near to `samples` as its step lets it be."""
+    return abs(math.log10(slider_place(samples)) - math.log10(max(place, 1.0))) < POWER_STEP * 0.9
+
+
+#: So many runs are kept and shown, the newest.
+MOST_RUNS = 20
+_MOST_WARNINGS = 8
+_RUNS = Path(__file__).with_name("runs.html.jinja")
+
+_Text = Annotated[str, StringConstraints(max_length=400)]
+_Cpu = Annotated[int, Field(ge=0, lt=limits.MOST_CPUS)]
+_Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Stored(json_form.Form):
+    """The form of a run in the file."""
+
+    number: int = Field(ge=1, le=10**6)
+    kernel: _Text
+    variant: _Text
+    samples: int = Field(ge=1, le=limits.MOST_SAMPLES)
+    cpu: _Cpu | None
+    peer_cpu: _Cpu | None
+    warmup: int = Field(ge=0, le=limits.MOST_WARMUP)
+    processes: int = Field(ge=1, le=limits.MOST_PROCESSES)
+    flags: _Text
+    what: _Text
+    unit: _Text
+    value: _Number | None
+    low: _Number | None
+    high: _Number | None
+    warnings: list[_Text] = Field(max_length=_MOST_WARNINGS)
+    when: _Text
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """One run: its settings, its figure with the 95 % interval in `unit`, and its warnings.
+
+    `value`, `low` and `high` are None if the run gave no figure. `what` says what the figure is.
+    """
+
+    number: int
+    form: Form
+    what: str
+    unit: str
+    value: float | None
+    low: float | None
+    high: float | None
+    warnings: tuple[str, ...]
+    when: str
+
+    @classmethod
+    def of(cls, number: int, form: Form, run: Run) -> KeptRun:
+        """What is kept of a run with the settings of `form`."""
+        result = run.result()
+        figure = result.estimate
+        loud = (each.symptom for each in run.warnings if not each.quiet)
+        warnings = dict.fromkeys(symptom[:400] for symptom in loud)
+        return cls(
+            number,
+            form,
+            result.what,
+            result.unit,
+            figure.value if figure else None,
+            figure.low if figure else None,
+            figure.high if figure else None,
+            tuple(warnings)[:_MOST_WARNINGS],
+            datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        )
+
+    def value_as_text(self) -> tuple[str, str]:
+        """The value with its unit, and its interval; the second is '' without a figure."""
+        if self.value is None or self.low is None or self.high is None:
+            return "no figure", ""
+        estimate = Estimate(self.value, self.low, self.high, self.unit, "", 0, 0)
+        value, low, high = sensible(estimate)
+        sign = symbol(self.unit)
+        return f"{value} {sign}", f"{low} to {high} {sign}"
+
+
+def table_of(runs: tuple[KeptRun, ...], shown: int | None) -> str:
+    """The runs as a table in HTML; number `shown` is the one whose plot is shown.
+
+    Warnings have a row of their own: in a column of a narrow window they would be very long.
+    """
+    rows = []
+    for each in reversed(runs):
+        value, interval = each.value_as_text()
+        rows.append(
+            {
+                "number": each.number,
+                "shown": each.number == shown,
+                "settings": settings_as_text(each.form),
+                "value": value,
+                "interval": interval,
+                "warnings": "; ".join(map(words, each.warnings)),
+            }
+        )
+    return filled(_RUNS, runs=rows)
+
+
+def read(folder: Path, save: str, kernel: str) -> tuple[KeptRun, ...]:
+    """The runs of the panel that saves under the name `save`, the oldest first.
+
+    Leaves out runs of another C kernel and entries that are no runs. An unusable file has none.
+    """
+    try:
+        text = json_text.text_of(read_bounded(_path(folder, save), limits.MOST_JSON_BYTES))
+        stated = json_text.parse(text)
+    except (OSError, json_text.BadJson):
+        return ()
+    entries = stated.get("runs") if isinstance(stated, dict) else None
+    found = [_run(entry, save) for entry in entries] if isinstance(entries, list) else []
+    mine = [each for each in found if each is not None and each.form.kernel == kernel]
+    return tuple(sorted(mine, key=lambda each: each.number))[-MOST_RUNS:]
+
+
+def write(folder: Path, save: str, runs: tuple[KeptRun, ...]) -> None:
+    """Keep the newest of `runs`. Where nothing can be written, the panel still shows them."""
+    stored = [
+        {
+            **{name: value for name, value in asdict(each).items() if name != "form"},
+            **{name: value for name, value in asdict(each.form).items() if name != "save"},
+        }
+        for each in runs[-MOST_RUNS:]
+    ]
+    text = json.dumps({"runs": stored}, indent=1, ensure_ascii=False) + "\n"
+    with contextlib.suppress(CannotWrite):
+        write_atomically(_path(folder, save), text.encode())
+
+
+def _run(entry: object, save: str) -> KeptRun | None:
+    try:
+        stored = _Stored.model_validate(entry)
+        unit = canonical(stored.unit)
+    except (ValidationError, UnknownUnit):
+        return None
+    numbers = (stored.value, stored.low, stored.high)
+    if unit not in NAMES or (None in numbers and any(each is not None for each in numbers)):
+        return None
+    form = Form(
+        stored.kernel, stored.variant, stored.samples, stored.cpu, stored.peer_cpu, stored.warmup,
+        stored.processes, stored.flags, save,
+    )  # fmt: skip
+    return KeptRun(
+        stored.number, form, stored.what, unit, *numbers, tuple(stored.warnings), stored.when
+    )
+
+
+def _path(folder: Path, save: str) -> Path:
+    return folder / RECORDINGS / f"{save}.runs.json"
+
+
+# The plot that compares the last runs of a panel: one axis, each run named beside its figure.
+
+#: So many runs are compared.
+MOST = 3
+#: A longer name, in characters, would leave too little room for the plot.
+_LONGEST = 40
+
+
+def comparable(runs: Sequence[KeptRun]) -> tuple[KeptRun, ...]:
+    """The last runs with a figure of the same kind as the newest one, the oldest first."""
+    known = [each for each in runs if each.value is not None]
+    if not known:
+        return ()
+    newest = known[-1]
+    alike = [each for each in known if (each.what, each.unit) == (newest.what, newest.unit)]
+    return tuple(alike[-MOST:])
+
+
+def picture_of(runs: Sequence[KeptRun]) -> Picture | None:
+    """The last runs of a panel on one axis; None if fewer than two can be compared."""
+    chosen = comparable(runs)
+    if len(chosen) < 2:
+        return None
+    newest = chosen[-1]
+    rows = []
+    for name, each in zip(_names(chosen), chosen, strict=True):
+        value, interval = each.value_as_text()
+        look = LOOKS[0] if each is newest else LOOKS[3]
+        assert each.value is not None  # comparable
+        dot = Dot(each.value, look, each.low, each.high)
+        rows.append(Row(name, (dot,), f"{value} ({interval})"))
+    title = f"{newest.form.kernel}: the last {len(chosen)} runs"
+    key = [("marker: the figure; bar: its 95 % interval", QUIET)]
+    heading = f"{newest.what}, the newest run last"
+    figure = rows_figure(
+        [Group(heading, tuple(rows))], newest.unit, newest.what, title, key, scale="near"
+    )  # fmt: skip
+    return make_picture(figure, *_described(chosen), _table(chosen))
+
+
+def _names(chosen: Sequence[KeptRun]) -> list[str]:
+    """A name for each run: its number, its variant, and the settings in which the runs differ."""
+    forms = [each.form for each in chosen]
+    only = {name for form in forms for name in differing(forms[0], form)}
+    names = [f"{each.number}: {settings_as_text(each.form, only)}" for each in chosen]
+    return [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in names]
+
+
+def _described(chosen: Sequence[KeptRun]) -> tuple[str, str]:
+    newest, before = chosen[-1], chosen[-2]
+    kind = (
+        f"Dot plot of the last {len(chosen)} runs of this panel: the {newest.what} with its 95 % "
+        f"interval, in {NAMES[newest.unit]}, on one axis."
+    )
+    assert newest.value is not None and before.value is not None
+    side = "above" if newest.value > before.value else "below"
+    words = (
+        f"The figure of run {newest.number} lies {side} that of run {before.number}, and the two "
+        "are distinguishable."
+        if estimates.side(_figure(newest), _figure(before))
+        else f"The figures of run {newest.number} and run {before.number} are not distinguishable."
+    )
+    values = ", ".join(f"run {each.number}: {each.value_as_text()[0]}" for each in chosen)
+    return kind, " ".join((words, f"The figures of the runs: {values}."))
+
+
+def _figure(run: KeptRun) -> Estimate:
+    """The figure of a run, without its processes: two runs have none in common."""
+    assert run.value is not None
+    low, high = (run.value if end is None else end for end in (run.low, run.high))
+    return Estimate(run.value, low, high, run.unit, run.what, 0, 0)
+
+
+def _table(chosen: Sequence[KeptRun]) -> Table:
+    rows = tuple(
+        (f"{each.number}: {settings_as_text(each.form)}", *each.value_as_text()) for each in chosen
+    )
+    return Table("The runs compared", ("run", "value", "95 % interval"), rows)
