@@ -84,8 +84,9 @@ def parse_only(monkeypatch: pytest.MonkeyPatch) -> None:
     for package in PROGRAMS.values():
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             loaded = importlib.import_module(module.name)
-            if hasattr(loaded, "run"):
-                monkeypatch.setattr(loaded, "run", lambda _: 0)
+            for name in list(vars(loaded)):
+                if name == "run" or name.startswith("run_"):
+                    monkeypatch.setattr(loaded, name, lambda _: 0)
 
 
 def status(words: list[str]) -> int:
