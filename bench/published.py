@@ -23,12 +23,12 @@ from bench.report import must_hold, say, verdict
 from grader.cases.verdict import Level
 from grader.judging import lab_folder
 from grader.pitfalls import CATALOGUE, Pitfall
-from labs.common.files import write_atomically
-from labs.common.units import NANOSECONDS
 from labs.course import figures, published
 from labs.course.figures import Figure
 from labs.course.published import Published
+from labs.files import write_atomically
 from labs.recording.file import Recording, read
+from labs.units import NANOSECONDS
 from testing.paths import FIXTURES, REPOSITORY
 
 MISTAKES = FIXTURES / "pitfalls"

@@ -6,7 +6,7 @@ it makes from the catalogue. Nothing is loaded from another server.
 
 import logging
 
-from labs.common.version import __version__
+from labs.version import __version__
 
 project = "Ticklab"
 author = "the Ticklab authors"

@@ -34,17 +34,17 @@ from grader.figures import LABS, figures_of
 from grader.judging.check import open_case, open_relation
 from grader.with_nbgrader.course import make_course
 from grader.with_nbgrader.release import ReleaseError
+from labs import paths, terminal
 from labs.c_kernels.toolchain import CompileError, NoCompiler
-from labs.common import python, terminal
-from labs.common.spelling import suggestion
-from labs.common.table import in_columns
-from labs.common.terminal import say
 from labs.course import figures
 from labs.course.account import with_account
 from labs.course.figures import Figure
+from labs.html import in_columns
 from labs.recording.file import Recording
 from labs.run.c_process import RunFailed
 from labs.run.measure import BadPlan, Plan, measure_now
+from labs.suggestions import suggestion
+from labs.terminal import say
 
 # The students of the demonstration class, and what each of them hands in.
 #
@@ -325,7 +325,7 @@ class DemonstrationClass:
             "JUPYTER_DATA_DIR": jupyter,
         }
         done = subprocess.run(
-            python.command("nbgrader", *arguments),
+            paths.python_command("nbgrader", *arguments),
             cwd=folder,
             env=environment,
             capture_output=True,
@@ -571,7 +571,7 @@ def _generate(course: Path, lab: str) -> None:
     if (course / "release" / lab / f"{lab}.ipynb").is_file():
         return
     done = subprocess.run(
-        python.command("nbgrader", "generate_assignment", lab),
+        paths.python_command("nbgrader", "generate_assignment", lab),
         cwd=course,
         capture_output=True,
         text=True,

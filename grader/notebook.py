@@ -12,10 +12,10 @@ from grader.figures import LABS, figure_named, figures_of
 from grader.judging.check_folders import LabFolder, NotALab, lab_folder
 from grader.judging.lab_folder import check_folder, lab_of
 from grader.judging.presentation import as_html, as_text
-from labs.common import spelling
-from labs.common.html import inline
-from labs.common.messages import Message, Refused
+from labs import suggestions
+from labs.html import inline
 from labs.languages.words import of_reader
+from labs.messages import Message, Refused
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def check(figure: str = "", folder: Path | str = ".") -> Shown | AllShown:
         with contextlib.suppress(LookupError):
             known = [each.id for each in figures_of(lab_of(Path(folder)))]
         raise Refused(
-            Message("problem", what + spelling.suggestion(figure, tuple(known)))
+            Message("problem", what + suggestions.suggestion(figure, tuple(known)))
         ) from None
     verdicts = check_folder(Path(folder), spec.lab)
     return Shown(next(verdict for verdict in verdicts if verdict.figure == figure))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from labs.common.version import __version__
+from labs.version import __version__
 
 __all__ = ["__version__", "proof", "published", "start", "toolchain", "variants", "views"]
 

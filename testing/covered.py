@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from labs.common.table import Table
+from labs.html import Table
 
 
 def table_of(report: Mapping[str, Any]) -> Table:

@@ -20,10 +20,10 @@ from grader.figures import LABS
 from grader.pages.lab_pages import HONEST
 from labs.c_kernels import catalogue, toolchain
 from labs.c_kernels.toolchain import CompileError
-from labs.common.files import write_atomically
-from labs.common.units import rounded
 from labs.course import figures
 from labs.course.figures import Figure
+from labs.files import write_atomically
+from labs.units import rounded
 from testing import variants
 from testing.paths import REPOSITORY
 

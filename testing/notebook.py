@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.figures import figure_named
-from labs.common.files import write_atomically
 from labs.course import rubric
+from labs.files import write_atomically
 from testing.paths import REPOSITORY
 
 NOTEBOOKS = REPOSITORY / "notebooks"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from labs.analysis.estimates import Floats
 from labs.analysis.line import ADDITIONS_IN_ROUND, Line, fit_line
-from labs.recording import preempted
+from labs.recording import run_conditions
 from labs.recording.file import Integers, Recording
 
 VARIANT = "simulated"
@@ -160,7 +160,7 @@ def run(machine: Machine, seed: int, speeds: NDArray[np.float64] | None = None) 
         length += machine.interruption * random.poisson(
             np.maximum(length, 0) / machine.interrupted_every
         )
-    lost = length > preempted.SHORTEST_S * machine.frequency_hz
+    lost = length > run_conditions.SHORTEST_S * machine.frequency_hz
     if machine.preempted:
         lost &= random.random(count) < machine.preempted
         length += machine.time_slice * lost
@@ -180,7 +180,7 @@ def _marked(made: Recording, lost: NDArray[np.bool_]) -> Recording:
     processes = []
     for number, conditions in enumerate(made.processes):
         marks = " ".join(map(str, made.sample[lost & (made.process == number)]))
-        processes.append(MappingProxyType({**conditions, preempted.KEY: marks}))
+        processes.append(MappingProxyType({**conditions, run_conditions.PREEMPTED_KEY: marks}))
     return replace(made, processes=tuple(processes))
 
 

@@ -9,7 +9,7 @@ import json
 
 from labs.c_kernels import catalogue
 from labs.c_kernels.toolchain import c_kernel_names
-from labs.common.files import write_atomically
+from labs.files import write_atomically
 from labs.run import variants
 
 

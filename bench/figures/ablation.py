@@ -39,7 +39,7 @@ from bench.table import show
 from labs.analysis import line
 from labs.analysis.estimates import Bools, Floats
 from labs.analysis.line import Cells, Kept
-from labs.recording import core_rounds, declared, file
+from labs.recording import declared, file, run_conditions
 from labs.recording.file import BadRecording, Recording, Samples
 from labs.results.result import result_of
 
@@ -66,7 +66,7 @@ def _reach_of_each_size(cells: Cells, away: Floats, chosen: Bools, by_chance: Fl
 
 
 def _additions_only(recording: Recording, counted: str) -> float | None:
-    return _best(recording, counted) if counted == core_rounds.ADDITIONS else None
+    return _best(recording, counted) if counted == run_conditions.ADDITIONS else None
 
 
 def _none_preempted(_: Recording, samples: Samples) -> Bools:

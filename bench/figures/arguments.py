@@ -20,9 +20,9 @@ import numpy as np
 from bench import command
 from bench.command import CannotRun
 from bench.report import must_hold, say, verdict
-from labs.common.units import NAMES
 from labs.recording.file import Recording
 from labs.results.result import result_of
+from labs.units import NAMES
 
 COUNTS = (0, 6, 8, 12)
 STEP = 26

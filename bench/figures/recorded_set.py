@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.figures.repeat import KERNELS, Job, in_state, jobs, possible_in
 from bench.report import must_hold, say, verdict
-from labs.common.files import write_atomically
+from labs.files import write_atomically
 from labs.machine.description import read_machine
 from labs.run.measure import measure_now
 

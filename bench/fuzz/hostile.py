@@ -14,15 +14,10 @@ from PIL import Image
 from bench.fuzz.good_inputs import Submission, released, with_c_source
 from bench.fuzz.limits import Cost
 from grader.figures import figures_of
-from labs.common.limits import (
-    MOST_ANSWER,
-    MOST_JSON_BYTES,
-    MOST_NOTEBOOK_BYTES,
-    MOST_SOURCE_BYTES,
-)
-from labs.common.limits import MOST_RECORDING_BYTES as MOST_BYTES
-from labs.common.limits import MOST_RECORDING_ROWS as MOST_ROWS
 from labs.course.figures import FILE_NAME
+from labs.limits import MOST_ANSWER, MOST_JSON_BYTES, MOST_NOTEBOOK_BYTES, MOST_SOURCE_BYTES
+from labs.limits import MOST_RECORDING_BYTES as MOST_BYTES
+from labs.limits import MOST_RECORDING_ROWS as MOST_ROWS
 
 LAB = "01-timer-overhead"
 HEAD = (

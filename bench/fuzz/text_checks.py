@@ -27,7 +27,7 @@ from grader.submissions.safe_files import printable, take_in
 from grader.submissions.submitted_notebook import quoted, read_submitted, rebuild
 from grader.with_nbgrader.nbgrader_exchange import CarefulCollect
 from grader.with_nbgrader.pages.student_text import markdown2html
-from labs.common.limits import MOST_ANSWER
+from labs.limits import MOST_ANSWER
 
 LAB = "01-timer-overhead"
 WORD_JOINER = "\u2060"

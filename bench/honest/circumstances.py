@@ -14,8 +14,8 @@ from types import MappingProxyType
 import numpy as np
 
 from bench import machine
+from labs import paths
 from labs.c_kernels import toolchain
-from labs.common import paths
 from labs.machine import surroundings
 from labs.recording.file import Recording
 from labs.run import measure, variants

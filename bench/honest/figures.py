@@ -8,10 +8,10 @@ from grader.cases.expected import compared_as, known
 from grader.cases.spec import CHOICE, RELATIONS, TIMES
 from grader.figures import FigureSpec, Quantity
 from labs.analysis.estimates import Estimate
-from labs.common.units import NANOSECONDS
 from labs.recording import proof
 from labs.recording.file import Recording
 from labs.results.result import Result, naive_estimate, naive_value, result_of
+from labs.units import NANOSECONDS
 
 
 class CannotMeasure(RuntimeError):

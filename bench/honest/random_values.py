@@ -21,10 +21,10 @@ from grader.figures import LABS
 from grader.judging.check import judge, open_case, open_relation
 from grader.judging.lab_folder import Elsewhere
 from grader.pitfalls.recordings import figure_not_from_recording
-from labs.common.units import canonical
 from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.file import Recording, read
+from labs.units import canonical
 from testing.paths import FIXTURES
 
 #: How many of a hundred wrong values may get a cause.

@@ -31,8 +31,8 @@ from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
 from labs.analysis.estimates import Estimate
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE
-from labs.common.limits import MOST_RECORDING_ROWS
 from labs.course import figures
+from labs.limits import MOST_RECORDING_ROWS
 from labs.notebook import ckernel
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of

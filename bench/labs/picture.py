@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, expect
 
 from bench.labs import jupyterlab
 from grader.with_nbgrader.release import copy_labs
-from labs.common.files import write_atomically
+from labs.files import write_atomically
 from testing.paths import REPOSITORY
 
 PICTURE = REPOSITORY / "docs" / "images" / "lab-01.png"

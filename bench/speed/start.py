@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from bench.report import median_and_range, must_hold, say, skipped, verdict
-from labs.common import paths
+from labs import paths
 
 MOST_S = 6.0
 #: The module of a program, its words, and the seconds of CPU that it may take.

@@ -13,9 +13,9 @@ from grader.figures import figure_named
 from labs.analysis import estimates
 from labs.analysis.estimates import Estimate
 from labs.c_kernels.toolchain import CompileError
-from labs.common.messages import Refused
 from labs.course import figures
 from labs.course.figures import BadFigure, Figure
+from labs.messages import Refused
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run.c_process import RunFailed

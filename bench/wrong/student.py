@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from labs.analysis.estimates import Estimate
-from labs.common.units import Clock
 from labs.course import figures
 from labs.notebook import ckernel
 from labs.recording import proof
 from labs.recording.file import Recording, read
 from labs.results.result import Result, naive_value, result_of
 from labs.run import broken, measure, options
+from labs.units import Clock
 
 #: C that students write, one folder a lab.
 C = Path(__file__).parent / "c"

@@ -20,10 +20,10 @@ from grader.cases.expected import (
     values_by_relation,
 )
 from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity
-from labs.common.units import Amount, UnknownUnit, canonical, rounded, with_unit
 from labs.course.figures import Figure
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
+from labs.units import Amount, UnknownUnit, canonical, rounded, with_unit
 
 
 @dataclass(frozen=True, eq=False)

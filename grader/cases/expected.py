@@ -18,12 +18,12 @@ from grader.cases.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
 from labs.analysis import core_clock, estimates
 from labs.analysis.estimates import ByProcess, Estimate
 from labs.analysis.line import Line
-from labs.common.units import Amount, Clock, UnknownUnit, canonical, rounded
 from labs.recording import declared, proof
 from labs.recording.file import Recording
 from labs.results import digits
 from labs.results.result import Result, naive_estimate, result_of, sensible
 from labs.results.results_compared import may_be_the_clock
+from labs.units import Amount, Clock, UnknownUnit, canonical, rounded
 
 #: A value within this share of the kit's own is accepted, however narrow the interval is.
 NEAR = 0.05

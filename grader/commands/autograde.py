@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from grader.evening.command_options import add_course, add_lab, add_workers
-from labs.common.terminal import say
+from labs.terminal import say
 
 if TYPE_CHECKING:
     from grader.evening.autograde_class import Class

@@ -6,11 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from labs.common.completing import complete_with, folders, one_of
-from labs.common.spelling import suggestion
-from labs.common.terminal import say, say_json
 from labs.course import lab_names
 from labs.languages.words import of_reader
+from labs.suggestions import complete_with, offered_folders, one_of, suggestion
+from labs.terminal import say, say_json
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,7 +31,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="DIR",
         help="the folder of a lab, or of all your labs (default: this folder)",
     )
-    complete_with(where, folders)
+    complete_with(where, offered_folders)
     lab = command.add_argument(
         "--lab", metavar="LAB", help="the lab: 03, or 03-system-call (default: from the folder)"
     )

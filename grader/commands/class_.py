@@ -7,10 +7,9 @@ import sys
 from pathlib import Path
 
 from labs.commands.command_line import USAGE, sentence
-from labs.common.completing import complete_with, one_of
-from labs.common.spelling import suggestion
-from labs.common.terminal import say
 from labs.course import lab_names
+from labs.suggestions import complete_with, one_of, suggestion
+from labs.terminal import say
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

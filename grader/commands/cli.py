@@ -8,11 +8,11 @@ import pkgutil
 import sys
 
 import grader.commands
+from labs import suggestions
 from labs.commands.command_line import Parser, complete, is_completing, words_to_complete
 from labs.commands.exit_status import NOTHING_ASKED, status_of
-from labs.common import spelling
-from labs.common.terminal import say
-from labs.common.version import __version__
+from labs.terminal import say
+from labs.version import __version__
 
 #: All others write what a course keeps, and that is in English.
 _FOR_STUDENTS = frozenset({"check"})
@@ -71,7 +71,7 @@ def _lab_meant(arguments: argparse.Namespace) -> str:
     if lab is None or course is None or not (course / "source").is_dir():
         return ""
     known = [path.name for path in (course / "source").iterdir() if path.is_dir()]
-    return "" if lab.rstrip("/") in known else spelling.meant(lab, known)
+    return "" if lab.rstrip("/") in known else suggestions.meant(lab, known)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from grader.evening.command_options import add_course
 from labs.commands.command_line import sentence
-from labs.common.completing import complete_with, one_of
-from labs.common.terminal import say
 from labs.course import lab_names
+from labs.suggestions import complete_with, one_of
+from labs.terminal import say
 
 if TYPE_CHECKING:
     from grader.evening.collect_class import Report

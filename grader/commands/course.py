@@ -7,7 +7,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from labs.common.terminal import say
+from labs.terminal import say
 
 DEFAULT_LAB = "01-timer-overhead"
 

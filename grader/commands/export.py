@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.evening.command_options import add_course, add_lab
-from labs.common.files import explained, with_ending
-from labs.common.terminal import say
+from labs.files import explained, with_ending
+from labs.terminal import say
 
 if TYPE_CHECKING:
     from grader.evening.grade_sheet import Sheet, Written

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from grader.evening.command_options import add_course, add_lab
 from labs.commands.command_line import sentence
-from labs.common.terminal import say
-from labs.common.units import plural
+from labs.terminal import say
+from labs.units import plural
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the report. The exit status is 0, or 1 on error."""
     from grader.evening.class_report import BadPseudonyms, write_report
     from grader.evening.graded_class import NoReport
-    from labs.common.files import CannotWrite
+    from labs.files import CannotWrite
 
     try:
         written = write_report(arguments.course, arguments.lab, arguments.to, names=arguments.names)

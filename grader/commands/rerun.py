@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from grader.evening.command_options import add_course, add_lab
-from labs.common.terminal import say
+from labs.terminal import say
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -68,10 +68,10 @@ from grader.with_nbgrader.settings import AUTOGRADE_STEPS
 from grader.with_nbgrader.staged import UNFINISHED, remove_empty_above, remove_left
 from grader.with_nbgrader.student_folders import students_in, trusted_part
 from grader.with_nbgrader.verdict_cells import IN_ANOTHER, needs_a_person, write_flags
-from labs.common.table import in_columns
-from labs.common.terminal import safe
-from labs.common.units import plural
-from labs.common.version import __version__
+from labs.html import in_columns
+from labs.terminal import safe
+from labs.units import plural
+from labs.version import __version__
 
 # What an instructor reads when a class is graded: outcomes, findings, whom to look at.
 

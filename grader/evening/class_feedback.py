@@ -27,7 +27,7 @@ from grader.with_nbgrader.gradebook_lock import cause_of
 from grader.with_nbgrader.pages.feedback_page import Grades
 from grader.with_nbgrader.staged import UNFINISHED, Stop, remove_empty_above, remove_left
 from grader.with_nbgrader.student_folders import students_in, trusted_part
-from labs.common import python
+from labs import paths
 
 #: So often, pages whose processes were killed are given to new ones.
 _TURNS = 3
@@ -180,7 +180,7 @@ def _made(jobs: list[PageJob], workers: int) -> Iterator[Made]:
         context = multiprocessing.get_context("spawn")
         with contextlib.ExitStack() as opened:
             # Python starts the processes in the current folder, and looks for modules there.
-            with current(python.NEUTRAL):
+            with current(paths.NEUTRAL):
                 pool = ProcessPoolExecutor(workers, context, end_with_parent)
                 opened.enter_context(pool)
                 futures = [pool.submit(make_pages, job) for job in left.values()]

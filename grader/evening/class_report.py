@@ -32,12 +32,12 @@ from grader.evening.class_statistics import (
     to_look_at,
 )
 from grader.evening.graded_class import GradedClass, course_in, read_class
-from labs.common.files import read_bounded, remove_unfinished, write_atomically
-from labs.common.html import filled
-from labs.common.units import rounded
 from labs.course import class_figures as class_file
 from labs.course.class_figures import ALL, FEWEST, ClassFigure
-from labs.recording.machine_kind import SEVERAL, UNKNOWN
+from labs.files import read_bounded, remove_unfinished, write_atomically
+from labs.html import filled
+from labs.recording.origin import SEVERAL, UNKNOWN
+from labs.units import rounded
 
 # The figures of a class for its students: sums over all of them, and no name.
 

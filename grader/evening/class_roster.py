@@ -46,9 +46,9 @@ from grader.evening.uploads import (
 )
 from grader.submissions.safe_files import printable, trouble_with_name
 from grader.with_nbgrader import gradebook_lock
-from labs.common import limits
-from labs.common.files import read_bounded
+from labs import limits
 from labs.course.figures import RECORDINGS
+from labs.files import read_bounded
 
 Row = Mapping[str, str]
 

@@ -22,9 +22,8 @@ from grader.judging.flags import OF_THE_MACHINE
 from grader.pitfalls import pitfall_named
 from grader.pitfalls.pitfall import Pitfall
 from grader.submissions.safe_files import printable
-from labs.common.factors import RIGHT_WITHIN, off_by
-from labs.common.units import NANOSECONDS, rounded
 from labs.course import guide
+from labs.units import NANOSECONDS, RIGHT_WITHIN, off_by, rounded
 
 #: At most this many kinds of machine have a row of their own.
 MOST_KINDS = 7

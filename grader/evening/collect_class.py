@@ -32,10 +32,10 @@ from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.careful_course import read_time
 from grader.with_nbgrader.nbgrader_exchange import NEW, NEWER, SAME, CarefulCollect, Collected, now
 from grader.with_nbgrader.student_folders import students_in
-from labs.common.files import read_bounded, remove_unfinished, write_atomically
-from labs.common.spelling import meant
-from labs.common.table import in_columns
-from labs.common.units import plural
+from labs.files import read_bounded, remove_unfinished, write_atomically
+from labs.html import in_columns
+from labs.suggestions import meant
+from labs.units import plural
 
 # Whether a submission counts, becomes an earlier version, or is there already.
 #

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from labs.common.completing import complete_with, folders, one_of
 from labs.course import lab_names
+from labs.suggestions import complete_with, offered_folders, one_of
 
 
 def add_lab(command: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def add_course(command: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="the course folder (default: this folder)",
     )
-    complete_with(course, folders)
+    complete_with(course, offered_folders)
 
 
 def add_workers(command: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from nbgrader.apps.baseapp import NbGrader
 from tqdm import tqdm
 from traitlets.config import Config
 
-from labs.common.terminal import safe
+from labs.terminal import safe
 
 
 class NotOurs(Exception):

@@ -37,7 +37,7 @@ from grader.evening.grade_sheet import (
 )
 from grader.evening.upload_names import NOT_IN_FILES, moodle_id
 from grader.submissions.safe_files import trouble_with_name
-from labs.common.files import UNFINISHED, CannotWrite, read_bounded, remove_unfinished
+from labs.files import UNFINISHED, CannotWrite, read_bounded, remove_unfinished
 
 _OF_NBGRADER = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",

@@ -23,8 +23,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader.submissions.safe_files import opened, read_regular
 from grader.with_nbgrader.gradebook_lock import cause_of
 from grader.with_nbgrader.student_folders import trouble_with, trusted_part
-from labs.common.files import read_bounded, remove_unfinished, write_atomically
-from labs.common.limits import MOST_JUDGEMENT_BYTES
+from labs.files import read_bounded, remove_unfinished, write_atomically
+from labs.limits import MOST_JUDGEMENT_BYTES
 
 #: More characters of one comment are left out.
 MOST_CHARACTERS = 2_000

@@ -24,19 +24,18 @@ from grader.cases.verdict import Outcome, outcome_in_words
 from grader.evening.course_folder import NotOurs, open_course
 from grader.submissions.safe_files import open_folder, opened, read_regular, trouble_with_name
 from grader.with_nbgrader.student_folders import students_in, trusted_part
-from labs.common.limits import (
+from labs.course import comparison, figures, guide
+from labs.course.figures import Figure
+from labs.course.predictions import BadPredictions
+from labs.limits import (
     MOST_HEAD_BYTES,
     MOST_JUDGEMENT_BYTES,
     MOST_NOTEBOOK_BYTES,
     MOST_RECORDING_BYTES,
 )
-from labs.common.units import NANOSECONDS, UnknownUnit, canonical
-from labs.course import comparison, figures, guide
-from labs.course.figures import Figure
-from labs.course.predictions import BadPredictions
-from labs.recording.file import BadRecording
-from labs.recording.header import split_head
-from labs.recording.machine_kind import UNKNOWN, kind_in_head, kind_of_all
+from labs.recording.file import BadRecording, split_head
+from labs.recording.origin import UNKNOWN, kind_in_head, kind_of_all
+from labs.units import NANOSECONDS, UnknownUnit, canonical
 
 #: The seed of a process, in the line of the recording about it.
 _SEED = re.compile(r'"seed": ?"(\d+)"')

@@ -53,8 +53,8 @@ from grader.with_nbgrader.verdict_cells import (
     verdicts_of,
     write_verdicts,
 )
-from labs.common import python
-from labs.common.terminal import keep_logs_safe
+from labs import paths
+from labs.terminal import keep_logs_safe
 
 #: More files of a submission than these do not change its key; the limits of copying are far lower.
 _MOST_FILES = 5_000
@@ -562,10 +562,10 @@ class _Lane:
 
 def _started() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        python.command("grader.evening.grading_process"),
+        paths.python_command("grader.evening.grading_process"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        cwd=python.NEUTRAL,
+        cwd=paths.NEUTRAL,
     )
 
 

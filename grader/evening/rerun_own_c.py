@@ -20,12 +20,12 @@ from grader.sandbox.bubblewrap import NoSandbox, refusal
 from grader.sandbox.own_c import OwnC, Seen, look_at
 from grader.submissions.safe_files import printable, take_in, trouble_with_name
 from labs.c_kernels.toolchain import NoCompiler
-from labs.common.files import write_atomically
-from labs.common.spelling import suggestion
-from labs.common.version import __version__
 from labs.course import figures
 from labs.course.figures import BadFigures, Figure
+from labs.files import write_atomically
 from labs.recording.file import BadRecording, Recording, read
+from labs.suggestions import suggestion
+from labs.version import __version__
 
 #: The folder of the notes, in the course folder: LAB/STUDENT.json.
 RERUNS = "reruns"

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader.careful_course import time_of
-from labs.common import limits
+from labs import limits
 
 Parts = tuple[str, ...]
 

@@ -37,7 +37,7 @@ from grader.evening.upload_names import (
     trouble_with_path,
 )
 from grader.submissions.safe_files import open_folder, open_regular, printable
-from labs.common import limits
+from labs import limits
 from labs.course import answers, figures, predictions
 from labs.course.figures import BadFigures
 from labs.course.handed_in import HANDED_IN

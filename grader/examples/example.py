@@ -12,15 +12,15 @@ from grader.cases.verdict import Finding, Outcome, Verdict
 from grader.figures import figure_named
 from grader.judging.lab_folder import check_folder, check_handed_in, lab_of
 from grader.pitfalls import CATALOGUE
-from labs.common.files import write_atomically
-from labs.common.html import filled
-from labs.common.units import rounded, with_unit
 from labs.course import figures
 from labs.course.figures import BadFigures, Figure
+from labs.files import write_atomically
+from labs.html import filled
 from labs.plots import taken
 from labs.plots.small_samples import samples_png
 from labs.recording.file import BadRecording, Recording, read
 from labs.results.result import Result, result_of
+from labs.units import rounded, with_unit
 
 _REPOSITORY = Path(__file__).resolve().parent.parent.parent
 #: The lab folders with which the catalogue is tested; only the repository has them.

@@ -15,10 +15,10 @@ from grader.cases.case import Case
 from grader.cases.spec import Praise, Quantity
 from grader.facts import memory_use, observed, task_counts, traps
 from labs.analysis.estimates import side
-from labs.c_kernels.optimisation import level_of
-from labs.common.units import canonical
-from labs.recording import places
+from labs.c_kernels.toolchain import optimisation_level
+from labs.recording import run_conditions
 from labs.recording.file import Recording
+from labs.units import canonical
 
 #: Interleaved variants each have at least this share of their samples in either half of a process.
 SHARE_OF_HALF = 0.25
@@ -151,7 +151,7 @@ def switches_counted(case: Case) -> bool:
 
 def on_one_cpu(case: Case) -> bool:
     """Whether the tasks were bound to one CPU, in each process."""
-    of_variants = [places.of_variant(case.recording, name) for name in case.spec.variants]
+    of_variants = [run_conditions.places_of(case.recording, name) for name in case.spec.variants]
     return bool(of_variants) and all(
         found and all(each.bound_together for each in found) for found in of_variants
     )
@@ -181,7 +181,7 @@ def memory_held(case: Case) -> bool:
 def level_stated(case: Case) -> bool:
     """Whether the recording states the optimisation level that was asked for."""
     stated = case.recording.conditions.get("flags")
-    return stated is not None and level_of(stated) == level_of(case.spec.flags)
+    return stated is not None and optimisation_level(stated) == optimisation_level(case.spec.flags)
 
 
 # ------------------------------------------------------- what the run saw a student's own C do

@@ -22,10 +22,10 @@ from grader.cases.case import Case
 from grader.cases.expected import Expected, Range
 from grader.cases.spec import CHOICE, Praise, Quantity
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
-from labs.common.units import rounded
-from labs.recording import places, proof
+from labs.recording import proof, run_conditions
 from labs.recording.declared import Estimand
 from labs.recording.file import Recording
+from labs.units import rounded
 
 # Figures of switches from a machine that can bind no task to a CPU (macOS; a filter of calls).
 #
@@ -63,7 +63,7 @@ def binds_no_task(recording: Recording) -> bool:
     A C kernel that was built without pinning shows nothing about the machine.
     """
     return recording.conditions.get(PINNING, "").startswith("none:") and bool(
-        places.why_unbound(recording)
+        run_conditions.why_unbound(recording)
     )
 
 
@@ -72,7 +72,7 @@ def caveat_of_unbound(case: Case) -> str:
     for each in case.others or (case,):
         switching = any(proof.claim_of(each.recording, name) for name in each.spec.variants)
         if switching and binds_no_task(each.recording):
-            why = places.why_unbound(each.recording)
+            why = run_conditions.why_unbound(each.recording)
             return f"That machine cannot bind a task to a CPU ({why}): {HANDOFFS_IN_ITS_PLACE}."
     return ""
 

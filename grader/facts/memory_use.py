@@ -15,8 +15,9 @@ from grader.cases.case import Case
 from labs.analysis import estimates
 from labs.analysis.estimates import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
+from labs.recording.counts import MOST_FAULTS, PageFaults
+from labs.recording.counts import page_faults_of as counted
 from labs.recording.file import Recording
-from labs.recording.page_faults import MOST, Counted, counted
 
 LADDER_KERNELS = frozenset({"memory_ladder", "own_ladder"})
 
@@ -241,7 +242,7 @@ def _line(case: Case, variant: str) -> Line | None:
         return None
 
 
-# What the page faults of a recording show of a figure; `labs.recording.page_faults` has them.
+# What the page faults of a recording show of a figure; `labs.recording.counts` has them.
 
 PAGE_FAULT_KERNELS = frozenset({"page_fault", "own_page_fault"})
 
@@ -252,7 +253,7 @@ PAGE_BYTES = (4096, 16384, 65536)
 OF_FILE, MAPPED_AROUND = "file", 16
 
 
-def page_faults_of(case: Case) -> Iterator[Counted]:
+def page_faults_of(case: Case) -> Iterator[PageFaults]:
     """The counts of each variant that the figure is about, if the recording has them."""
     if case.spec.kernel not in PAGE_FAULT_KERNELS:
         return
@@ -265,7 +266,7 @@ def page_faults_of(case: Case) -> Iterator[Counted]:
 def one_fault_a_page(case: Case) -> bool:
     """Whether the OS counted one page fault for each page that the samples touched."""
     found = list(page_faults_of(case))
-    return bool(found) and all(each.each >= MOST for each in found)
+    return bool(found) and all(each.each >= MOST_FAULTS for each in found)
 
 
 def no_fault_left(case: Case) -> bool:

@@ -13,7 +13,7 @@ from grader.cases.case import Case
 from labs.analysis import thresholds
 from labs.course.figures import Figure
 from labs.recording.file import Integers, Numbers, Recording, Samples
-from labs.recording.traced import tracer_of, unclaimed_switches
+from labs.recording.run_conditions import tracer_of, unclaimed_switches
 
 
 def step_of(ticks: Numbers) -> int:

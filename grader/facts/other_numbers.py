@@ -16,11 +16,11 @@ from grader.cases.case import FEWEST_DIGITS, Case, digits_of, is_number, is_roun
 from grader.cases.spec import Quantity
 from grader.facts import memory_use
 from labs.analysis.estimates import Floats
-from labs.common.units import rounded
 from labs.recording import proof
 from labs.recording.declared import is_first_time
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of
+from labs.units import rounded
 
 #: A number, in the unit asked for, and what it is.
 Shown = tuple[float, str]

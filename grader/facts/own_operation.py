@@ -17,7 +17,7 @@ from grader.facts import c_tree
 from grader.facts.c_calls import calls
 from grader.facts.c_tree import Code, parsed, text_of
 from grader.facts.sources import own_source
-from labs.common import paths
+from labs import paths
 
 KERNEL, MACRO, OPERATION = "own_question", "MEASURE_OWN_QUESTION", "operation"
 

@@ -11,9 +11,9 @@ import json
 from pathlib import Path
 
 from grader.cases.case import Case
+from labs import limits, paths
 from labs.c_kernels import toolchain
-from labs.common import limits, paths
-from labs.common.files import read_bounded
+from labs.files import read_bounded
 from labs.recording.file import Recording
 from labs.run import broken
 

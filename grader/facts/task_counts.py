@@ -18,12 +18,11 @@ from grader.cases.spec import Quantity
 from grader.facts import c_calls, c_tree, caveats, observed
 from grader.facts.c_tree import Code
 from grader.facts.sources import hashes_by_name
-from labs.common import paths
-from labs.recording import places, proof
-from labs.recording.file import Recording
-from labs.recording.memo import memoized
-from labs.recording.places import Places
+from labs import paths
+from labs.recording import proof, run_conditions
+from labs.recording.file import Recording, memoized
 from labs.recording.proof import Switches
+from labs.recording.run_conditions import Places
 
 #: How far count and claim may differ without a mistake; a busy machine adds some switches.
 SHARE = 0.1
@@ -130,11 +129,12 @@ def counted(recording: Recording, variant: str) -> Counted | None:
 def apart(recording: Recording, variant: str) -> Places | None:
     """Places of the tasks of `variant` in a process in which they could use several CPUs."""
     free = max(
-        (len(places.cpus_of(text)) for text in recording.condition("cpu.allowed")), default=1
+        (len(run_conditions.cpus_of(text)) for text in recording.condition("cpu.allowed")),
+        default=1,
     )
     if free < 2:
         return None
-    known = (each for each in places.of_variant(recording, variant) if each.may_use)
+    known = (each for each in run_conditions.places_of(recording, variant) if each.may_use)
     return next((each for each in known if not each.bound_together), None)
 
 

@@ -16,8 +16,8 @@ from grader.cases.case import Case
 from grader.facts import c_calls, c_tree
 from grader.facts.c_tree import Code, text_of
 from grader.facts.sources import own_source
-from labs.common.units import rounded
 from labs.results.result import Result
+from labs.units import rounded
 
 #: C kernels whose operation is one system call, after the subtraction of an empty loop.
 KERNELS = frozenset({"system_call", "own_call"})

@@ -16,11 +16,11 @@ from grader.judging.lab_folder import handed_in_for_practice, lab_of
 from grader.judging.permission import denied
 from grader.judging.presentation import as_text, points_as_text
 from grader.judging.worker import NotGraded, Worker
-from labs.common import terminal
-from labs.common.table import Table
-from labs.common.terminal import say, say_json
+from labs import terminal
 from labs.course.lab_names import folder_meant
+from labs.html import Table
 from labs.languages.words import ENGLISH, Words, of_reader
+from labs.terminal import say, say_json
 
 ALL_PASSED, SOMETHING_FAILED, SOMETHING_NOT_GRADED = 0, 1, 2
 

@@ -24,9 +24,8 @@ from grader.facts.observed import follows_seed, measured_after
 from grader.facts.sources import broken_hashes, is_of_the_kit
 from labs.course.account import Course
 from labs.course.figures import BadFigure, Figure
-from labs.recording.account import NONE, Account, name_hash, parse
-from labs.recording.file import BadRecording, Recording
-from labs.recording.memo import memoized
+from labs.recording.file import BadRecording, Recording, memoized
+from labs.recording.origin import NO_ACCOUNT, Account, name_hash, parse_account
 
 # Signs that a recording does not come from a run: made up, edited, or copied from the project.
 #
@@ -249,7 +248,7 @@ def _flags_by_comparison(name: str, usable: Mapping[str, Recording]) -> list[str
 
 # Whose account made a recording, compared within a class: so a copy shows in a changed file too.
 #
-# A recording states hashes (:mod:`labs.recording.account`). Nobody loses points, and an honest
+# A recording states hashes (:mod:`labs.recording.origin`). Nobody loses points, and an honest
 # class has no flag, whether its students use their own accounts, one account for all, or several
 # machines.
 
@@ -363,7 +362,7 @@ def _not_stated(course: Course, one: Stated) -> Iterator[AccountFlag]:
     if one.account is None:
         if _must_state_it(one, course):
             yield AccountFlag(MISSING)
-    elif parse(one.account) is None and not one.account.startswith(NONE):
+    elif parse_account(one.account) is None and not one.account.startswith(NO_ACCOUNT):
         yield AccountFlag(MALFORMED)
 
 
@@ -386,7 +385,9 @@ class _Class:
 
     def __init__(self, course: Course, stated: OfClass, ids: Iterable[str]) -> None:
         accounts = {
-            student: {account for one in each.values() if (account := parse(one.account or ""))}
+            student: {
+                account for one in each.values() if (account := parse_account(one.account or ""))
+            }
             for student, each in stated.items()
         }
         self._own = {student: name_hash(course.course, student) for student in {*ids, *stated}}
@@ -436,7 +437,7 @@ class _Class:
 
     def flags(self, student: str, one: Stated) -> Iterator[AccountFlag]:
         """The flag of a recording of `student` that names somebody else's account, if it does."""
-        account = parse(one.account or "")
+        account = parse_account(one.account or "")
         if account is None or account.name in self._generic:
             return
         owner = self._owner_of(account)

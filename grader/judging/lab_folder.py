@@ -26,14 +26,14 @@ from grader.judging.check import judge, open_case, open_relation
 from grader.judging.flags import fingerprints
 from grader.judging.permission import denied, evidence_of
 from grader.pitfalls.recordings import FIGURE_UNREADABLE
-from labs.common import limits
-from labs.common.files import read_bounded
-from labs.common.units import NANOSECONDS, UnknownUnit, canonical, rounded
+from labs import limits
 from labs.course import evidence, figures, guide
 from labs.course.figures import RECORDINGS, BadFigure, BadFigures, Figure
+from labs.files import read_bounded
 from labs.recording.cut_short import CANCELLED, TIME_LIMIT, cut_short
 from labs.recording.file import BadRecording, Recording, read
 from labs.results.result import result_of
+from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded
 
 # Where in a lab folder a value is found that does not follow from its own recording.
 #

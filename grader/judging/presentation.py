@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Finding, Outcome, Verdict
-from labs.common.html import filled
+from labs.html import filled
 from labs.languages.words import ENGLISH, Words
 
 MOST_FINDINGS = 3

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from grader.judging.worker import NO_MEMORY, Judgement, NotGraded, Shown, as_json, shown
-from labs.common.limits import MOST_JUDGEMENT_BYTES, MOST_LOG
-from labs.recording.kept import keeping
+from labs.limits import MOST_JUDGEMENT_BYTES, MOST_LOG
+from labs.recording.file import keeping_recordings
 
 #: A worker without a job ends after so many seconds; its user starts another one when needed.
 IDLE_S = 120.0
@@ -74,7 +74,7 @@ def _judged(job: dict[str, Any]) -> Judgement | NotGraded:
 def _judgement(job: dict[str, Any], heard: io.StringIO) -> Judgement:
     folder = Path(job["folder"])
     sys.path[:] = job["path"]
-    with keeping():  # the check, the plots and the evidence read the same files
+    with keeping_recordings():  # the check, the plots and the evidence read the same files
         return _judgement_on(folder, job, heard)
 
 

@@ -27,9 +27,9 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
-from labs.common import python
-from labs.common.html import inline
-from labs.common.limits import MOST_JUDGEMENT_BYTES, MOST_PLOT_BYTES, MOST_SHOWN
+from labs import paths
+from labs.html import inline
+from labs.limits import MOST_JUDGEMENT_BYTES, MOST_PLOT_BYTES, MOST_SHOWN
 
 # What the check of one submission gives, as plain data that passes between processes as JSON.
 #
@@ -210,7 +210,7 @@ class Worker:
         job = {
             "folder": str(Path(folder).absolute()),
             "lab": lab,
-            "path": python.modules_path(),
+            "path": paths.modules_path(),
             "cpu_s": self._limits.cpu_s,
             **vars(self._ways),
         }
@@ -260,10 +260,10 @@ class Worker:
 
     def _start(self) -> None:
         self._process = subprocess.Popen(
-            python.command("grader.judging.work", str(self._limits.memory)),
+            paths.python_command("grader.judging.work", str(self._limits.memory)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            cwd=python.NEUTRAL,
+            cwd=paths.NEUTRAL,
             env={**os.environ, **_ONE_THREAD, **_KEEPS_MEMORY},
         )
         if self._received(_START_S) != b"ready":

@@ -17,17 +17,14 @@ from grader.figures import LABS
 from grader.judging.lab_folder import examined
 from grader.judging.presentation import MARKS
 from grader.with_nbgrader.pages.student_text import student_html
-from labs import views
+from labs import limits, views
 from labs.analysis.estimates import Estimate
-from labs.common import limits
-from labs.common.files import read_bounded
-from labs.common.html import filled, inline
-from labs.common.messages import Refused
-from labs.common.table import Table
-from labs.common.units import plural, rounded
 from labs.course import answers, comparison, guide, published, report_cell
 from labs.course.comparison import Compared, with_factor
+from labs.files import read_bounded
+from labs.html import Table, filled, inline
 from labs.languages.words import of_reader, words
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.pages.web_page import page as whole_page
 from labs.plots import picture
@@ -36,6 +33,7 @@ from labs.plots.picture import Picture
 from labs.recording.file import Recording
 from labs.results import digits, remarks
 from labs.results.result import REASONS, Result, result_of, sensible
+from labs.units import plural, rounded
 
 # One row of the report for each figure: what its recording gives, in every unit, and how.
 #

@@ -15,10 +15,10 @@ import sys
 from pathlib import Path
 
 from grader.pages.lab_pages import HONEST, NOTEBOOKS, build, record
-from labs.common import paths
-from labs.common.terminal import say
+from labs import paths
 from labs.course import figures
 from labs.languages.chosen import keep_english
+from labs.terminal import say
 
 
 def main(words: list[str] | None = None) -> int:

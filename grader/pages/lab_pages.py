@@ -26,10 +26,10 @@ from grader.cases.verdict import Outcome
 from grader.figures import LABS
 from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader.release import LEFT_BY_RUNNING
-from labs.common import paths
-from labs.common.files import write_atomically
-from labs.common.html import filled, inline
+from labs import paths
 from labs.course import figures
+from labs.files import write_atomically
+from labs.html import filled, inline
 
 # Run the author's notebook of a lab on its saved recordings, and keep the output of each cell.
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from grader.judging import flags
-from labs.common.messages import Message, Refused
-from labs.common.pseudo_files import cpu_list
 from labs.course import figures
+from labs.files import cpu_list
 from labs.machine.description import Machine
+from labs.messages import Message, Refused
 from labs.notebook.measuring import name_for, recording_name
 from labs.notebook.run import Run
 from labs.notebook.session import Session, begin_with

@@ -16,8 +16,8 @@ from grader.facts.observed import usual_ticks
 from grader.facts.other_numbers import numbers_of, slips, whole_samples
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall, pitfall
 from labs.analysis.net_cost import parts_of
-from labs.common.units import rounded
 from labs.recording.file import Samples
+from labs.units import rounded
 
 
 @pitfall(

@@ -13,10 +13,10 @@ from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis import core_clock
 from labs.analysis.line import Line
 from labs.analysis.net_cost import Net
-from labs.c_kernels.optimisation import level_of
-from labs.common.units import rounded, with_unit
+from labs.c_kernels.toolchain import optimisation_level
 from labs.recording.declared import is_first_time
 from labs.results.result import result_of
+from labs.units import rounded, with_unit
 
 #: What is executed in turn takes a core cycle each; how long that is, is known to a few percent.
 LEAST_CYCLES = 0.9
@@ -222,7 +222,7 @@ def optimisation_levels_mixed(case: Case) -> str | None:
     stated = case.recording.conditions.get("flags")
     if not case.spec.flags or stated is None:
         return None
-    asked, had = level_of(case.spec.flags), level_of(stated)
+    asked, had = optimisation_level(case.spec.flags), optimisation_level(stated)
     if had is None or asked == had:
         return None
     return (

@@ -11,9 +11,9 @@ from grader.facts import c_tree, task_counts
 from grader.facts.observed import step_of
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.line import Line
-from labs.common.units import canonical, rounded
 from labs.recording.declared import is_first_time
 from labs.recording.file import Samples
+from labs.units import canonical, rounded
 
 #: A sample minus the timer can be distinguished from 0 if it is at least so many steps long.
 FEWEST_STEPS = 4

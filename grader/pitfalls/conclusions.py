@@ -10,11 +10,11 @@ from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Level
 from grader.facts import own_operation
 from grader.pitfalls.pitfall import MistakeKind, pitfall
-from labs.common.units import rounded
 from labs.recording.file import Recording
 from labs.results.digits import rounded_apart
 from labs.results.result import Result, sensible
 from labs.results.results_compared import compared_at_one_clock
+from labs.units import rounded
 
 
 @pitfall(

@@ -10,9 +10,9 @@ from grader.cases.verdict import Level
 from grader.facts import c_calls, c_tree, observed, task_counts
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
-from labs.common.units import rounded
-from labs.recording import page_faults
+from labs.recording import counts as page_faults
 from labs.results.result import result_of
+from labs.units import rounded
 
 
 @pitfall(
@@ -362,8 +362,8 @@ def _beside_switch(case: Case) -> str | None:
 
 
 def _beside_pages(case: Case) -> str | None:
-    ready = page_faults.counted(case.recording, "bring")
-    without = page_faults.counted(case.recording, "unprepared")
+    ready = page_faults.page_faults_of(case.recording, "bring")
+    without = page_faults.page_faults_of(case.recording, "unprepared")
     if ready is not None and ready.each >= MOST_FAULTS:
         return (
             f"To bring {ready.touched:,} pages, your get_ready() made {ready.faults:,} page faults."
@@ -373,7 +373,7 @@ def _beside_pages(case: Case) -> str | None:
     called = c_calls.wait_with_an_end(code)
     if called is not None:
         return f"Between its readings your C calls {called}(), which brings no page."
-    if without is None or without.each < page_faults.MOST:
+    if without is None or without.each < page_faults.MOST_FAULTS:
         return None
     mine, plain = (case.results[name].estimate for name in ("bring", "unprepared"))
     if mine is None or plain is None or mine.low <= MOST_TIMES * plain.high:

@@ -11,10 +11,10 @@ from grader.facts.c_tree import Code
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis import estimates
 from labs.analysis.estimates import Estimate
-from labs.common.units import Clock, rounded
-from labs.recording import page_faults
+from labs.recording import counts
 from labs.recording.declared import is_first_time
 from labs.results.result import Result
+from labs.units import Clock, rounded
 
 #: C kernel and variant whose first time takes a page fault, for certain: on Linux, where the page
 #: is taken away before it.
@@ -249,7 +249,7 @@ def page_there_before(case: Case) -> str | None:
     if case.spec.kernel != "page_fault":
         return None
     for found in memory_use.page_faults_of(case):
-        if found.variant in MAKES_A_PAGE_FAULT and found.each < page_faults.FEW:
+        if found.variant in MAKES_A_PAGE_FAULT and found.each < counts.FEW_FAULTS:
             return (
                 f"The samples of your variant {found.variant} touch {found.touched:,} pages, and "
                 f"the OS counted {found.faults:,} page faults in them."
@@ -274,8 +274,8 @@ def page_not_brought(case: Case) -> str | None:
     """A preparation after which pages are still missing."""
     if case.spec.kernel != "own_page_fault":
         return None
-    after = page_faults.counted(case.recording, AFTERWARDS)
-    ready = page_faults.counted(case.recording, READY)
+    after = counts.page_faults_of(case.recording, AFTERWARDS)
+    ready = counts.page_faults_of(case.recording, READY)
     if after is None or ready is None or not after.has_faults:
         return None
     if ready.there is not None and ready.only_read:
@@ -331,7 +331,10 @@ PAGES_OF_A_FILE = "file"
 def neighbours_mapped_along(case: Case) -> str | None:
     """Neighbouring pages of a file: one page fault maps several of them."""
     for found in memory_use.page_faults_of(case):
-        if found.variant == PAGES_OF_A_FILE and page_faults.FEW <= found.each < page_faults.MOST:
+        if (
+            found.variant == PAGES_OF_A_FILE
+            and counts.FEW_FAULTS <= found.each < counts.MOST_FAULTS
+        ):
             return (
                 f"Your samples touch {found.touched:,} pages of a file, and the OS counted "
                 f"{found.faults:,} page faults: one for every {rounded(1 / found.each, 2)} pages."

@@ -18,9 +18,9 @@ from labs.analysis import core_clock
 from labs.analysis.estimates import Estimate
 from labs.analysis.line import Line
 from labs.analysis.net_cost import parts_of
-from labs.common.units import UnknownUnit, canonical, rounded
 from labs.recording.declared import is_first_time
 from labs.recording.file import Recording
+from labs.units import UnknownUnit, canonical, rounded
 
 #: A clock that is less of the figure than this is not worth a word.
 LEAST_SHARE_OF_FIGURE = 0.05

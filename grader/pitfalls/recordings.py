@@ -20,9 +20,9 @@ from grader.facts.c_tree import parsed
 from grader.facts.observed import measured_after
 from grader.facts.other_numbers import reduction_of, variants_of_same_value
 from grader.pitfalls.pitfall import Live, Pitfall, pitfall
-from labs.common.units import rounded, times
-from labs.recording import places
+from labs.recording import run_conditions
 from labs.results.result import REASONS
+from labs.units import rounded, times
 
 
 def _needs_no_case(case: Case) -> str | None:
@@ -325,7 +325,9 @@ def affinity_not_obtained(case: Case) -> str | None:
 
 def _cpus_of_its_own(case: Case) -> frozenset[int]:
     """The CPUs of the task in the samples of the figure's own variants, if they are recorded."""
-    places_of_variants = (places.of_variant(case.recording, name) for name in case.spec.variants)
+    places_of_variants = (
+        run_conditions.places_of(case.recording, name) for name in case.spec.variants
+    )
     return frozenset().union(*(each.mine for processes in places_of_variants for each in processes))
 
 

@@ -16,11 +16,10 @@ from grader.facts.caveats import VALUE, ends, times_too_wide
 from grader.pitfalls.pitfall import Live, pitfall
 from labs.analysis.estimates import student_t
 from labs.analysis.net_cost import FEWEST_PROCESSES
-from labs.common.units import rounded
 from labs.recording.declared import is_first_time
-from labs.recording.distinct import distinct
-from labs.recording.file import Integers, Recording
-from labs.recording.memo import memoized
+from labs.recording.file import Integers, Recording, memoized
+from labs.recording.rows import distinct
+from labs.units import rounded
 
 FEWEST_PER_BATCH = 20
 

@@ -8,8 +8,8 @@ from grader.facts import c_calls, c_tree, observed, traps
 from grader.facts.c_tree import TrapInstruction, trap_instructions
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, pitfall
-from labs.common.units import rounded
 from labs.results.result import Result
+from labs.units import rounded
 
 #: Below the floor for certain: a real call takes more than the floor, and one that the vDSO answers
 #: far less, since it never traps.

@@ -9,11 +9,11 @@ from grader.facts import caveats, memory_use, task_counts
 from grader.facts.caveats import caveat_of_width
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.net_cost import Net, parts_of
-from labs.common.units import rounded
 from labs.recording import proof
-from labs.recording.places import as_text
+from labs.recording.run_conditions import as_text
 from labs.results import result
 from labs.results.result import result_of
+from labs.units import rounded
 
 
 @pitfall(

@@ -12,8 +12,8 @@ from grader.cases.spec import CHOICE, Quantity
 from grader.cases.verdict import Level
 from grader.facts.observed import reads_the_counter
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
-from labs.common.units import NAMES, NANOSECONDS, SPELLINGS, UnknownUnit, canonical, rounded
 from labs.results.result import result_of
+from labs.units import NAMES, NANOSECONDS, SPELLINGS, UnknownUnit, canonical, rounded
 
 
 @pitfall(

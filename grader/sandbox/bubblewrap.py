@@ -28,7 +28,7 @@ from typing import IO
 
 import psutil
 
-from labs.common import paths
+from labs import paths
 
 
 @dataclass(frozen=True)

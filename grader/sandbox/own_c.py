@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from grader.sandbox.bubblewrap import GIVEN, Limits, Result, run
+from labs import paths
 from labs.c_kernels.toolchain import BASE_FLAGS, DEFAULT_FLAGS, find_compiler
-from labs.common import paths
 from labs.recording.file import BadRecording
 from labs.run.output import parse_run
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from grader.site import site_pages
 from grader.site.site_pages import BadLink, Stage
-from labs.common.terminal import say
 from labs.languages.chosen import keep_english
+from labs.terminal import say
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 

@@ -6,10 +6,10 @@ import sys
 
 from grader.pages.saved import short
 from grader.site.site_pages import KINDS, run_file
-from labs.common.terminal import say
 from labs.notebook.broken_pair import plans
 from labs.run import broken
 from labs.run.measure import measure_now
+from labs.terminal import say
 
 
 def main(names: list[str]) -> None:

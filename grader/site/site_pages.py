@@ -27,9 +27,8 @@ from grader.pitfalls import CATALOGUE, Pitfall
 from labs.analysis.estimates import Bools, Floats
 from labs.analysis.line import Line, fit_line
 from labs.c_kernels import catalogue, toolchain
-from labs.c_kernels.region import region_of
-from labs.common.html import code_spans
-from labs.common.units import rounded
+from labs.c_kernels.c_source import region_of
+from labs.html import code_spans
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.plots import picture, style, taken
@@ -46,6 +45,7 @@ from labs.plots.style import (
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run import broken
+from labs.units import rounded
 
 #: Pages outside `docs/`. They lie at the top of the site, as they do in the repository.
 OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md")

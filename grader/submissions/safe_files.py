@@ -21,7 +21,9 @@ from pathlib import Path
 
 from grader.figures import is_known
 from grader.judging.permission import evidence_of
-from labs.common.limits import (
+from labs.course import figures
+from labs.course.figures import BadFigures
+from labs.limits import (
     MOST_DEPTH,
     MOST_ENTRIES,
     MOST_EVIDENCE_BYTES,
@@ -30,9 +32,7 @@ from labs.common.limits import (
     MOST_FOLDER_BYTES,
     MOST_NOTEBOOK_BYTES,
 )
-from labs.common.units import plural
-from labs.course import figures
-from labs.course.figures import BadFigures
+from labs.units import plural
 
 _MOST_BYTES = 150
 #: `*?[]` are globs in nbgrader's `--student`, commas separate students there, and the others have a

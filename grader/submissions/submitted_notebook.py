@@ -25,8 +25,8 @@ from nbformat.v4.rwbase import split_lines, strip_transient
 from PIL import Image
 
 from grader.submissions.safe_files import printable, read_regular
-from labs.common.json_text import BadJson, parse, text_of
-from labs.common.limits import (
+from labs.json_text import BadJson, parse_json, text_of
+from labs.limits import (
     MOST_ANSWER,
     MOST_ANSWER_LINES,
     MOST_CELLS,
@@ -35,7 +35,7 @@ from labs.common.limits import (
     MOST_PICTURE_PIXELS,
     MOST_PICTURES,
 )
-from labs.common.units import plural
+from labs.units import plural
 
 _CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n"} | {127: None}
 
@@ -82,7 +82,7 @@ def read_submitted(path: Path) -> Submitted:
     if not raw.strip():
         return Submitted(trouble="the notebook is an empty file")
     try:
-        return _cells_of(parse(text_of(raw), lenient=True))
+        return _cells_of(parse_json(text_of(raw), lenient=True))
     except BadJson as error:
         return Submitted(trouble=f"the notebook {error}")
 

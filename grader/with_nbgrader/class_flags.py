@@ -17,8 +17,8 @@ from grader.cases.verdict import Verdict
 from grader.judging.flags import AccountFlag, AccountFlags, Stated, flags_of_class
 from grader.submissions.safe_files import evidence_in, open_folder, open_regular, opened, printable
 from grader.with_nbgrader.student_folders import students_in, trouble_with, trusted_part
-from labs.common.limits import MOST_HEAD_BYTES
 from labs.course.account import FILE_NAME, read_course
+from labs.limits import MOST_HEAD_BYTES
 
 #: The flags on accounts by figure.
 ByFigure = Mapping[str, Sequence[AccountFlag]]

@@ -20,10 +20,10 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.with_nbgrader.release import copy_labs
-from labs.common import limits, paths
-from labs.common.files import write_atomically
-from labs.common.version import __version__
+from labs import limits, paths
 from labs.course.account import FILE_NAME, BadCourse, Course, read_course
+from labs.files import write_atomically
+from labs.version import __version__
 
 CONFIG = """\
 # The settings of this course. Your settings below the call override those of the call.

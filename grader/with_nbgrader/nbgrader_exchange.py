@@ -47,8 +47,8 @@ from grader.with_nbgrader.student_folders import (
     trouble_with,
     trusted_part,
 )
-from labs.common.limits import MOST_NOTEBOOK_BYTES, MOST_SECRET_BYTES
-from labs.common.units import plural
+from labs.limits import MOST_NOTEBOOK_BYTES, MOST_SECRET_BYTES
+from labs.units import plural
 
 #: Clocks differ, and a date in the name may be rounded.
 _LATER_THAN_NOW = datetime.timedelta(days=1)

@@ -28,7 +28,7 @@ from traitlets import Dict
 from traitlets.config import Config
 
 from grader.with_nbgrader.settings import RELEASE_STEPS, configure
-from labs.common.terminal import say
+from labs.terminal import say
 
 # The files that a run of a lab leaves in its folder; they are never part of a lab.
 LEFT_BY_RUNNING = (

@@ -24,7 +24,7 @@ from nbgrader.converters.base import BaseConverter
 
 from grader.with_nbgrader import careful_course
 from grader.with_nbgrader.pages.formgrader import ListEnvironment, install_lists
-from labs.common import python
+from labs import paths
 
 # The one module that changes nbgrader itself, where nbgrader has no setting.
 #
@@ -228,8 +228,8 @@ def alembic_version() -> str:
     """The newest version of a gradebook's tables. Raises CalledProcessError."""
     # nbgrader has this address of a gradebook here as well; `heads` opens no gradebook.
     with dbutil._temp_alembic_ini("sqlite:////tmp/gradebook.db") as settings:
-        command = python.command("alembic", "-c", settings, "heads")
-        heads = subprocess.check_output(command, cwd=python.NEUTRAL, text=True)
+        command = paths.python_command("alembic", "-c", settings, "heads")
+        heads = subprocess.check_output(command, cwd=paths.NEUTRAL, text=True)
     return heads.split("\n")[0].split(" ")[0]
 
 
@@ -237,7 +237,7 @@ def upgrade(db_url: str, revision: str = "head") -> None:
     """Update the tables of the gradebook `db_url`. Raises CalledProcessError."""
     with dbutil._temp_alembic_ini(db_url) as settings:
         # In this folder: the address of a gradebook may be relative.
-        subprocess.check_call(python.command("alembic", "-c", settings, "upgrade", revision))
+        subprocess.check_call(paths.python_command("alembic", "-c", settings, "upgrade", revision))
 
 
 # nbgrader's own steps, some replaced by ours. They are names and not classes, because the
@@ -280,7 +280,7 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     from grader.with_nbgrader.feedback import CourseFeedback
     from grader.with_nbgrader.gradebook_lock import wait_for
     from grader.with_nbgrader.pages import formgrader
-    from labs.common.terminal import keep_logs_safe
+    from labs.terminal import keep_logs_safe
 
     keep_logs_safe()
     adapt(CourseAutograde, CourseFeedback, formgrader.StudentPages)
@@ -293,7 +293,7 @@ def configure(c: Any, course: str | Path | None = None) -> None:
         # Several graders may write at once, so each waits for the lock and does not fail.
         c.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}?timeout=60"
         wait_for(root / "gradebook.db")
-    # In kB. Honest submissions are far smaller; labs/common/limits.py has the limits on reading.
+    # In kB. Honest submissions are far smaller; labs/limits.py has the limits on reading.
     c.CourseDirectory.max_file_size = 20_000
     c.GenerateAssignment.preprocessors = RELEASE_STEPS
     c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"

@@ -25,7 +25,7 @@ from grader.cases.verdict import Outcome, Verdict
 from grader.judging.worker import Judgement, NotGraded, Shown, shown
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader.pages.evidence import evidence_cell
-from labs.common.html import inline
+from labs.html import inline
 
 # Flags and parts that were set aside, where a person sees them: in the lists of submissions.
 #

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from labs.analysis.thresholds import FASTEST_CORE
-from labs.common.units import Clock
 from labs.recording.file import Recording, Samples
+from labs.units import Clock
 
 
 def cycle_lengths(recording: Recording) -> list[float]:

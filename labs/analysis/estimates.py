@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis.thresholds import BETWEEN_RUNS, FEWEST_FOR_RANGE, WIDEST
-from labs.common.advice import Option, advice
-from labs.common.units import Clock
+from labs.messages import Option, advice
+from labs.units import Clock
 
 # Types of the arrays in the analysis.
 

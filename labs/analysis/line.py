@@ -13,13 +13,12 @@ from labs.analysis import core_clock
 from labs.analysis import thresholds as t
 from labs.analysis.estimates import Bools, ByProcess, CannotEstimate, Estimate, Floats, student_t
 from labs.analysis.thresholds import PARTS
-from labs.common.advice import Option
-from labs.common.units import Clock, rounded
-from labs.recording import core_rounds, declared
-from labs.recording.distinct import numbered
-from labs.recording.file import Integers, Recording, Samples
-from labs.recording.memo import memoized
-from labs.recording.preempted import preempted
+from labs.messages import Option
+from labs.recording import declared, run_conditions
+from labs.recording.file import Integers, Recording, Samples, memoized
+from labs.recording.rows import numbered
+from labs.recording.run_conditions import preempted
+from labs.units import Clock, rounded
 
 # The samples of one variant as cells: a row for each process, a column for each batch size.
 
@@ -155,19 +154,21 @@ def core_of(recording: Recording) -> Core | None:
     decides, so a core that was shared from the first sample to the last shows only by its absolute
     width.
     """
-    additions = _best(recording, core_rounds.ADDITIONS)
+    additions = _best(recording, run_conditions.ADDITIONS)
     cycle = recording.number("core_cycle_ticks") or 0.0
-    if additions is None or not 0 < additions <= core_rounds.MOST_WIDTH:
+    if additions is None or not 0 < additions <= run_conditions.MOST_WIDTH:
         return None
     steps = (
         ADDITIONS_IN_ROUND * cycle / additions / max(recording.number("counter.step") or 1.0, 1.0)
     )
     narrow = additions < t.LEAST_ADDITIONS and "x86_64" in recording.conditions.get("os", "x86_64")
-    return Core(additions, _best(recording, core_rounds.STORES), narrow, steps)
+    return Core(additions, _best(recording, run_conditions.STORES), narrow, steps)
 
 
 def _best(recording: Recording, counted: str) -> float | None:
-    rounds = np.fromiter(itertools.chain(*core_rounds.by_round(recording, counted)), np.float64)
+    rounds = np.fromiter(
+        itertools.chain(*run_conditions.core_rounds(recording, counted)), np.float64
+    )
     return float(np.quantile(rounds, 1 - t.BEST_ROUNDS)) if len(rounds) else None
 
 
@@ -218,10 +219,12 @@ def _shared(recording: Recording, samples: Samples, coarser: float) -> tuple[Boo
         return none, True
     shared = none
     for counted, best in (
-        (core_rounds.ADDITIONS, core.additions),
-        (core_rounds.STORES, core.stores),
+        (run_conditions.ADDITIONS, core.additions),
+        (run_conditions.STORES, core.stores),
     ):
-        around = core_rounds.around(recording, samples, core_rounds.by_round(recording, counted))
+        around = run_conditions.rounds_around(
+            recording, samples, run_conditions.core_rounds(recording, counted)
+        )
         if best and around is not None:
             shared = shared | (np.minimum(*around) < t.WHOLE_CORE * best)
     every, left = (np.bincount(samples.process[each]) for each in (~none, ~shared))

@@ -20,9 +20,8 @@ import numpy as np
 from labs.analysis import estimates
 from labs.analysis.estimates import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
-from labs.common.advice import Option
-from labs.recording.file import Recording
-from labs.recording.memo import memoized
+from labs.messages import Option
+from labs.recording.file import Recording, memoized
 
 #: Limits for the number of parts, and for how many times a variant contains its baseline.
 SMALLEST_FACTOR, LARGEST_FACTOR = 1e-3, 1e6

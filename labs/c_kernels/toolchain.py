@@ -6,6 +6,7 @@ headers, flags and compiler. Timings are never cached.
 
 from __future__ import annotations
 
+import errno
 import functools
 import hashlib
 import importlib.util
@@ -18,10 +19,11 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs import paths
 from labs.c_kernels import project_code
-from labs.c_kernels.form import lacks_main, not_a_c_kernel
-from labs.common import paths
-from labs.common.spelling import meant, suggestion
+from labs.c_kernels.c_source import lacks_main, not_a_c_kernel
+from labs.files import CannotWrite
+from labs.suggestions import meant, suggestion
 
 #: The flags of every build, before those that the caller asks for. With the flag on implicit
 #: declarations, the compiler names the line of a call to an undeclared function; the linker would
@@ -295,3 +297,107 @@ def disassembly(binary: Binary, function: str) -> str:
             "name"
         )
     return match[1]
+
+
+# The optimisation level of a C kernel, from its compiler flags.
+
+#: The level that a compiler uses if the flags name none, and the level that plain -O means.
+DEFAULT_LEVEL, PLAIN_LEVEL = "-O0", "-O1"
+
+
+def optimisation_level(flags: str) -> str | None:
+    """The optimisation level in `flags`, the last one of several; None if they cannot be parsed."""
+    try:
+        words = shlex.split(flags)
+    except ValueError:
+        return None
+    levels = [word for word in words if word.startswith("-O")]
+    last = levels[-1] if levels else DEFAULT_LEVEL
+    return PLAIN_LEVEL if last == "-O" else last
+
+
+# Which functions a built program takes from libraries: what the compiler left of its source.
+
+NM_TIME_LIMIT_S = 30
+
+
+def imported_by(binary: Binary) -> tuple[str, ...] | None:
+    """The names that `binary` imports, in order; None if this machine has no `nm` to list them."""
+    nm = shutil.which("nm")
+    if nm is None:
+        return None
+    try:
+        done = subprocess.run(
+            [nm, "-u", str(binary.path)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=NM_TIME_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return names_listed_by_nm(done.stdout) if done.returncode == 0 else None
+
+
+def names_listed_by_nm(listed: str) -> tuple[str, ...]:
+    """The names in what `nm -u` prints, in order, as they stand in C.
+
+    Linux prints "U read@GLIBC_2.2.5", with a "w" for a name that need not exist; macOS "_read".
+    """
+    lines = [words for line in listed.splitlines() if (words := line.split())]
+    return tuple(
+        sorted({words[-1].partition("@")[0].lstrip("_") for words in lines if words[0] not in "wv"})
+    )
+
+
+# The C kernel that a question of one's own begins with: `starter.c` under another name.
+
+_STARTER = Path(__file__).with_name("starter.c")
+_PLACE_OF_NAME = "@NAME@"
+#: The name becomes that of a file and of a program, and it stands in C and in the recording.
+_NEW_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
+
+
+def source_of_new(name: str) -> str:
+    """The C of a new C kernel `name`.
+
+    Raises ValueError if the name cannot be used: the message says what can.
+    """
+    if not _NEW_NAME.fullmatch(name):
+        raise ValueError(
+            f"{name!r} cannot be the name of a C kernel: give a letter and then at most 39 "
+            "letters, digits and underscores, such as pipe_write"
+        )
+    if name in c_kernel_names():
+        raise ValueError(
+            f"Ticklab has a C kernel {name}, and recordings of both would have the same name: "
+            "choose another"
+        )
+    return _STARTER.read_text(encoding="utf-8").replace(_PLACE_OF_NAME, name)
+
+
+def write_new(name: str, folder: Path) -> Path:
+    """Write a new C kernel to `folder`, and return its path; the name may end in `.c`.
+
+    Raises ValueError for a name that cannot be used, and CannotWrite. What is already at the path
+    stays as it is, also a broken link.
+    """
+    name = name.removesuffix(".c")
+    text = source_of_new(name)
+    path = folder / f"{name}.c"
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileExistsError as error:
+        raise CannotWrite(
+            errno.EEXIST, f"{path.name} is already there and stays as it is: choose another name"
+        ) from error
+    except OSError as error:
+        raise CannotWrite(error.errno, f"cannot write {path.name}: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        path.unlink(missing_ok=True)  # it is ours: this call has just made it
+        raise CannotWrite(error.errno, f"cannot write {path.name}: {error.strerror}") from error
+    return path

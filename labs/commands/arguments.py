@@ -10,11 +10,11 @@ from pathlib import Path
 
 from labs.c_kernels import catalogue
 from labs.commands.command_line import Command
-from labs.common.completing import complete_with, files, folders, one_of
-from labs.common.files import with_ending
 from labs.course import lab_names
+from labs.files import with_ending
 from labs.languages.chosen import known
 from labs.run import broken, declared_options
+from labs.suggestions import complete_with, offered_files, offered_folders, one_of
 
 # The commands for a question of one's own.
 
@@ -36,7 +36,7 @@ def _record(parser: argparse.ArgumentParser) -> None:
         help="write the recording to this file (default: the C kernel's name with .csv in the "
         "current folder, or with a number if that is taken)",
     )
-    complete_with(save, files(".csv"))
+    complete_with(save, offered_files(".csv"))
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -49,7 +49,7 @@ def _compare(parser: argparse.ArgumentParser) -> None:
         help="write the recordings to this folder, and C of your own next to them; it must be "
         "there",
     )
-    complete_with(save, folders)
+    complete_with(save, offered_folders)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="print a table in Markdown")
     form.add_argument("--csv", action="store_true", help="print a table as CSV")
@@ -60,7 +60,7 @@ def _show(parser: argparse.ArgumentParser) -> None:
     recording = parser.add_argument(
         "recording", type=Path, metavar="RECORDING", help="a recording that was saved, a .csv file"
     )
-    complete_with(recording, files(".csv"))
+    complete_with(recording, offered_files(".csv"))
     parser.add_argument(
         "--variant",
         default="",
@@ -179,7 +179,7 @@ def _measure(parser: argparse.ArgumentParser) -> None:
         help="write the recording to this file, a .csv file, and C of your own next to it; its "
         "folder must be there",
     )
-    complete_with(save, files(".csv"))
+    complete_with(save, offered_files(".csv"))
     _json(parser)
 
 
@@ -204,7 +204,7 @@ def _survey(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="write a web page and all recordings to this folder",
     )
-    complete_with(save, folders)
+    complete_with(save, offered_folders)
     compared = parser.add_argument(
         "--compare",
         nargs=2,
@@ -212,7 +212,7 @@ def _survey(parser: argparse.ArgumentParser) -> None:
         metavar=("A", "B"),
         help="measure nothing: compare the surveys that were saved in the folders A and B",
     )
-    complete_with(compared, folders)
+    complete_with(compared, offered_folders)
     _json(parser)
 
 
@@ -266,7 +266,7 @@ def _report(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"the page (default: {REPORT} in the folder of your labs)",
     )
-    complete_with(page, files(".html"))
+    complete_with(page, offered_files(".html"))
     parser.add_argument("--name", default="", help="your name, to be printed below the title")
 
 
@@ -278,7 +278,7 @@ def _folder(parser: argparse.ArgumentParser, about: str, default: Path | None = 
     named = parser.add_argument(
         "dir", nargs="?", type=Path, default=default, metavar="DIR", help=about
     )
-    complete_with(named, folders)
+    complete_with(named, offered_folders)
 
 
 def _json(parser: argparse.ArgumentParser) -> None:

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from labs.commands.said import complain, in_language
-from labs.common.files import CannotWrite
-from labs.common.terminal import say, say_json
 from labs.course.checked import CannotCheck, Checked, check
 from labs.course.figures import FILE_NAME, RECORDINGS
 from labs.course.lab_names import folder_meant, labs
+from labs.files import CannotWrite
 from labs.hand_in.archive import CannotHandIn
 from labs.hand_in.hand_in import carry_out
 from labs.languages.words import words
+from labs.terminal import say, say_json
 
 USAGE = 2
 #: How often files are looked at, and for how long they must stay as they are before a check: a

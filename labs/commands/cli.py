@@ -7,8 +7,8 @@ import sys
 
 from labs.commands.command_line import Parser, complete, is_completing
 from labs.commands.exit_status import NOTHING_ASKED, status_of
-from labs.common.terminal import say
-from labs.common.version import __version__
+from labs.terminal import say
+from labs.version import __version__
 
 _EXAMPLES = (
     "labs start                open the labs in JupyterLab",

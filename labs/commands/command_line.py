@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labs.common.spelling import suggestion
-from labs.common.terminal import say
+from labs.suggestions import suggestion
+from labs.terminal import say
 
 #: As of any program that was called in a way that it does not know.
 USAGE = 2

@@ -7,8 +7,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from labs.common import terminal
-from labs.common.terminal import say
+from labs import terminal
+from labs.terminal import say
 
 #: The file that each shell reads when it starts.
 START_FILES = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/config.fish"}

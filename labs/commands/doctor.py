@@ -9,15 +9,14 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from labs.common import terminal
-from labs.common.terminal import say, say_json
-from labs.common.wrapped import lines_of
+from labs import terminal
 from labs.hand_in.exchange import check_exchange, root_of_exchange
 from labs.languages.words import of_reader, words
 from labs.machine.description import read_machine
 from labs.machine.fitness import can_measure, examine, verdict
 from labs.machine.probes import try_all
 from labs.machine.report_point import Point
+from labs.terminal import lines_of, say, say_json
 
 __all__ = ["Point", "examine", "run_doctor"]
 

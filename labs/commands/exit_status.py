@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from labs.common.terminal import NobodyReads, say
+from labs.terminal import NobodyReads, say
 
 #: As a shell reports a program that a signal ended: 128 plus the number of SIGINT or SIGPIPE.
 INTERRUPTED, NOBODY_READS = 130, 141

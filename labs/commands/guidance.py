@@ -13,17 +13,17 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from labs import json_text, limits, paths, terminal
 from labs.commands.arguments import DEFAULT, REPORT
 from labs.commands.said import complain
-from labs.common import json_text, limits, paths, python, terminal
-from labs.common.files import CannotWrite, read_bounded, write_atomically
-from labs.common.spelling import suggestion
-from labs.common.table import in_columns
-from labs.common.terminal import say, say_json
 from labs.course import comparison, guide, progress
 from labs.course.lab_names import folder_meant, lab_meant, labs
 from labs.course.student_copy import is_copy
+from labs.files import CannotWrite, read_bounded, write_atomically
+from labs.html import in_columns
 from labs.languages.words import of_reader, words
+from labs.suggestions import suggestion
+from labs.terminal import say, say_json
 
 FILE_NAME = "hints-shown.json"
 USAGE = 2
@@ -102,7 +102,7 @@ class _Seen:
         with contextlib.suppress(paths.CacheNotWritable, OSError, ValueError):
             self._file = paths.cache() / FILE_NAME
             content = read_bounded(self._file, limits.MOST_JSON_BYTES)
-            stated = json_text.parse(json_text.text_of(content))
+            stated = json_text.parse_json(json_text.text_of(content))
             if isinstance(stated, dict):
                 self._known = {k: v for k, v in stated.items() if isinstance(v, int)}
 
@@ -199,8 +199,8 @@ def run_report(arguments: argparse.Namespace) -> int:
         return 1
     output = (arguments.output or folder / REPORT).expanduser().absolute()
     # A process of its own: `labs` knows nothing of the grader, whose check the report shows.
-    command = python.command(
+    command = paths.python_command(
         "grader.own_report", str(folder), f"--output={output}",
         f"--name={arguments.name}", *(["--pdf"] if arguments.pdf else []),
     )  # fmt: skip
-    return subprocess.run(command, cwd=python.NEUTRAL, check=False).returncode
+    return subprocess.run(command, cwd=paths.NEUTRAL, check=False).returncode

@@ -5,16 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from labs.c_kernels import catalogue, families
+from labs import paths, terminal
+from labs.c_kernels import catalogue
 from labs.commands.said import complain
-from labs.common import paths, terminal
-from labs.common.spelling import suggestion
-from labs.common.table import in_columns
-from labs.common.terminal import say, say_json
-from labs.common.wrapped import lines_of
 from labs.course import lab_names
+from labs.html import in_columns
 from labs.languages.words import of_reader, words
 from labs.run import broken
+from labs.suggestions import suggestion
+from labs.terminal import lines_of, say, say_json
 
 USAGE = 2
 
@@ -67,7 +66,7 @@ def _kernels(as_json: bool) -> None:
         say(f"{of_reader().heading(group)}\n")
         for kernel in (each for each in known if each.name in names):
             say(f"  {_named(kernel)}")
-            variants = f"    {', '.join(families.short(list(kernel.variants)))}"
+            variants = f"    {', '.join(catalogue.short(list(kernel.variants)))}"
             say("\n".join(lines_of(variants, width or len(variants), further=0)) + "\n")
     say(words("`labs list C_KERNEL` shows what each variant does."))
     say(words("`labs list --broken` and `labs list --labs` list the mistakes and the labs."))

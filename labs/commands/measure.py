@@ -16,17 +16,14 @@ from tqdm import tqdm
 from labs.c_kernels import toolchain
 from labs.commands.exit_status import INTERRUPTED
 from labs.commands.said import complain, in_language
-from labs.common.files import CannotWrite, explained
-from labs.common.messages import Refused
-from labs.common.spelling import suggestion
-from labs.common.terminal import columns, say, say_json
-from labs.common.units import UnknownUnit, canonical
 from labs.course import evidence
 from labs.course.account import with_account
 from labs.course.figures import FILE_NAME as FIGURES
 from labs.course.figures import RECORDINGS
 from labs.course.lab_names import labs
+from labs.files import CannotWrite, explained
 from labs.languages.words import words
+from labs.messages import Refused
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.declared import Estimand
 from labs.recording.file import BadRecording, Recording
@@ -36,6 +33,9 @@ from labs.results.results_compared import Comparison, compared, names_of
 from labs.run import c_process, measure, options, variants
 from labs.run.measure import BadPlan, Plan
 from labs.run.plan import must_not_replace_other_c, save_c
+from labs.suggestions import suggestion
+from labs.terminal import columns, say, say_json
+from labs.units import UnknownUnit, canonical
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
 

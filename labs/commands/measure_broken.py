@@ -8,13 +8,13 @@ from labs.c_kernels import toolchain
 from labs.commands import measure
 from labs.commands.measure import FAILED, IMPOSSIBLE, USAGE
 from labs.commands.said import complain
-from labs.common.terminal import say, say_json
-from labs.common.units import UnknownUnit, canonical
 from labs.notebook.broken_pair import Pair, plans
 from labs.notebook.run import Run
 from labs.run import c_process
 from labs.run.broken import BrokenKernel
 from labs.run.measure import BadPlan
+from labs.terminal import say, say_json
+from labs.units import UnknownUnit, canonical
 
 
 def measure_broken(kernel: BrokenKernel, arguments: argparse.Namespace) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from labs.c_kernels.starter import write_new
+from labs.c_kernels.toolchain import write_new
 from labs.commands.said import complain, in_language
-from labs.common.files import explained
-from labs.common.paths import PartMissing
-from labs.common.terminal import say
+from labs.files import explained
 from labs.languages.words import words
+from labs.paths import PartMissing
+from labs.terminal import say
 
 FAILED, USAGE = 1, 2
 

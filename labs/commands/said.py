@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from labs.common.files import explained
-from labs.common.terminal import say
+from labs.files import explained
 from labs.languages.words import of_reader
+from labs.terminal import say
 
 
 def complain(command: str, why: str | Exception) -> None:

@@ -17,12 +17,12 @@ from types import FrameType
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from labs import paths
 from labs.commands.arguments import DEFAULT
 from labs.commands.said import in_language
-from labs.common import paths
-from labs.common.terminal import say
 from labs.course.student_copy import CannotUpdateCopy, CopyChanges, is_copy, update_copy
 from labs.languages import chosen
+from labs.terminal import say
 
 # Serve a folder with JupyterLab, in the same process and Python environment.
 #

@@ -14,18 +14,17 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from labs.common.files import read_bounded
-from labs.common.json_form import Form, problems
-from labs.common.json_text import BadJson, parse, text_of
-from labs.common.limits import MOST_COURSE_BYTES, MOST_LEVELS_TO_COURSE
-from labs.machine.account import login, place
-from labs.recording.account import KEY, NONE, account_of
+from labs.files import read_bounded
+from labs.json_text import BadJson, Form, parse_json, problems, text_of
+from labs.limits import MOST_COURSE_BYTES, MOST_LEVELS_TO_COURSE
+from labs.machine.description import login, place_of_account
 from labs.recording.file import Recording
+from labs.recording.origin import ACCOUNT_KEY, NO_ACCOUNT, account_of
 
 FILE_NAME = "ticklab-course.json"
-_NO_COURSE = f"{NONE}this folder is of no course"
-_UNREADABLE = f"{NONE}{FILE_NAME} cannot be read"
-_NOBODY = f"{NONE}the OS has no name for this user"
+_NO_COURSE = f"{NO_ACCOUNT}this folder is of no course"
+_UNREADABLE = f"{NO_ACCOUNT}{FILE_NAME} cannot be read"
+_NOBODY = f"{NO_ACCOUNT}the OS has no name for this user"
 
 
 class BadCourse(ValueError):
@@ -43,7 +42,7 @@ class Course(Form):
 def read_course(file: Path) -> Course:
     """The course in `file`. Raises FileNotFoundError if there is none, and BadCourse."""
     try:
-        return Course.model_validate(parse(text_of(read_bounded(file, MOST_COURSE_BYTES))))
+        return Course.model_validate(parse_json(text_of(read_bounded(file, MOST_COURSE_BYTES))))
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -72,8 +71,8 @@ def with_account(recording: Recording, path: Path) -> Recording:
 
     Never raises: a recording without an account is worth as much.
     """
-    others = {key: value for key, value in recording.conditions.items() if key != KEY}
-    return replace(recording, conditions={KEY: stated_at(path), **others})
+    others = {key: value for key, value in recording.conditions.items() if key != ACCOUNT_KEY}
+    return replace(recording, conditions={ACCOUNT_KEY: stated_at(path), **others})
 
 
 def stated_at(path: Path) -> str:
@@ -87,5 +86,5 @@ def stated_at(path: Path) -> str:
     user = login()
     if user is None:
         return _NOBODY
-    where = None if user.on_hub else place()
+    where = None if user.on_hub else place_of_account()
     return str(account_of(course.course, user.name, where, on_hub=user.on_hub))

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from labs.common import limits
-from labs.common.json_form import Form, TextOrNone, problems
+from labs import limits
 from labs.course import kept_versions
 from labs.course.kept_versions import BadVersions
+from labs.json_text import Form, TextOrNone, problems
 
 FILE_NAME = "answers.json"
 

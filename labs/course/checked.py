@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.common import python
+from labs import paths
 
 _LIMIT_S = 120.0
 
@@ -36,10 +36,10 @@ class Checked:
 def check(folder: Path) -> list[Checked]:
     """The verdicts on the figures, as `grader check` prints them. Raises CannotCheck."""
     # A process of its own: `labs` can be used without the grader.
-    command = python.command("grader.commands.cli", "check", "--json", str(folder.absolute()))
+    command = paths.python_command("grader.commands.cli", "check", "--json", str(folder.absolute()))
     try:
         done = subprocess.run(
-            command, cwd=python.NEUTRAL, capture_output=True, text=True, errors="replace",
+            command, cwd=paths.NEUTRAL, capture_output=True, text=True, errors="replace",
             timeout=_LIMIT_S, check=False,
         )  # fmt: skip
         stated = json.loads(done.stdout)

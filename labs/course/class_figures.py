@@ -21,8 +21,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from labs.common import limits
-from labs.common.files import read_bounded, write_atomically
+from labs import limits
+from labs.files import read_bounded, write_atomically
 
 FILE_NAME = "class.csv"
 #: The machine of the row about all machines together.

@@ -7,13 +7,12 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.common.factors import RIGHT_WITHIN, factor_text, off_by
-from labs.common.table import Table
-from labs.common.units import NANOSECONDS, canonical, rounded, with_unit
 from labs.course import figures, guide, predictions, progress
 from labs.course.figures import CHOICE, Figure
 from labs.course.guide import Guide
 from labs.course.predictions import Prediction
+from labs.html import Table
+from labs.units import NANOSECONDS, RIGHT_WITHIN, canonical, factor_text, off_by, rounded, with_unit
 
 #: Calibration uses this many of the last guesses.
 LATELY = 6

@@ -12,10 +12,10 @@ import datetime
 import itertools
 from pathlib import Path
 
-from labs.common import limits
-from labs.common.files import CannotWrite, read_bounded, write_atomically
+from labs import limits
 from labs.course import figures
 from labs.course.figures import RECORDINGS, BadFigures, Figure
+from labs.files import CannotWrite, read_bounded, write_atomically
 
 #: At most this many earlier recordings of one name are kept, each for a figure that names it.
 _MOST_KEPT = 20

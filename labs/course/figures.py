@@ -16,10 +16,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, StringConstraints, ValidationError
 
-from labs.common import limits
-from labs.common.files import write_atomically
-from labs.common.json_form import Form, OrNone, TextOrNone, problems
-from labs.common.json_text import BadJson, Unreadable, read_entries
+from labs import limits
+from labs.files import write_atomically
+from labs.json_text import BadJson, Form, OrNone, TextOrNone, Unreadable, problems, read_entries
 
 FILE_NAME = "figures.json"
 RECORDINGS = "recordings"

@@ -8,10 +8,10 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.common import limits
-from labs.common.files import read_bounded
-from labs.common.json_text import BadJson, entries, text_of
+from labs import limits
 from labs.course import figures, report_cell
+from labs.files import read_bounded
+from labs.json_text import BadJson, entries, text_of
 
 #: The folder beside the labs that holds what was handed in.
 HANDED_IN = "handed-in"

@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from labs.common import limits
-from labs.common.files import write_atomically
-from labs.common.json_text import BadJson, Unreadable, read_entries
+from labs import limits
+from labs.files import write_atomically
+from labs.json_text import BadJson, Unreadable, read_entries
 
 
 class BadVersions(ValueError):

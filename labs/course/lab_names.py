@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.common import limits, paths
-from labs.common.files import read_bounded
-from labs.common.spelling import meant
+from labs import limits, paths
+from labs.files import read_bounded
+from labs.suggestions import meant
 
 FOLDER = Path(__file__).resolve().parent / "hints"
 

@@ -17,11 +17,11 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from labs.common import limits
-from labs.common.json_form import Form, OrNone, TextOrNone, problems
-from labs.common.units import NANOSECONDS, UnknownUnit, canonical
+from labs import limits
 from labs.course import evidence, kept_versions
 from labs.course.kept_versions import BadVersions
+from labs.json_text import Form, OrNone, TextOrNone, problems
+from labs.units import NANOSECONDS, UnknownUnit, canonical
 
 FILE_NAME = "predictions.json"
 

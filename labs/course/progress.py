@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from labs.common.spelling import suggestion
-from labs.common.table import Table
 from labs.course import guide, handed_in
 from labs.course.guide import Guide, Step
+from labs.html import Table
 from labs.languages.words import words
+from labs.suggestions import suggestion
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.common.messages import Message, Refused
-from labs.common.table import Table
-from labs.common.units import NANOSECONDS, rounded
 from labs.course.mistakes_in_reports import Suspicion, against
+from labs.html import Table
+from labs.messages import Message, Refused
+from labs.units import NANOSECONDS, rounded
 
 _FILE = Path(__file__).parent / "data" / "published-figures.csv"
 

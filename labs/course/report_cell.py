@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from labs.common import limits, paths
-from labs.common.files import read_bounded
+from labs import limits, paths
+from labs.files import read_bounded
 
 #: What stands in a released cell that is to be written.
 _STUB = "Write your answer here."

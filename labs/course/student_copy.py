@@ -18,12 +18,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from labs.common.files import CannotWrite, read_bounded, write_atomically
-from labs.common.json_form import Form
-from labs.common.json_text import BadJson, parse, text_of
+from labs.files import CannotWrite, read_bounded, write_atomically
+from labs.json_text import BadJson, Form, parse_json, text_of
 from labs.languages import chosen
-from labs.languages.notebook import in_language
-from labs.languages.words import ENGLISH, of_language_named
+from labs.languages.words import ENGLISH, in_language, of_language_named
 
 MANIFEST = ".ticklab.json"
 _MOST_MANIFEST = 1 << 20  # bytes
@@ -167,7 +165,7 @@ def _hash(name: str, content: bytes) -> str:
     """The hash of a file's content: the cells of a notebook, or every byte of another file."""
     if name.endswith(".ipynb"):
         with contextlib.suppress(ValueError, TypeError, KeyError):
-            cells = parse(text_of(content), lenient=True)["cells"]
+            cells = parse_json(text_of(content), lenient=True)["cells"]
             for cell in cells:
                 cell["source"] = "".join(cell["source"])
             content = json.dumps(cells, sort_keys=True).encode()
@@ -180,7 +178,7 @@ def _read_manifest(folder: Path) -> _Manifest | None:
         return _Manifest(files={})
     try:
         content = read_bounded(folder / MANIFEST, _MOST_MANIFEST)
-        found = _Manifest.model_validate(parse(text_of(content)))
+        found = _Manifest.model_validate(parse_json(text_of(content)))
     except (OSError, BadJson, ValidationError):
         return None
     return found if found.language in chosen.known() else None

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.common import limits
-from labs.common.files import read_bounded, write_atomically
+from labs import limits
 from labs.course import answers, figures, predictions
 from labs.course.figures import BadFigures
 from labs.course.handed_in import HANDED_IN
+from labs.files import read_bounded, write_atomically
 
 
 class CannotHandIn(ValueError):

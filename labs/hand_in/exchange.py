@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from labs.common import python
+from labs import paths
 from labs.machine.report_point import Point
 
 #: nbgrader needs about two seconds to start; an exchange on a slow network drive takes longer.
@@ -49,7 +49,7 @@ def run_python(module: str, *words: str) -> str:
     """
     try:
         done = subprocess.run(
-            python.command(module, *words), cwd=python.NEUTRAL, capture_output=True, text=True,
+            paths.python_command(module, *words), cwd=paths.NEUTRAL, capture_output=True, text=True,
             errors="replace", timeout=_TIME_LIMIT_S, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from labs.languages.catalogue import languages
+from labs.languages.po_file import languages
 
 ENGLISH = "en"
 #: Names the language of everything that Ticklab shows, such as `de`.

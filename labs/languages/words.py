@@ -8,12 +8,14 @@ is found by its template "You gave {value}". A sentence without a translation st
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import Any
 
 from labs.languages import chosen
-from labs.languages.catalogue import Catalogue, Template, of_language
+from labs.languages.po_file import Catalogue, Template, of_language
 
 #: A longer text is no sentence of ours.
 _LONGEST = 4_000
@@ -166,3 +168,28 @@ def words(english: str) -> str:
 def label(english: str) -> str:
     """A text of a plot in the language of the reader of this process."""
     return of_reader().label(english)
+
+
+# A lab's notebook in another language: the same cells, with their text from the catalogue.
+#
+# Code, ids and the cells that nbgrader knows stay as they are, so figures and points are the same.
+
+
+def is_translated(cell: dict[str, Any]) -> bool:
+    """Whether a cell is text of the lab, which nobody grades and nbgrader does not write."""
+    return cell["cell_type"] == "markdown" and "nbgrader" not in cell["metadata"]
+
+
+def in_language(notebook: bytes, words: Words) -> bytes:
+    """The notebook with its text in the language of `words`. A cell without translation stays."""
+    stated = json.loads(notebook)
+    changed = False
+    for cell in stated["cells"]:
+        if is_translated(cell):
+            text = "".join(cell["source"])
+            shown = words.of_cell(text)
+            if shown != text:
+                cell["source"], changed = shown.splitlines(keepends=True), True
+    if not changed:
+        return notebook
+    return (json.dumps(stated, indent=1, ensure_ascii=False) + "\n").encode()

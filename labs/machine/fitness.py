@@ -6,11 +6,425 @@ spoil timings, and say what to do about it.
 
 from __future__ import annotations
 
-from labs.machine import fitness_by_facts as by_facts
-from labs.machine import fitness_by_trials as by_trials
+from labs.machine.card import COARSE_STEP_NS, UNREADABLE, cpu_ranges, virtualization_as_text
 from labs.machine.description import Machine
-from labs.machine.probes import Trials
-from labs.machine.report_point import Point
+from labs.machine.probes import Disk, Trials
+from labs.machine.report_point import Point, Status
+from labs.units import plural
+
+# Points of the report that follow from facts: CPUs, limits, clock speed, other users.
+
+STEAL_LIMIT = 0.01
+# JupyterLab with one notebook, of lab 05 or 07, used 314 MB and 68 processes and threads at most.
+ENOUGH_MEMORY = 2**30
+ENOUGH_TASKS = 200
+# These are read without entering the OS kernel; each reading of another one costs a system call.
+QUICK_CLOCK_SOURCES = {
+    "tsc",
+    "kvm-clock",
+    "hyperv_clocksource_tsc_page",
+    "arch_sys_counter",
+    "riscv_clocksource",
+}
+
+
+def check_cpus(machine: Machine) -> Point:
+    """The CPUs that this process may use. Some variants need two."""
+    allowed, online = machine.cpus_allowed, machine.cpus_online
+    if allowed is None:
+        return Point("CPUs allowed", "SKIPPED", f"{UNREADABLE}; {online or '?'} online")
+    seen = f"{cpu_ranges(allowed)} of {online or '?'} online"
+    if len(allowed) > 1:
+        return Point("CPUs allowed", "PASS", seen)
+    remedy = "Parts that compare two CPUs are impossible here: skip them and say so in the report."
+    if online is None or online == 1:
+        return Point(
+            "CPUs allowed", "CAUTION", seen, remedy, "Give the (virtual) machine two CPUs."
+        )
+    return Point(
+        "CPUs allowed",
+        "CAUTION",
+        seen,
+        f"{remedy} If you used taskset, start without it.",
+        "Give each student two CPUs: docker run --cpuset-cpus=0,1, AllowedCPUs=0,1 of systemd, or "
+        "two whole CPUs and the CPU manager policy static in Kubernetes.",
+    )
+
+
+def check_quota(machine: Machine) -> Point:
+    """Whether a quota limits the CPU time of this process."""
+    quota = machine.cpu_quota
+    if quota is None:
+        return Point("CPU quota", "PASS", "no limit seen")
+    seen = f"the time of {plural(quota, 'CPU')}"
+    if machine.cpus_allowed is not None and quota >= len(machine.cpus_allowed):
+        return Point("CPU quota", "PASS", seen)
+    return Point(
+        "CPU quota",
+        "CAUTION",
+        f"{seen}: the OS pauses a program that uses more",
+        "Keep runs short: fewer --samples.",
+        "Give CPUs instead of time: docker run --cpuset-cpus=0,1 and no --cpus. Or raise the quota "
+        f"to the number of CPUs allowed, {len(machine.cpus_allowed or (0,))}.",
+    )
+
+
+def check_memory(machine: Machine) -> Point:
+    """How much memory a student may use."""
+    granted = [size for size in (machine.memory, machine.memory_limit) if size is not None]
+    if not granted:
+        return Point("memory", "SKIPPED", UNREADABLE)
+    size = min(granted)
+    limited = size == machine.memory_limit
+    seen = f"{size / 2**30:.1f} GiB by a limit" if limited else f"{size / 2**30:.1f} GiB"
+    if size >= ENOUGH_MEMORY:
+        return Point("memory", "PASS", seen)
+    return Point(
+        "memory",
+        "CAUTION",
+        f"{seen}: JupyterLab and one notebook take about 0.3 GiB",
+        "Open one notebook at a time: in the menu Kernel, shut down those that you do not need.",
+        "Give each student 1 GiB: docker run --memory=1g, or the memory limit of your hub.",
+    )
+
+
+def check_tasks(machine: Machine) -> Point:
+    """How many processes and threads a student may have: JupyterLab itself needs some."""
+    limit = machine.task_limit
+    if limit is None:
+        return Point("processes", "PASS", "no limit seen")
+    if limit >= ENOUGH_TASKS:
+        return Point("processes", "PASS", f"at most {limit:,} processes and threads")
+    return Point(
+        "processes",
+        "CAUTION",
+        f"at most {limit:,} processes and threads, and JupyterLab with one notebook takes up to 70",
+        "Open one notebook at a time. If a run cannot create a task, this limit is the reason.",
+        f"Allow each student {ENOUGH_TASKS} of them: docker run --pids-limit={ENOUGH_TASKS}, "
+        f"TasksMax= of systemd, or podPidsLimit of the kubelet. Look at ulimit -u too.",
+    )
+
+
+def check_hypervisor(machine: Machine) -> Point:
+    """Whether this is a virtual machine or a container."""
+    virtual = virtualization_as_text(machine)
+    seen = f"virtual machine: {virtual}"
+    if machine.container:
+        seen = f"virtual machine: {virtual}; in a container ({machine.container})"
+    if machine.wsl == 1:
+        return Point(
+            "hypervisor", "CAUTION", seen, "Move to version 2: wsl --set-version <distribution> 2"
+        )
+    if machine.virtual:
+        return Point(
+            "hypervisor",
+            "CAUTION",
+            seen,
+            "State it with every figure, and compare only figures of this machine.",
+        )
+    return Point("hypervisor", "SKIPPED" if machine.virtual is None else "PASS", seen)
+
+
+def check_governor(machine: Machine) -> Point:
+    """Whether the OS changes the clock speed of the core with the load."""
+    if machine.governor is None:
+        return Point("governor", "SKIPPED", UNREADABLE)
+    if machine.governor == "performance":
+        return Point("governor", "PASS", machine.governor)
+    return Point(
+        "governor",
+        "CAUTION",
+        f"{machine.governor}: the core's speed follows the load",
+        "Warm up longer: --warmup. State it in your report.",
+        "Fix the speed: sudo cpupower frequency-set -g performance",
+    )
+
+
+def check_turbo(machine: Machine) -> Point:
+    """Whether turbo is on: then the clock speed depends on temperature and on the other cores."""
+    if machine.turbo is None:
+        return Point("turbo", "SKIPPED", UNREADABLE)
+    if not machine.turbo:
+        return Point("turbo", "PASS", "off")
+    return Point(
+        "turbo",
+        "CAUTION",
+        "on: the core's speed depends on temperature and on the other cores",
+        "State this in your report.",
+        "Switch it off: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo (or: "
+        "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost)",
+    )
+
+
+def check_smt(machine: Machine) -> Point:
+    """Whether two CPUs may be hardware threads of the same core."""
+    if machine.smt is None:
+        return Point("SMT", "SKIPPED", UNREADABLE)
+    if not machine.smt:
+        return Point("SMT", "PASS", "off")
+    return Point(
+        "SMT",
+        "CAUTION",
+        "on: two CPUs may share one core",
+        "See which CPUs share a core: lscpu -e. Leave the other one idle, or choose two cores.",
+        "Give both hardware threads of a core to the same student; lscpu -e shows them.",
+    )
+
+
+def check_seccomp(machine: Machine) -> Point:
+    """Whether a seccomp filter checks each system call."""
+    if machine.seccomp is None:
+        return Point("seccomp", "SKIPPED", UNREADABLE)
+    if machine.seccomp == "off":
+        return Point("seccomp", "PASS", "no filter")
+    return Point(
+        "seccomp",
+        "CAUTION",
+        f"{machine.seccomp}: the OS kernel checks each system call, so it costs more",
+        "State this in your report.",
+        "Where you trust the users: docker run --security-opt seccomp=unconfined. Otherwise leave "
+        "the filter: figures that state it are right.",
+    )
+
+
+def check_load(machine: Machine) -> Point:
+    """How many tasks ran or waited for a CPU in the last minute."""
+    if machine.load is None:
+        return Point("load", "SKIPPED", UNREADABLE)
+    cpus = machine.cpus_online or 1
+    seen = f"{machine.load:.2f} tasks on {cpus} CPU{'s' if cpus > 1 else ''} in the last minute"
+    if machine.load < max(0.5, cpus / 2):
+        return Point("load", "PASS", seen)
+    return Point(
+        "load",
+        "CAUTION",
+        seen,
+        "End other programs (top lists them), or wait a minute and repeat.",
+        "Let fewer students measure at the same time, or add CPUs.",
+    )
+
+
+def check_steal(machine: Machine, trials: Trials) -> Point:
+    """How much CPU time other virtual machines take, since boot and while the trials ran."""
+    recent = trials.meanwhile.get("steal.share")
+    if recent is None and machine.steal is None:
+        return Point("steal", "SKIPPED", UNREADABLE)
+    now, since_boot = float(recent or 0), machine.steal or 0.0
+    said = [f"{now:.1%} just now"] if recent is not None else []
+    said += [f"{since_boot:.1%} since boot"] if machine.steal is not None else []
+    seen = ", ".join(said)
+    if max(now, since_boot) <= STEAL_LIMIT:
+        return Point("steal", "PASS", seen)
+    return Point(
+        "steal",
+        "CAUTION",
+        f"{seen}: other virtual machines take CPU time from this one",
+        "Take more samples from more processes, or measure at a quieter hour.",
+        "Give the virtual machine CPUs that it does not share, or move it to another host.",
+    )
+
+
+def check_clock_source(machine: Machine) -> Point:
+    """Whether clock_gettime can be read without entering the OS kernel."""
+    source = machine.clock_source
+    if source is None:
+        return Point("clock source", "SKIPPED", UNREADABLE)
+    if source in QUICK_CLOCK_SOURCES:
+        return Point("clock source", "PASS", source)
+    return Point(
+        "clock source",
+        "CAUTION",
+        f"{source}: clock_gettime may enter the OS kernel",
+        "Time with the counter: variant fenced.",
+        "Look for one that needs no system call, such as tsc: "
+        "cat /sys/devices/system/clocksource/clocksource0/available_clocksource",
+    )
+
+
+# Points of the report that follow from small trials: compiler, counter, pinning, free space.
+
+LITTLE_DISK = 500 * 2**20  # bytes: a course's recordings and built C kernels need less
+NO_DISK = 20 * 2**20
+TAKEN_LIMIT = 0.05
+# If at most this share of a batch size's samples is interrupted, the others still show the cost.
+HIT_LIMIT = 0.3
+# The batch sizes of the C kernel system_call, and the cost of one of its calls on many machines.
+USUAL_SIZES = (32, 64, 128, 256)
+USUAL_COST_US = 0.2
+#: A compiler that does not build or run a program often lacks the headers of the C library.
+WHOLE_COMPILER = (
+    "Install gcc with its C library: Debian, Ubuntu, WSL2: sudo apt install gcc libc6-dev; "
+    "Fedora: sudo dnf install gcc; macOS: xcode-select --install; "
+    "without administrator's rights: pip install 'ticklab[zig]'"
+)
+
+
+def check_compiler(trials: Trials) -> Point:
+    """Whether a C program can be built and run."""
+    if trials.compiler.problem is None:
+        return Point("compiler", "PASS", f"{trials.compiler.seen}; compiles and runs")
+    if trials.compiler.no_programs_in:
+        return Point(
+            "compiler",
+            "FAIL",
+            trials.compiler.problem,
+            "Set TMPDIR to a folder where programs may run: mkdir -p ~/tmp && export TMPDIR=~/tmp",
+            f"Mount {trials.compiler.no_programs_in} without the option noexec.",
+        )
+    return Point(
+        "compiler",
+        "FAIL",
+        trials.compiler.problem,
+        trials.compiler.remedy or WHOLE_COMPILER,
+        "Install gcc and the headers of the C library where the students' programs run, which may "
+        "be the image of a container: apt-get install gcc libc6-dev",
+    )
+
+
+def check_counter(trials: Trials) -> list[Point]:
+    """The counter and the cost of reading it; if it moves, also a point on its step."""
+    counter = trials.counter
+    if counter is None:
+        if trials.counter_problem is None:
+            return [Point("counter", "SKIPPED", "needs a working compiler and cache folder")]
+        if trials.cache_without_programs:
+            return [
+                Point(
+                    "counter",
+                    "FAIL",
+                    trials.counter_problem,
+                    "Set TICKLAB_CACHE to a folder where programs may run.",
+                    f"Mount {trials.cache_without_programs} without the option noexec, or set "
+                    "TICKLAB_CACHE for all students to a folder where programs may run.",
+                )
+            ]
+        return [
+            Point(
+                "counter",
+                "FAIL",
+                trials.counter_problem,
+                "This command shows more: labs measure timer_overhead --variant fenced",
+            )
+        ]
+    named = f"{counter.name}, {counter.frequency_hz / 1e6:.4g} MHz"
+    cost, cycle = counter.overhead, counter.core_cycle_ticks
+    seen = f"{named}, reading it costs {cost} ticks"
+    if cycle > 0:
+        seen = f"{named}, reading it costs {cost} ticks, one core cycle is {cycle:.2f} ticks"
+    step = counter.step_ns
+    if step is None:
+        return [
+            Point(
+                "counter",
+                "FAIL",
+                f"{seen}: the counter does not move",
+                "Use another machine, or restart this one if it is yours.",
+                "Restart the (virtual) machine. If that does not help, students need another one.",
+            )
+        ]
+    coarse = step > COARSE_STEP_NS
+    return [
+        Point("counter", "PASS", seen),
+        Point(
+            "counter step",
+            "CAUTION" if coarse else "PASS",
+            f"{counter.step} tick{'s' if counter.step != 1 else ''}, {step:.3g} ns",
+            "Put many operations into a sample: several large sizes with --batch."
+            if coarse
+            else None,
+        ),
+    ]
+
+
+def check_pinning(machine: Machine, trials: Trials) -> Point:
+    """Whether a task can be bound to a CPU."""
+    if trials.pinning is None:
+        return Point("pinning", "SKIPPED", f"{machine.system} offers no pinning")
+    if trials.pinning.problem is None:
+        return Point("pinning", "PASS", trials.pinning.seen)
+    return Point(
+        "pinning",
+        "CAUTION",
+        trials.pinning.problem,
+        "Measure without --cpu, take more samples, and note the migrations that runs report. In "
+        "measurements of switches the OS then chooses the CPUs, and every result states this.",
+        "Allow the system call sched_setaffinity in the filter (seccomp) of the container.",
+    )
+
+
+def check_interruptions(trials: Trials) -> Point:
+    """For which share of the time others have the CPU, seen by a loop that reads the counter."""
+    if trials.counter is None:
+        return Point("interruptions", "SKIPPED", "needs a working counter")
+    share, between_us = f"{trials.counter.taken_by_others:.1%}", trials.counter.between_gaps_us
+    seen = f"others have this CPU for {share} of the time"
+    if between_us is not None:
+        seen = (
+            f"others have this CPU for {share} of the time, and interrupt every "
+            f"{between_us:,.0f} µs on average"
+        )
+    if trials.counter.taken_by_others <= TAKEN_LIMIT:
+        return Point("interruptions", "PASS", seen)
+    remedy = (
+        "Ticklab takes short samples and sets aside those that were interrupted. End other "
+        "programs, take more samples, or measure when the machine is quieter."
+    )
+    if between_us is not None:
+        remedy = " ".join([remedy, *_shorter_batches(between_us)])
+    return Point(
+        "interruptions",
+        "CAUTION",
+        f"{seen}: a loop that is timed as a whole takes that much longer",
+        remedy,
+        "Let fewer students measure at the same time, or give each of them CPUs of their own.",
+    )
+
+
+def _shorter_batches(between_us: float) -> list[str]:
+    """Advice on smaller batch sizes; none if samples of the usual sizes are not hit too often.
+
+    `between_us` is the mean time between two interruptions, in microseconds.
+    """
+    longest_us = HIT_LIMIT * between_us
+    if longest_us >= USUAL_SIZES[-1] * USUAL_COST_US:
+        return []
+    largest = longest_us / USUAL_COST_US
+    sizes = sorted({max(round(largest * size / USUAL_SIZES[-1]), 1) for size in USUAL_SIZES})
+    advice = (
+        f"A sample of more than {longest_us:.2g} µs is interrupted in more than {HIT_LIMIT:.0%} of "
+        "cases. The usual batch sizes can make longer ones."
+    )
+    if len(sizes) < len(USUAL_SIZES):
+        return [advice, "No choice of batch sizes avoids that here."]
+    return [
+        advice,
+        "Choose smaller batch sizes: the largest size times the cost must stay below this limit.",
+        f"For system calls of {USUAL_COST_US:g} µs use --batch {','.join(map(str, sizes))}.",
+    ]
+
+
+def check_disk(name: str, disk: Disk | None, elsewhere: str, fatal: bool = False) -> Point:
+    """Whether a folder is writable and has free space; `elsewhere` says what to do if not.
+
+    With `fatal`, a folder that is not writable or full makes measuring impossible.
+    """
+    if disk is None:
+        return Point(name, "SKIPPED", "not tried")
+    worst: Status = "FAIL" if fatal else "CAUTION"
+    administrator = (
+        f"Give each student a home folder that may be written, with {LITTLE_DISK >> 20} MB of free "
+        "space. TICKLAB_CACHE may name another folder for what the kit builds."
+    )
+    if disk.free is None:
+        seen = f"nothing can be written: {disk.problem}"
+        return Point(name, worst, seen, elsewhere, administrator)
+    seen = f"{disk.free / 2**30:.1f} GiB free in {disk.folder}"
+    if disk.free < NO_DISK:
+        seen = f"{disk.free / 2**20:.1f} MiB free in {disk.folder}"
+        return Point(name, worst, seen, f"Free some space. Or: {elsewhere}", administrator)
+    if disk.free < LITTLE_DISK:
+        return Point(name, "CAUTION", seen, f"Free some space. Or: {elsewhere}", administrator)
+    return Point(name, "PASS", seen)
 
 
 def examine(machine: Machine, trials: Trials) -> list[Point]:
@@ -19,24 +433,24 @@ def examine(machine: Machine, trials: Trials) -> list[Point]:
     They depend on `machine` and `trials` only.
     """
     return [
-        by_trials.check_compiler(trials),
-        *by_trials.check_counter(trials),
-        by_facts.check_cpus(machine),
-        by_trials.check_pinning(machine, trials),
-        by_facts.check_quota(machine),
-        by_facts.check_memory(machine),
-        by_facts.check_tasks(machine),
-        by_facts.check_hypervisor(machine),
-        by_facts.check_governor(machine),
-        by_facts.check_turbo(machine),
-        by_facts.check_smt(machine),
-        by_facts.check_seccomp(machine),
-        by_facts.check_load(machine),
-        by_facts.check_steal(machine, trials),
-        by_trials.check_interruptions(trials),
-        by_facts.check_clock_source(machine),
-        by_trials.check_disk("disk here", trials.here, "Change to a folder of your own: cd ~"),
-        by_trials.check_disk(
+        check_compiler(trials),
+        *check_counter(trials),
+        check_cpus(machine),
+        check_pinning(machine, trials),
+        check_quota(machine),
+        check_memory(machine),
+        check_tasks(machine),
+        check_hypervisor(machine),
+        check_governor(machine),
+        check_turbo(machine),
+        check_smt(machine),
+        check_seccomp(machine),
+        check_load(machine),
+        check_steal(machine, trials),
+        check_interruptions(trials),
+        check_clock_source(machine),
+        check_disk("disk here", trials.here, "Change to a folder of your own: cd ~"),
+        check_disk(
             "disk, cache",
             trials.cache,
             "Set TICKLAB_CACHE to a folder that you may write.",

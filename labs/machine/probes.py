@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from labs import paths
 from labs.c_kernels import toolchain
-from labs.common import paths
 from labs.machine import surroundings
 
 TIME_LIMIT_S = 10

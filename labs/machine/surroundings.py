@@ -4,15 +4,58 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
-from labs.machine import control_groups
+from labs.files import text_of
+from labs.machine import description
 from labs.machine.description import can_pin, read_machine
-from labs.machine.tracer import name_of_tracer
+
+# Whether a tracer such as strace follows the programs that are started from here.
+#
+# A tracer stops a program at each system call and lets it go on again, which takes a hundred times
+# as long as a cheap call.
+
+#: Tracing is only asked for if Python itself is traced, because it takes another process.
+_STATUS = "self/status"
+TRACER_TIME_LIMIT_S = 20.0
+
+
+def name_of_tracer(proc: Path = Path("/proc")) -> str | None:
+    """The name of the program that traces the processes started from here; None if none does.
+
+    A debugger may trace Python and leave its children alone, so we ask a child.
+    """
+    tracer = _tracer_in(text_of(proc / _STATUS) or "")
+    if not tracer or not _tracer_in(_status_of_a_child(proc)):
+        return None
+    return text_of(proc / str(tracer) / "comm") or f"process {tracer}"
+
+
+def _status_of_a_child(proc: Path) -> str:
+    try:
+        found = subprocess.run(
+            ["cat", str(proc / _STATUS)],
+            capture_output=True,
+            timeout=TRACER_TIME_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return found.stdout.decode("utf-8", "replace")
+
+
+def _tracer_in(status: str) -> int:
+    """The process id of the tracer; 0 if there is none or if it is not stated."""
+    for line in status.splitlines():
+        key, _, value = line.partition(":")
+        if key == "TracerPid" and value.strip().isdecimal():
+            return int(value)
+    return 0
 
 
 @dataclass(frozen=True)
@@ -55,7 +98,7 @@ def cpu_times() -> CpuTimes | None:
     # user time includes guest time
     total = times.user + times.system + idle + stolen
     total += sum(getattr(times, name, 0.0) for name in ("nice", "irq", "softirq"))
-    throttled = control_groups.throttled_s(Path("/proc"), Path("/sys"))
+    throttled = description.throttled_s(Path("/proc"), Path("/sys"))
     return CpuTimes(total - idle - stolen, stolen, total, time.monotonic(), throttled)
 
 

@@ -18,12 +18,11 @@ from typing import Any
 
 from labs.analysis.net_cost import parts_of
 from labs.c_kernels import toolchain
-from labs.c_kernels.region import region_of
-from labs.common.html import filled
-from labs.common.messages import Message, Refused
-from labs.common.units import rounded
+from labs.c_kernels.c_source import region_of
 from labs.course import figures
+from labs.html import filled
 from labs.languages.words import words
+from labs.messages import Message, Refused
 from labs.notebook.run import Run
 from labs.recording import proof
 from labs.results import remarks
@@ -31,6 +30,7 @@ from labs.results.result import mean_of_all, naive_value
 from labs.run.broken import BrokenKernel
 from labs.run.options import plan_of
 from labs.run.plan import Plan
+from labs.units import rounded
 
 #: Two figures within this factor of each other count as alike.
 ALIKE = 1.1

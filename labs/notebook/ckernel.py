@@ -13,8 +13,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from labs.common import messages
-from labs.common.messages import Message, Refused, show
+from labs import messages
+from labs.messages import Message, Refused, show
 from labs.notebook import explain
 from labs.run import declared_options, options
 from labs.run.plan import Plan

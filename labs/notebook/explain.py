@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from labs.c_kernels import clobbers, families, toolchain
-from labs.common import paths, spelling
-from labs.common.files import CannotWrite
-from labs.common.messages import Message, Refused
-from labs.recording import declared, places, proof
+from labs import paths, suggestions
+from labs.c_kernels import c_source, catalogue, toolchain
+from labs.files import CannotWrite
+from labs.messages import Message, Refused
+from labs.recording import declared, proof, run_conditions
 from labs.recording.cut_short import cut_short
 from labs.recording.file import BadRecording, Recording
 from labs.run import c_process, variants
@@ -86,13 +86,13 @@ def of_unknown_variants(plan: Plan) -> Message | None:
     heading = f"{plan.kernel_name} has no such variant: {', '.join(unknown)}"
     close = [name for each in unknown if (name := _meant(each, known))]
     meant = (f"Did you mean {', '.join(close)}?",) if close else ()
-    return Message("problem", heading, (*meant, f"It has {', '.join(families.short(known))}."))
+    return Message("problem", heading, (*meant, f"It has {', '.join(catalogue.short(known))}."))
 
 
 def _meant(word: str, known: Sequence[str]) -> str:
     """The variant that a misspelt word stands for; '' if several begin with this word."""
     several = sum(name.startswith(word) for name in known) > 1
-    return "" if several else spelling.meant(word, known)
+    return "" if several else suggestions.meant(word, known)
 
 
 def of_lacks(recording: Recording) -> tuple[Message, ...]:
@@ -123,7 +123,7 @@ def of_trap(recording: Recording) -> Message | None:
 
 def of_unbound(recording: Recording) -> Message | None:
     """A message if the run makes switches and its machine can bind no task to a CPU; else None."""
-    why = places.why_unbound(recording)
+    why = run_conditions.why_unbound(recording)
     if why is None or not any(proof.claim_of(recording, name) for name in recording.variants):
         return None
     words = (
@@ -164,7 +164,7 @@ def of_pages(recording: Recording, source: str) -> Message | None:
 
 def of_registers(recording: Recording, source: str) -> Message | None:
     """A message if assembly in `source` overwrites registers in silence, and yet the run ended."""
-    missing = clobbers.missing(source)
+    missing = c_source.missing_clobbers(source)
     if not missing or "x86_64" not in " ".join(recording.condition("os")):
         return None
     names = " and ".join(missing)
@@ -202,7 +202,7 @@ def of_kept(recording: Recording, names: Sequence[str], sentences: Sequence[str]
 
 def _of_clobbers(source: str | None) -> tuple[str, ...]:
     """A sentence on registers that the C overwrites behind the compiler's back, if it does."""
-    missing = clobbers.missing(source or "")
+    missing = c_source.missing_clobbers(source or "")
     if not missing:
         return ()
     names = " and ".join(missing)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from labs.common import messages
-from labs.common.html import filled
+from labs import messages
+from labs.html import filled
 from labs.languages.words import words
 
 _STYLE = Path(__file__).with_name("lost_widget.html.jinja")

@@ -10,14 +10,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from labs.common import messages
-from labs.common.files import CannotWrite, write_atomically
-from labs.common.html import inline
-from labs.common.messages import Message, Refused, show
+from labs import messages
 from labs.course import evidence, figures, predictions
 from labs.course.account import with_account
 from labs.course.guide import Asked, HeldBack
+from labs.files import CannotWrite, write_atomically
+from labs.html import inline
 from labs.languages.words import of_reader
+from labs.messages import Message, Refused, show
 from labs.notebook import explain, unready_cells
 from labs.recording.file import Recording
 from labs.results import results_compared, stopping

@@ -6,22 +6,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.common.files import CannotWrite
-from labs.common.messages import Message, Refused
-from labs.common.table import Table
-from labs.common.units import NANOSECONDS, UnknownUnit, canonical, rounded, with_unit
 from labs.course import class_figures, figures
 from labs.course import evidence as kept
 from labs.course.class_figures import ALL, BadClassFigures, ClassFigure
 from labs.course.figures import BadFigures, Figure
 from labs.course.guide import Guide
 from labs.course.progress import about_unknown_figure
+from labs.files import CannotWrite
+from labs.html import Table
+from labs.messages import Message, Refused
 from labs.notebook import explain
 from labs.notebook.measuring import recording_name
 from labs.recording.file import BadRecording, read
-from labs.recording.machine_kind import kind_in_file, kind_of_all
+from labs.recording.origin import kind_in_file, kind_of_all
 from labs.results.result import result_of
 from labs.results.results_compared import Comparison
+from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded, with_unit
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run

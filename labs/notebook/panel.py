@@ -14,11 +14,10 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from labs.common import messages
-from labs.common.files import CannotWrite
-from labs.common.messages import Message
-from labs.common.units import plural
+from labs import messages
+from labs.files import CannotWrite
 from labs.languages.words import words
+from labs.messages import Message
 from labs.notebook import explain, panel_runs
 from labs.notebook.lost_widget import SavedOutput
 from labs.notebook.panel_controls import Controls
@@ -29,6 +28,7 @@ from labs.recording.file import Recording
 from labs.results import stopping
 from labs.run import measure
 from labs.run.plan import Plan
+from labs.units import plural
 
 if TYPE_CHECKING:
     from labs.notebook.measuring import Measuring

@@ -8,11 +8,11 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from labs.common import limits
-from labs.common.html import inline
-from labs.common.messages import Message
+from labs import limits
+from labs.html import inline
 from labs.languages.words import words
 from labs.machine import surroundings
+from labs.messages import Message
 from labs.notebook import explain, typed_numbers
 from labs.notebook import panel_runs as panel_form
 from labs.notebook.panel_runs import Form

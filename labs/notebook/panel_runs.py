@@ -19,14 +19,12 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints, ValidationError
 
+from labs import json_text, limits
 from labs.analysis import estimates
 from labs.analysis.estimates import Estimate
-from labs.common import json_form, json_text, limits
-from labs.common.files import CannotWrite, read_bounded, write_atomically
-from labs.common.html import filled
-from labs.common.table import Table
-from labs.common.units import NAMES, UnknownUnit, canonical
 from labs.course.figures import RECORDINGS
+from labs.files import CannotWrite, read_bounded, write_atomically
+from labs.html import Table, filled
 from labs.languages.words import words
 from labs.machine import surroundings
 from labs.notebook.run import Run
@@ -37,6 +35,7 @@ from labs.results.result import sensible
 from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
 from labs.run.options import plan_of
 from labs.run.plan import BadPlan, Plan
+from labs.units import NAMES, UnknownUnit, canonical
 
 # What a panel is set to, as plain values: the plan it makes, and the line of Python for it.
 
@@ -193,7 +192,7 @@ _Cpu = Annotated[int, Field(ge=0, lt=limits.MOST_CPUS)]
 _Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class _Stored(json_form.Form):
+class _Stored(json_text.Form):
     """The form of a run in the file."""
 
     number: int = Field(ge=1, le=10**6)
@@ -288,7 +287,7 @@ def read(folder: Path, save: str, kernel: str) -> tuple[KeptRun, ...]:
     """
     try:
         text = json_text.text_of(read_bounded(_path(folder, save), limits.MOST_JSON_BYTES))
-        stated = json_text.parse(text)
+        stated = json_text.parse_json(text)
     except (OSError, json_text.BadJson):
         return ()
     entries = stated.get("runs") if isinstance(stated, dict) else None

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from labs.common.files import CannotWrite
-from labs.common.html import filled, inline
-from labs.common.messages import Message, Refused, Tone, in_notebook, show
-from labs.common.spelling import suggestion
-from labs.common.units import canonical, rounded, with_unit
 from labs.course import predictions
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
+from labs.files import CannotWrite
+from labs.html import filled, inline
 from labs.languages.words import words
+from labs.messages import Message, Refused, Tone, in_notebook, show
 from labs.notebook import explain, lost_widget, typed_numbers
 from labs.results.results_compared import Comparison
+from labs.suggestions import suggestion
+from labs.units import canonical, rounded, with_unit
 
 if TYPE_CHECKING:
     from labs.notebook.prediction_fields import Fields

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import ipywidgets as widgets
 
-from labs.common.html import inline
 from labs.course.predictions import Prediction
+from labs.html import inline
 from labs.languages.words import words
 from labs.notebook.typed_numbers import as_python
 

@@ -10,11 +10,10 @@ from typing import NoReturn
 
 from labs.analysis.estimates import Estimate
 from labs.analysis.net_cost import parts_of
-from labs.common.html import filled
-from labs.common.messages import Message, Refused
-from labs.common.table import Table
 from labs.course import answers
+from labs.html import Table, filled
 from labs.languages.words import words
+from labs.messages import Message, Refused
 from labs.plots import distribution, picture
 from labs.plots.picture import Picture
 from labs.plots.style import Mark

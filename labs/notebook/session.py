@@ -14,17 +14,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
-from labs.c_kernels import region, toolchain
-from labs.common import messages
-from labs.common.files import CannotWrite
-from labs.common.messages import Message, Refused, show
-from labs.common.spelling import suggestion
-from labs.common.table import Table
+from labs import messages
+from labs.c_kernels import c_source, toolchain
 from labs.course import guide
+from labs.files import CannotWrite
 from labs.hand_in.archive import CannotHandIn
 from labs.hand_in.hand_in import carry_out
+from labs.html import Table
 from labs.languages.words import words
 from labs.machine import description
+from labs.messages import Message, Refused, show
 from labs.notebook import ckernel, explain, own_figures, unready_cells, way_through_labs
 from labs.notebook.measuring import Measuring, recording_name
 from labs.notebook.predicting import Predicting
@@ -37,6 +36,7 @@ from labs.run.declared_options import (
     DEFAULT_WARMUP,
 )
 from labs.run.options import plan_of
+from labs.suggestions import suggestion
 
 if TYPE_CHECKING:
     # What draws is imported where it is used: `start` need not wait until it is loaded.
@@ -334,7 +334,7 @@ class Session(Predicting, Measuring):
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
         try:
             path = toolchain.c_kernel_source(kernel)
-            timed = region.measured_region(path.read_text(encoding="utf-8"))
+            timed = c_source.measured_region(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise Refused(explain.of_error(error)) from None
         show(MeasuredRegion(path.name, timed))

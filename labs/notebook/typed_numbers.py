@@ -6,7 +6,7 @@ import math
 import re
 from decimal import Decimal
 
-from labs.common.units import UnknownUnit, canonical
+from labs.units import UnknownUnit, canonical
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _WITH_UNIT = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-zµμ×%]+)")

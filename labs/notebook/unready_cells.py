@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from labs.common import messages, spelling
-from labs.common.messages import Message, Refused
+from labs import messages, suggestions
+from labs.messages import Message, Refused
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -243,7 +243,7 @@ def of_name(name: str, known: list[str]) -> Message:
         "If a cell above defines it, choose Run All Above Selected Cell in the menu Run, then run "
         "this cell again.",
     ]
-    close = spelling.meant(name, known, alike=0.75)
+    close = suggestions.meant(name, known, alike=0.75)
     if close:
         words.insert(0, f"Did you mean {close}? If not:")
     # The quotes show that it is a name: lab 06 has a variable `process`.

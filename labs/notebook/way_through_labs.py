@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.common import warned
-from labs.common.files import CannotWrite
-from labs.common.html import code_spans, filled
-from labs.common.messages import Message, Refused, show
-from labs.common.spelling import suggestion
+from labs import html
 from labs.course import answers, comparison, progress
 from labs.course.answers import Answer
 from labs.course.comparison import Compared
 from labs.course.guide import Guide, Step, heading_of_hints, labs, numbered_hints
 from labs.course.progress import LabProgress
+from labs.files import CannotWrite
+from labs.html import code_spans, filled
 from labs.languages.words import words
+from labs.messages import Message, Refused, show
 from labs.notebook import explain
 from labs.notebook.predicting import time_text
 from labs.results import remarks
+from labs.suggestions import suggestion
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -152,7 +152,7 @@ class BesideExplanation:
             when=time_text(newest.when),
             first=shown_first if len(self.versions) > 1 else None,
             explanation=[code_spans(words(paragraph)) for paragraph in self.explanation],
-            warnings=warned.as_html(self.warnings),
+            warnings=html.warnings_as_html(self.warnings),
         )
 
     def __repr__(self) -> str:
@@ -162,7 +162,7 @@ class BesideExplanation:
             earlier = f"{words('What you wrote first')} ({time_text(first.when)}):"
             lines += [earlier, first.text]
         lines += [f"{words('Explanation')}:", *map(words, self.explanation)]
-        return "\n".join([*lines, *warned.as_lines(self.warnings)])
+        return "\n".join([*lines, *html.warnings_as_lines(self.warnings)])
 
 
 def _held_until(question: str, runs: Iterable[Run]) -> tuple[str, ...]:

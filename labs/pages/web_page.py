@@ -9,11 +9,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from labs.common.files import CannotWrite, write_atomically
-from labs.common.html import filled
-from labs.common.version import __version__
+from labs.files import CannotWrite, write_atomically
+from labs.html import filled
 from labs.languages import chosen
 from labs.languages.words import words
+from labs.version import __version__
 
 _PAGE = Path(__file__).with_name("page.html.jinja")
 _STYLE = Path(__file__).with_name("style.css")

@@ -10,9 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from labs.common.factors import RIGHT_WITHIN, factor_text, off_by
-from labs.common.table import Table
-from labs.common.units import plural, rounded
+from labs.html import Table
 from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.picture import Picture
@@ -29,6 +27,7 @@ from labs.plots.style import (
     new_figure,
     title_and_key,
 )
+from labs.units import RIGHT_WITHIN, factor_text, off_by, plural, rounded
 
 #: With more guesses than this, only the last ones are drawn.
 MOST_ROWS = 40

@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from labs.analysis.estimates import ByProcess, Floats
-from labs.common.table import Table
-from labs.common.units import NAMES, canonical, plural, rounded
+from labs.html import Table
 from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.intervals import LOOKS
@@ -37,6 +36,7 @@ from labs.plots.style import (
 from labs.recording.file import Recording
 from labs.results.modes import stack_effect
 from labs.results.result import Result, sensible
+from labs.units import NAMES, canonical, plural, rounded
 
 
 def picture_of(recording: Recording, variant: str, unit: str = "ns") -> Picture:

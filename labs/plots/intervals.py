@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from labs.analysis.estimates import Floats
-from labs.common.units import NAMES
 from labs.languages.words import label
 from labs.plots.scale import spread_out
 from labs.plots.style import (
@@ -45,6 +44,7 @@ from labs.plots.style import (
     title_and_key,
     without_overlap,
 )
+from labs.units import NAMES
 
 #: The height of a line of a label, in inches.
 _SERIES_LINE_IN = 0.17

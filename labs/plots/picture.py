@@ -17,12 +17,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from labs import html
 from labs.analysis.estimates import Estimate, Floats
 from labs.analysis.line import Line
-from labs.common import warned
-from labs.common.html import filled
-from labs.common.table import Table
-from labs.common.units import NAMES, canonical, rounded, with_unit
+from labs.html import Table, filled
 from labs.languages.words import label, words
 from labs.plots import style, taken
 from labs.plots.intervals import LOOKS, Dot, Group, Row, rows_figure
@@ -61,6 +59,7 @@ from labs.plots.taken import (
 from labs.recording.file import Integers, Recording
 from labs.results import remarks, results_compared
 from labs.results.result import Result, sensible, with_ends
+from labs.units import NAMES, canonical, rounded, with_unit
 
 # The data of a plot as a table: of samples, of the line, and of figures side by side.
 
@@ -461,12 +460,12 @@ class Picture:
 
     def _repr_html_(self) -> str:
         # A cell that ends in a plot shows no result, which would have the warnings.
-        return self.as_html() + warned.as_html(self.warnings)
+        return self.as_html() + html.warnings_as_html(self.warnings)
 
     def __repr__(self) -> str:
         said = " ".join(words(each) for each in (self.note, self.kind, self.meaning) if each)
         lines = [f"{said}\n\n{self.table.as_text()}"]
-        return "\n".join([*lines, *warned.as_lines(self.warnings)])
+        return "\n".join([*lines, *html.warnings_as_lines(self.warnings)])
 
 
 def of_samples(

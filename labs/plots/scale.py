@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labs.analysis.estimates import Floats
-from labs.common.units import canonical, fixed
+from labs.units import canonical, fixed
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#C44E00", "#007A5A", "#AA3377"
 OCHRE = "#9A6700"

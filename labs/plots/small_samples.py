@@ -23,9 +23,8 @@ from PIL import Image, ImageDraw, ImageFont
 from labs.analysis.estimates import Bools, Floats
 from labs.plots.scale import BLUE, FAINT, INK, PURPLE, VERMILLION, LogEnds, log_ends, symbol
 from labs.plots.taken import Taken, batch_names, key_of, medians_of, taken_of
-from labs.recording.distinct import distinct
-from labs.recording.file import Recording
-from labs.recording.memo import memoized
+from labs.recording.file import Recording, memoized
+from labs.recording.rows import distinct
 
 # A picture of few colours: areas, lines, dots and words, drawn by numpy and Pillow.
 #

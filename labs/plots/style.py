@@ -32,7 +32,6 @@ from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 from labs.analysis.estimates import Floats
-from labs.common.units import Clock
 from labs.languages.words import label
 from labs.plots.scale import (
     BLUE,
@@ -47,6 +46,7 @@ from labs.plots.scale import (
     log_ends,
     symbol,
 )
+from labs.units import Clock
 
 # A canvas that draws text from a store of pictures of words, and writes its image fast.
 #

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labs.analysis.estimates import Bools, Floats
-from labs.common.units import NAMES, canonical, plural, rounded
 from labs.plots.scale import BLUE, VERMILLION, spread_out, symbol
 from labs.recording import declared
-from labs.recording.distinct import distinct
 from labs.recording.file import Integers, Recording
+from labs.recording.rows import distinct
+from labs.units import NAMES, canonical, plural, rounded
 
 if TYPE_CHECKING:
     from labs.plots.style import Mark

@@ -13,8 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from labs.recording.file import Recording
-from labs.recording.memo import memoized
+from labs.recording.file import Recording, memoized
 
 #: No C kernel has more tasks or states longer operations, so we do not believe larger numbers.
 MOST_TASKS = 1_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from labs.common.units import rounded
 from labs.recording.file import Recording
+from labs.units import rounded
 
 #: How far claim and count may differ: a timer tick or a page fault causes an occasional switch.
 TOLERANCE = 0.02

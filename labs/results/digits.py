@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labs.common.units import fixed
+from labs.units import fixed
 
 #: A sentence shows at most this many digits after the point.
 MOST_DECIMALS = 6

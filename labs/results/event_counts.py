@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labs.common.table import Table
+from labs.html import Table
 from labs.languages.words import words
 from labs.recording.counts import Counted, absent, counted, scope
 from labs.recording.file import Recording

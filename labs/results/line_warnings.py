@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from labs import limits
 from labs.analysis import core_clock
 from labs.analysis.estimates import Estimate
 from labs.analysis.line import Line
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
-from labs.common import limits
-from labs.common.advice import Advice, Option, Words, advice
-from labs.common.units import rounded
+from labs.messages import Advice, Option, Words, advice
 from labs.recording import declared, proof
 from labs.recording.cut_short import TIME_LIMIT, cut_short
 from labs.recording.file import Recording
-from labs.recording.load import was_shared
+from labs.recording.run_conditions import was_shared
 from labs.results.modes import modes
+from labs.units import rounded
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from labs.analysis.estimates import Bools, ByProcess, Floats, student_t
-from labs.common.units import rounded
 from labs.recording.file import Integers, Recording
 from labs.results.digits import rounded_apart
+from labs.units import rounded
 
 #: Groups that differ by less, as a share, are not worth a word.
 LEAST_GAP = 0.02

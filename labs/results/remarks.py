@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs import html
 from labs.analysis import core_clock
 from labs.analysis.line import core_of
-from labs.common import warned
-from labs.common.html import filled
-from labs.common.units import plural, rounded
+from labs.html import filled
 from labs.languages.words import of_reader, words
-from labs.recording import inherited, places, proof
+from labs.recording import proof, run_conditions
 from labs.recording.file import Recording
-from labs.recording.load import STEAL_SHARE
+from labs.recording.run_conditions import STEAL_SHARE
 from labs.results.result import Result
 from labs.results.run_warnings import SPEED_CHANGE, RunWarning
+from labs.units import plural, rounded
 
 #: What concerns the figure of a variant. A baseline that is shown with the variants that use it is
 #: no figure of its own: the intervals of these variants count its uncertainty.
@@ -58,12 +58,12 @@ class Remarks:
 
     def as_lines(self) -> list[str]:
         """Lines of plain text: one for each warning, and one for the conditions."""
-        return [*warned.as_lines(self.warnings), *filter(None, (self.conditions,))]
+        return [*html.warnings_as_lines(self.warnings), *filter(None, (self.conditions,))]
 
     def as_html(self) -> str:
         """A box of warnings, and the conditions as a quiet paragraph."""
         conditions = filled(_REMARKS, conditions=self.conditions) if self.conditions else ""
-        return warned.as_html(self.warnings) + conditions
+        return html.warnings_as_html(self.warnings) + conditions
 
 
 def of_results(results: Sequence[Result]) -> Remarks:
@@ -165,15 +165,15 @@ def _inherited(recording: Recording) -> list[str]:
     """What the run inherited that is not usual."""
     found = [
         f"scheduled as {policy}"
-        for policy in inherited.policies(recording)
-        if policy != inherited.USUAL_POLICY
+        for policy in run_conditions.policies(recording)
+        if policy != run_conditions.USUAL_POLICY
     ]
-    found += [f"nice value {nice}" for nice in inherited.nice_values(recording) if nice != "0"]
+    found += [f"nice value {nice}" for nice in run_conditions.nice_values(recording) if nice != "0"]
     found += [
         f"{libraries} loaded before the C library (by {variable})"
-        for variable, libraries in inherited.preloaded(recording).items()
+        for variable, libraries in run_conditions.preloaded(recording).items()
     ]
-    if inherited.is_filtered(recording):
+    if run_conditions.is_filtered(recording):
         found.append("a filter of system calls (seccomp) is set")
     quota, stopped = recording.number("cpu.quota"), recording.number("cpu.throttled_s")
     if quota is not None:
@@ -268,7 +268,7 @@ def _clock(recording: Recording) -> str:
 
 
 def _pinning(recording: Recording) -> str:
-    unbound = places.why_unbound(recording)
+    unbound = run_conditions.why_unbound(recording)
     if unbound:
         return f"none ({unbound})"
     asked = sorted(set(recording.condition("cpu.asked")) - {"none"})
@@ -277,19 +277,19 @@ def _pinning(recording: Recording) -> str:
     placed = any(
         each.bound_together
         for name in recording.variants
-        for each in places.of_variant(recording, name)
+        for each in run_conditions.places_of(recording, name)
     )
     return "tasks that switch: to one CPU" if placed else ""
 
 
 def _scheduling(recording: Recording) -> str:
-    policies, nice = inherited.policies(recording), inherited.nice_values(recording)
+    policies, nice = run_conditions.policies(recording), run_conditions.nice_values(recording)
     values = f"nice value {' or '.join(nice)}" if nice else ""
     return ", ".join(filter(None, (" or ".join(policies), values)))
 
 
 def _preloaded_and_by(recording: Recording) -> str:
-    return ", ".join(f"{names} ({by})" for by, names in inherited.preloaded(recording).items())
+    return ", ".join(f"{names} ({by})" for by, names in run_conditions.preloaded(recording).items())
 
 
 #: Facts in the order of the table.
@@ -344,27 +344,27 @@ def conditions_apart(first: Recording, second: Recording) -> tuple[str, ...]:
 
 
 def _policy(recording: Recording) -> str:
-    return " or ".join(inherited.policies(recording))
+    return " or ".join(run_conditions.policies(recording))
 
 
 def _nice(recording: Recording) -> str:
-    return " or ".join(inherited.nice_values(recording))
+    return " or ".join(run_conditions.nice_values(recording))
 
 
 def _named_preloaded(recording: Recording) -> str:
-    named = " ".join(inherited.preloaded(recording).values())
-    return (named or "no library") if inherited.is_stated(recording) else ""
+    named = " ".join(run_conditions.preloaded(recording).values())
+    return (named or "no library") if run_conditions.states_inherited(recording) else ""
 
 
 def _quota(recording: Recording) -> str:
     quota = recording.number("cpu.quota")
     if quota is not None:
         return f"a CPU quota of {plural(quota, 'CPU')}"
-    return "no CPU quota" if inherited.is_stated(recording) else ""
+    return "no CPU quota" if run_conditions.states_inherited(recording) else ""
 
 
 def _filter(recording: Recording) -> str:
-    filtered = inherited.is_filtered(recording)
+    filtered = run_conditions.is_filtered(recording)
     if filtered is None:
         return ""
     return (
@@ -452,7 +452,7 @@ def evidence_of_any_c(result: Result) -> str:
     seen = proof.of_variant(result.recording, result.variant)
     if seen is not None:
         counts = f"{seen.counted:,} switches counted, {seen.claimed:,} claimed"
-        if places.why_unbound(result.recording):
+        if run_conditions.why_unbound(result.recording):
             return f"{counts}; not bound to one CPU"
         return counts if seen.accounted_for else f"{counts}: they disagree"
     if counts := _counts(result):
@@ -497,7 +497,7 @@ def _switches(result: Result) -> bool:
 
 def switches_agree(result: Result) -> bool:
     """Whether the OS counted as many switches as claimed, by tasks bound to one CPU."""
-    if places.why_unbound(result.recording):
+    if run_conditions.why_unbound(result.recording):
         return False
     seen = proof.of_variant(result.recording, result.variant)
     return seen is not None and seen.accounted_for

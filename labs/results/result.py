@@ -13,13 +13,13 @@ from labs.analysis.estimates import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
 from labs.analysis.net_cost import Net, first_time, net_cost
 from labs.analysis.thresholds import WIDEST
-from labs.common.advice import Advice, Option, advice
-from labs.common.units import Clock, canonical, fixed, rounded
+from labs.messages import Advice, Option, advice
 from labs.recording import declared, proof
 from labs.recording.file import Recording
 from labs.results import run_warnings
 from labs.results.modes import modes
 from labs.results.run_warnings import RunWarning, of_width
+from labs.units import Clock, canonical, fixed, rounded
 
 __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
 

@@ -16,15 +16,15 @@ from pathlib import Path
 
 from labs.analysis import core_clock, estimates
 from labs.analysis.estimates import Estimate
-from labs.common.advice import Option, advice
-from labs.common.html import filled
-from labs.common.units import rounded
+from labs.html import filled
 from labs.languages.words import words
+from labs.messages import Option, advice
 from labs.recording import declared
 from labs.recording.file import BadRecording, Recording, read
 from labs.results.digits import another_result, rounded_apart
 from labs.results.remarks import conditions_apart
 from labs.results.result import Result, result_of, sensible, with_ends
+from labs.units import rounded
 
 #: A variant whose name ends with a count.
 _COUNTED = re.compile(r"(\D+)(\d+)")

@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from labs import limits
 from labs.analysis import core_clock
 from labs.analysis.estimates import Estimate
 from labs.analysis.line import Line
-from labs.common import limits
-from labs.common.advice import Advice, Option, Words, advice
-from labs.common.units import rounded, times
-from labs.recording import declared, inherited, places, proof, traced
+from labs.messages import Advice, Option, Words, advice
+from labs.recording import declared, proof, run_conditions
 from labs.recording.cut_short import (
     CANCELLED,
     COMPUTES,
@@ -28,11 +27,11 @@ from labs.recording.cut_short import (
     cut_short,
     not_narrow,
 )
-from labs.recording.distinct import distinct
-from labs.recording.file import Recording
-from labs.recording.load import busy_cpus, stolen
-from labs.recording.memo import memoized
+from labs.recording.file import Recording, memoized
+from labs.recording.rows import distinct
+from labs.recording.run_conditions import busy_cpus, stolen
 from labs.results.line_warnings import RunWarning, more_processes, of_line
+from labs.units import rounded, times
 
 # Warnings about a run that ended too soon: before all of its processes, or before its interval was
 # as narrow as asked.
@@ -183,7 +182,9 @@ def _of_policy(recording: Recording, variant: str) -> list[RunWarning]:
 
     It is quiet if `variant` has one task that never waits: its cost does not depend on the policy.
     """
-    unusual = [each for each in inherited.policies(recording) if each != inherited.USUAL_POLICY]
+    unusual = [
+        each for each in run_conditions.policies(recording) if each != run_conditions.USUAL_POLICY
+    ]
     if not unusual:
         return []
     hands_over = proof.claim_of(recording, variant) or declared.other_tasks(recording, variant)
@@ -201,7 +202,7 @@ def _of_policy(recording: Recording, variant: str) -> list[RunWarning]:
 
 def _of_preloaded(recording: Recording) -> list[RunWarning]:
     """A warning if a variable of the environment puts libraries before the C library."""
-    by = {k: v for k, v in inherited.preloaded(recording).items() if k.startswith("LD_")}
+    by = {k: v for k, v in run_conditions.preloaded(recording).items() if k.startswith("LD_")}
     if not by:
         return []
     variable, libraries = " and ".join(by), " ".join(by.values())
@@ -221,9 +222,9 @@ def _of_clocks(recording: Recording) -> list[RunWarning]:
     The counter's frequency is measured against the OS kernel's clock, so a figure in ns is wrong
     only if that clock is wrong, or if the figure is of the other clock.
     """
-    for clock, speed in inherited.clocks_off(recording).items():
+    for clock, speed in run_conditions.clocks_off(recording).items():
         times = rounded(speed)
-        if clock == inherited.COUNTER:
+        if clock == run_conditions.COUNTER_CLOCK:
             return [
                 RunWarning(
                     "clock-off",
@@ -260,7 +261,7 @@ def of_placement(recording: Recording, variant: str) -> list[RunWarning]:
     a variant whose tasks are pinned to a CPU each.
     """
     asked = [cpu for cpu in recording.condition("cpu.asked") if cpu != "none"]
-    if own := places.of_variant(recording, variant):
+    if own := run_conditions.places_of(recording, variant):
         # A C kernel may put a pair of tasks on each CPU in turn: this is no move by chance.
         mine = [each.mine for each in own if len(each.mine) == 1 or not each.bound_together]
         most = max(mine, key=len, default=frozenset[int]())
@@ -269,11 +270,11 @@ def of_placement(recording: Recording, variant: str) -> list[RunWarning]:
         away = frozenset(cpu for cpu in seen if str(cpu) not in asked)
         astray = (
             f"the task was pinned to CPU {asked[0]}, but {variant} was seen on CPU "
-            f"{places.as_text(away)}"
+            f"{run_conditions.as_text(away)}"
             if asked and away
             else ""
         )
-        moved = f"{variant} was seen on CPU {places.as_text(most)}" if len(most) > 1 else ""
+        moved = f"{variant} was seen on CPU {run_conditions.as_text(most)}" if len(most) > 1 else ""
     else:
         elsewhere = set(recording.condition("cpu.after")) - set(asked)
         astray = (
@@ -353,14 +354,14 @@ def _is_rare_move(recording: Recording, variant: str) -> bool:
     return (
         alone
         and not proof.claim_of(recording, variant)
-        and not places.of_variant(recording, variant)
+        and not run_conditions.places_of(recording, variant)
         and moves <= len(recording.processes)
     )
 
 
 def _cannot_bind(recording: Recording) -> str:
     """Why the machine cannot pin, as a clause; '' if it can, or if it has only one CPU."""
-    why = places.why_unbound(recording)
+    why = run_conditions.why_unbound(recording)
     return f"this machine cannot bind a task to a CPU ({why})" if why else ""
 
 
@@ -446,7 +447,7 @@ def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
     if seen is None or seen.accounted_for:
         return []
     claimed, counted = seen.claimed, seen.counted
-    if places.why_unbound(recording) and counted > claimed / 2:
+    if run_conditions.why_unbound(recording) and counted > claimed / 2:
         return []  # tasks with a CPU each may sleep at a lock more or less often
     claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
     symptom = f"{claimed:,} switches are claimed, and the OS counted {counted:,}"
@@ -462,7 +463,7 @@ def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
                 "signal after you release the lock, and wait without a time-out",
             )
         ]
-    where = places.of_variant(recording, variant)
+    where = run_conditions.places_of(recording, variant)
     together = bool(where) and all(each.bound_together for each in where)
     return [
         RunWarning(
@@ -515,7 +516,7 @@ def _of_clock_speed(recording: Recording, variant: str) -> list[RunWarning]:
 
 def _of_tracer(recording: Recording) -> list[RunWarning]:
     """A warning if a tracer followed the run."""
-    tracer = traced.tracer_of(recording)
+    tracer = run_conditions.tracer_of(recording)
     if not tracer:
         return []
     return [

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import IO, Any, NamedTuple
 
 from labs.c_kernels import toolchain
-from labs.machine import cores, surroundings
+from labs.machine import description, surroundings
 from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.output import COLUMNS, COLUMNS_OF_COUNTS, ProcessRun, parse_run
 from labs.run.plan import Plan
@@ -437,7 +437,12 @@ def cpu_of(plan: Plan, process: int, start: int) -> int | None:
     one, or the cores are of several kinds. A large and a small core have no cost in common.
     """
     allowed = surroundings.allowed_cpus()
-    if plan.cpu is not None or allowed is None or len(allowed) < 2 or not cores.of_one_kind():
+    if (
+        plan.cpu is not None
+        or allowed is None
+        or len(allowed) < 2
+        or not description.cores_of_one_kind()
+    ):
         return None
     further = process // _IN_A_CACHE_LINE if len(allowed) % 2 == 0 else 0
     return sorted(allowed)[(start + process + further) % len(allowed)]

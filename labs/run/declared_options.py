@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from labs.c_kernels import catalogue
-from labs.common.completing import complete_with, files, folders, one_of
+from labs.suggestions import complete_with, offered_files, offered_folders, one_of
 
 #: The same defaults as in harness.h. A C kernel of slow operations states others.
 DEFAULT_SAMPLES, DEFAULT_WARMUP = 10_000, 100
@@ -154,9 +154,9 @@ def _add_project(parser: argparse.ArgumentParser) -> None:
             *names, type=kind, action="append", default=[], metavar=metavar, help=text
         )
         if metavar == "DIR":
-            complete_with(added, folders)
+            complete_with(added, offered_folders)
         elif metavar == "FILE":
-            complete_with(added, files(".c"))
+            complete_with(added, offered_files(".c"))
 
 
 def _add_spread(parser: argparse.ArgumentParser) -> None:
@@ -187,7 +187,7 @@ def _batches(text: str) -> tuple[int, ...]:
 
 def _kernels(prefix: str, **_: object) -> list[str]:
     """The C kernels, and C files."""
-    return [*catalogue.names(), *files(".c")(prefix=prefix)]
+    return [*catalogue.names(), *offered_files(".c")(prefix=prefix)]
 
 
 def _variants(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:

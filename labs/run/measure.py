@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from labs import limits
 from labs.c_kernels import toolchain
-from labs.common import limits
 from labs.machine import surroundings
 from labs.recording import cut_short
 from labs.recording.counts import EVENTS, SCOPE, absent_key, as_text, count_key

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from labs.c_kernels import project_code
-from labs.common.messages import Message, Refused
+from labs.messages import Message, Refused
 from labs.run import variants
 from labs.run.declared_options import DEFAULT_REPLACE_S
 from labs.run.plan import Plan

@@ -13,12 +13,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from labs.c_kernels import imports, toolchain
-from labs.common.version import __version__
+from labs.c_kernels import toolchain
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Integers, Recording
 from labs.recording.rows import read_table
 from labs.run.plan import Plan
+from labs.version import __version__
 
 COLUMNS = b"variant,sample,batch,ticks"
 #: Of a process that counts an event in place of time.
@@ -126,7 +126,7 @@ def recording_of(
         **surroundings.machine_conditions(),
         **known,
     }
-    if plan.of_student and (names := imports.imported_by(binary)) is not None:
+    if plan.of_student and (names := toolchain.imported_by(binary)) is not None:
         conditions["program.imports"] = " ".join(names)
     return gather(conditions, runs, plan.kernel_name)
 

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from labs import limits, paths
 from labs.c_kernels import toolchain
-from labs.common import limits, paths
-from labs.common.files import read_bounded, write_atomically
+from labs.files import read_bounded, write_atomically
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Recording, read
 from labs.run.declared_options import (

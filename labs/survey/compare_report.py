@@ -6,16 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.common.limits import MOST_FILES
-from labs.common.table import Table
-from labs.common.units import plural
+from labs.html import Table
 from labs.languages.words import of_reader, words
+from labs.limits import MOST_FILES
 from labs.pages.web_page import page as whole_page
 from labs.plots import picture
 from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
 from labs.plots.style import BLUE, GREEN, QUIET
-from labs.recording import declared, places, proof
+from labs.recording import declared, proof, run_conditions
 from labs.recording.declared import Estimand, Placement
 from labs.recording.file import BadRecording, Recording, read
 from labs.results import remarks
@@ -24,6 +23,7 @@ from labs.results.result import Result, result_of
 from labs.results.results_compared import Comparison, compared
 from labs.survey import survey
 from labs.survey.survey_report import numbers
+from labs.units import plural
 
 # Read a survey that was saved: the result of each operation, with what could not be read.
 
@@ -210,7 +210,7 @@ def _placed(result: Result) -> str:
     """How the tasks were placed, if several take part."""
     if not declared.other_tasks(result.recording, result.variant):
         return "one task"
-    if places.why_unbound(result.recording):
+    if run_conditions.why_unbound(result.recording):
         return "tasks not bound to a CPU"
     return _PLACEMENTS[declared.placement(result.recording, result.variant)]
 

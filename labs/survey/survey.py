@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 
 from labs import views
 from labs.c_kernels.toolchain import CompileError
-from labs.common.messages import Refused
-from labs.common.table import in_columns
-from labs.common.wrapped import lines_of
 from labs.course import published
 from labs.course.published import Published
+from labs.html import in_columns
 from labs.languages.words import of_reader
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.plots import picture
 from labs.plots.picture import Picture
@@ -28,6 +27,7 @@ from labs.results.result import Result, result_of
 from labs.run.c_process import RunFailed
 from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.measure import Plan, Progress, measure_now
+from labs.terminal import lines_of
 
 ProgressCallback = Callable[[float], None]
 

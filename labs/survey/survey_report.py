@@ -8,9 +8,8 @@ from pathlib import Path
 
 from labs.analysis.estimates import Estimate
 from labs.analysis.thresholds import WIDEST
-from labs.common.table import Table
-from labs.common.units import fixed, rounded
 from labs.course.published import Published
+from labs.html import Table
 from labs.languages.words import of_reader, words
 from labs.machine.description import Machine
 from labs.pages.web_page import page as whole_page
@@ -19,6 +18,7 @@ from labs.results import remarks
 from labs.results.result import Result, sensible
 from labs.survey import survey
 from labs.survey.survey import Row
+from labs.units import fixed, rounded
 
 COMMAND = "labs survey"
 HEADER = ("", "ns", "95 % interval", "core cycles", "ticks")

@@ -8,18 +8,18 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.common.table import Table
-from labs.common.units import NAMES, NANOSECONDS, rounded
 from labs.course import class_figures, published
 from labs.course.class_figures import ALL, BadClassFigures, ClassFigure
 from labs.course.published import Published
+from labs.html import Table
 from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
 from labs.plots.style import BLUE, GREEN, PURPLE, VERMILLION, symbol
-from labs.recording.machine_kind import kind_of
+from labs.recording.origin import kind_of
 from labs.results.result import Result, sensible, with_ends
+from labs.units import NAMES, NANOSECONDS, rounded
 from labs.views.gather import Runs, in_one_unit, refused, require_figure, runs_of, with_notes
 
 if TYPE_CHECKING:

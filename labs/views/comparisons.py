@@ -7,13 +7,13 @@ import re
 
 from labs.analysis import estimates
 from labs.analysis.estimates import Estimate
-from labs.common.table import Table
-from labs.common.units import NAMES, rounded
 from labs.course import published
+from labs.html import Table
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.results.result import naive_estimate
 from labs.results.results_compared import Comparison
+from labs.units import NAMES, rounded
 from labs.views.gather import Runs, refused, runs_of, with_warnings
 
 _DIFFERENCES_HEADER = (

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 from labs.analysis import estimates
 from labs.analysis.estimates import Estimate
-from labs.common.table import Table
-from labs.common.units import NAMES, plural, rounded
+from labs.html import Table
 from labs.plots import picture
 from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
 from labs.plots.style import INK, QUIET, VERMILLION, symbol
-from labs.recording import declared, places, proof
+from labs.recording import declared, proof, run_conditions
 from labs.recording.declared import Placement
 from labs.results.result import Result, with_ends
+from labs.units import NAMES, plural, rounded
 from labs.views.gather import (
     Runs,
     in_one_unit,
@@ -118,12 +118,12 @@ def _where(result: Result) -> str:
     The count alone does not decide: a task that waits on a CPU of its own gives up that CPU, and
     the OS counts this as a switch too.
     """
-    for bound in places.of_variant(result.recording, result.variant):
+    for bound in run_conditions.places_of(result.recording, result.variant):
         if bound.may_use and not bound.mine & bound.may_use:
             return TWO_CPUS
         if len(bound.may_use) > 1:
             return ANYWHERE
-    return ANYWHERE if places.why_unbound(result.recording) else ONE_CPU
+    return ANYWHERE if run_conditions.why_unbound(result.recording) else ONE_CPU
 
 
 def _about_switches(result: Result) -> bool:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
-from labs.common import spelling
-from labs.common.table import Table
-from labs.common.units import NAMES, rounded
+from labs import suggestions
+from labs.html import Table
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
 from labs.plots.style import GREEN, symbol
 from labs.results.result import Result
+from labs.units import NAMES, rounded
 from labs.views.gather import (
     Runs,
     in_one_unit,
@@ -287,7 +287,7 @@ def created_tasks(run: Run, *counts: str) -> Table:
         raise refused("name one count or more", f"The counts are {_known()}.")
     for each in counts:
         if each not in COUNTS:
-            meant = spelling.meant(str(each), tuple(COUNTS))
+            meant = suggestions.meant(str(each), tuple(COUNTS))
             close = f": did you mean {meant}?" if meant else ""
             raise refused(f"there is no count {each!r}{close}", f"The counts are {_known()}.")
     heads = [COUNTS[each][1] for each in counts]

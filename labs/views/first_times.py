@@ -11,17 +11,17 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from labs.analysis.estimates import Floats
-from labs.common.table import Table
-from labs.common.units import NAMES, plural, rounded
+from labs.html import Table
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.plots import picture
 from labs.plots.intervals import LOOKS, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
 from labs.plots.style import QUIET, symbol
+from labs.recording.counts import page_faults_of
 from labs.recording.declared import is_first_time
-from labs.recording.page_faults import counted
 from labs.results.result import Result, with_ends
+from labs.units import NAMES, plural, rounded
 from labs.views.gather import (
     Runs,
     in_one_unit,
@@ -303,13 +303,13 @@ def _caption(row: _Row, wanted: str) -> str:
 def _rows_of(run: Run, expected: float) -> list[_Row]:
     """A row for the first variant of the run, and for each other one that is counted by itself."""
     others = [result.variant for result in run.results[1:]]
-    own = [name for name in others if counted(run.recording, name) is not None]
+    own = [name for name in others if page_faults_of(run.recording, name) is not None]
     return [_of_variant(name, run, name, expected) for name in (run.variant, *own)]
 
 
 def _of_variant(name: str, run: Run, variant: str, expected: float) -> _Row:
     """The row `name`: the counts of the variant if it has any, else those of the whole run."""
-    seen = counted(run.recording, variant)
+    seen = page_faults_of(run.recording, variant)
     if seen is not None:
         return _Row(name, seen.touched, seen.faults, seen.is_each(expected))
     operations, faults = int(run.recording.batch.sum()), run.recording.total(_COUNT)

@@ -8,8 +8,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, Union
 
 from labs.analysis.estimates import Estimate
-from labs.common.messages import Message, Refused
-from labs.common.table import Table
+from labs.html import Table
+from labs.messages import Message, Refused
 from labs.plots.intervals import Point
 from labs.plots.picture import Picture
 from labs.results import remarks

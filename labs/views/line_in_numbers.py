@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labs.analysis.estimates import Estimate
-from labs.common.factors import off_by
-from labs.common.messages import Refused
-from labs.common.table import Table
-from labs.common.units import NAMES, fixed, rounded
+from labs.html import Table
+from labs.messages import Refused
 from labs.plots.style import symbol
 from labs.results.digits import another_result
 from labs.results.result import Result, with_ends
+from labs.units import NAMES, fixed, off_by, rounded
 from labs.views.gather import Runs, refused, runs_of, with_warnings
 
 if TYPE_CHECKING:

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs import messages
 from labs.c_kernels import toolchain
-from labs.c_kernels.optimisation import level_of
-from labs.common import messages
-from labs.common.messages import Message, Refused
-from labs.common.table import Table
-from labs.common.units import rounded, times
+from labs.c_kernels.toolchain import optimisation_level
+from labs.html import Table
 from labs.machine.surroundings import place_options
+from labs.messages import Message, Refused
 from labs.notebook import explain
 from labs.recording.file import BadRecording, read
+from labs.units import rounded, times
 from labs.views.gather import refused
 
 #: The instructions that leave a function: calls and traps, on x86-64, aarch64 and riscv64.
@@ -75,7 +75,7 @@ def _of_its_run(source: Path, level: str) -> str:
         had = read(source.with_suffix(".csv")).conditions.get("flags")
     except (BadRecording, OSError):
         return ""
-    if had is None or level_of(had) == level_of(level):
+    if had is None or optimisation_level(had) == optimisation_level(level):
         return ""
     return f"; but its run was compiled with `{had}`"
 

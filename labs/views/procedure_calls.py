@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
-from labs.c_kernels.optimisation import level_of
-from labs.common.table import Table
-from labs.common.units import NAMES, fixed, rounded, with_unit
+from labs.c_kernels.toolchain import optimisation_level
+from labs.html import Table
 from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
@@ -20,6 +19,7 @@ from labs.plots.picture import Picture
 from labs.plots.style import FONT_PT, QUIET, symbol
 from labs.results.result import Result
 from labs.results.results_compared import compared
+from labs.units import NAMES, fixed, rounded, with_unit
 from labs.views.gather import (
     Runs,
     in_one_unit,
@@ -117,7 +117,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
     if len(runs) > len(LOOKS):
         raise refused(f"one plot can show at most {len(LOOKS)} runs, not {len(runs)}")
     flags = (run.recording.conditions.get("flags") for run in runs)
-    levels = [(each is not None and level_of(each)) or "unknown flags" for each in flags]
+    levels = [(each is not None and optimisation_level(each)) or "unknown flags" for each in flags]
     return [
         f"{level}, run {levels[: n + 1].count(level)}" if levels.count(level) > 1 else level
         for n, level in enumerate(levels)
@@ -261,4 +261,4 @@ def _step(less: Result | None, more: Result | None) -> str:
 
 def _level(run: Run) -> str:
     flags = run.recording.conditions.get("flags")
-    return (flags is not None and level_of(flags)) or "unknown flags"
+    return (flags is not None and optimisation_level(flags)) or "unknown flags"

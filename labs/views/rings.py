@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labs.analysis.estimates import Estimate
-from labs.common.table import Table
-from labs.common.units import NAMES, rounded
-from labs.machine.caches import data_caches
+from labs.html import Table
+from labs.machine.description import data_caches
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, LOOKS, Look, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
@@ -20,6 +19,7 @@ from labs.recording.file import Recording
 from labs.results import results_compared
 from labs.results.result import Result, result_of
 from labs.results.results_compared import compared
+from labs.units import NAMES, rounded
 from labs.views.gather import (
     Runs,
     in_one_unit,

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from labs.c_kernels.toolchain import source_hash
-from labs.common.limits import MOST_SOURCE_BYTES
+from labs.limits import MOST_SOURCE_BYTES
 from labs.recording.file import read
 from testing.hostile.case import HONEST, Hostile, changed_fixture
 from testing.paths import FIXTURES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from labs.common import limits
+from labs import limits
 from testing.hostile.case import Hostile, changed
 
 LAB, FULL = "01-timer-overhead", 18.0

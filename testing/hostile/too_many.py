@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from labs.common import limits
+from labs import limits
 from testing.hostile.case import Hostile, changed
 
 LAB, RECORDING = "01-timer-overhead", "recordings/fenced.csv"

@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from labs.languages.catalogue import FOLDER, languages
+from labs.languages.po_file import FOLDER, languages
 from testing.languages.sources import sentences
 from testing.languages.update import missing, take, updated
 

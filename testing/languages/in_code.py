@@ -24,7 +24,7 @@ OF_ENGLISH = "word"
 _FEWEST_WORDS = 3
 _FEWEST_WORDS_OF_PIECE = 2
 _WORD = re.compile(r"[A-Za-z]{2,}")
-#: A word as `labs.languages.catalogue` finds it in a sentence.
+#: A word as `labs.languages.po_file` finds it in a sentence.
 _ONE_WORD = re.compile(r"[a-z]*")
 #: A value that a text holds which is no f-string.
 _NUMBERED = re.compile(r"\{number_\d\}")

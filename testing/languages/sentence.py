@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from labs.languages.catalogue import BadCatalogue, values_of
+from labs.languages.po_file import BadCatalogue, values_of
 from testing.languages.in_code import OF_ENGLISH
 
 #: The parts of the kit whose sentences are taken.

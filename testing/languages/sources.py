@@ -10,10 +10,10 @@ from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Outcome
 from grader.figures import LABS as LABS_WITH_FIGURES
 from grader.figures import figures_of
 from grader.pitfalls import CATALOGUE
-from labs.common.messages import TONES
-from labs.common.units import NAMES
 from labs.course import guide
-from labs.languages.notebook import is_translated
+from labs.languages.words import is_translated
+from labs.messages import TONES
+from labs.units import NAMES
 from testing.languages import of_lists, of_plots, of_survey, of_terminal
 from testing.languages.in_code import (
     in_functions,
@@ -110,8 +110,8 @@ _OF_FORMS = (
 _ON_THE_SCREEN = (
     "labs/notebook",
     "labs/results",
-    "labs/common/spelling.py",
-    "labs/common/factors.py",
+    "labs/suggestions.py",
+    "labs/units.py",
     "labs/course/checked.py",
     "labs/course/comparison.py",
     "labs/course/progress.py",

@@ -13,8 +13,8 @@ from pathlib import Path
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
-from labs.common.files import write_atomically
-from labs.languages.catalogue import HOLDS_VALUES, NOT_SURE
+from labs.files import write_atomically
+from labs.languages.po_file import HOLDS_VALUES, NOT_SURE
 from testing.languages.sentence import Sentence
 
 _WIDTH = 100

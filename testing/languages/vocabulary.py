@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from labs.languages.catalogue import of_language
+from labs.languages.po_file import of_language
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 #: What has the same name in every language: code, functions with their arguments, options.

@@ -11,7 +11,7 @@ import pytest
 from labs.analysis import estimates
 from labs.analysis.estimates import ByProcess, Estimate
 from labs.commands import cli, measure
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import Recording, read
@@ -274,7 +274,7 @@ def test_the_command_compares_each_further_variant_with_the_first(
 def test_the_command_says_what_it_cannot_tell_apart_in_80_columns(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("labs.common.terminal.columns", lambda stream=None: 80)
+    monkeypatch.setattr("labs.terminal.columns", lambda stream=None: 80)
     words = ("procedure_call", "--variant", "args5,args6", "--flags=-O0")
     assert measured(monkeypatch, read(ARGUMENTS), *words) == 0
     text = capsys.readouterr().out

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from labs.analysis import core_clock
-from labs.common.units import Clock
 from labs.recording.file import Recording
 from labs.results.result import result_of
+from labs.units import Clock
 from testing import simulate
 from testing.simulate import VARIANT, Machine
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from labs.analysis.estimates import CannotEstimate, Estimate, student_t
 from labs.analysis.line import fit_line
 from labs.analysis.thresholds import PARTS
-from labs.common.units import Clock
 from labs.recording.file import Recording
+from labs.units import Clock
 from testing import simulate
 from testing.simulate import DISTURBANCES, STEPS, Machine, line_of
 from testing.submitted_figures import CYCLE_TICKS, Clocked, recording

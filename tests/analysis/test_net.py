@@ -14,7 +14,7 @@ from labs.analysis import estimates
 from labs.analysis.estimates import CannotEstimate
 from labs.analysis.line import fit_line
 from labs.analysis.net_cost import Net, net_cost
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.plots.style import Mark
 from labs.recording.file import Recording

@@ -27,7 +27,7 @@ opened = []
 sys.addaudithook(lambda name, args: name == "open" and opened.append(str(args[0])))
 from pathlib import Path
 import grader.judging.lab_folder as lab_folder
-from labs.common.terminal import without_infinities
+from labs.terminal import without_infinities
 from labs.recording.file import read
 from labs.results.result import result_of
 import json

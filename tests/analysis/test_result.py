@@ -10,10 +10,10 @@ from types import MappingProxyType
 import pytest
 
 from labs.analysis.estimates import Estimate
-from labs.common.units import UnknownUnit
 from labs.recording import file as recordings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of, sensible
+from labs.units import UnknownUnit
 from testing import simulate
 from testing.paths import FIXTURES
 from testing.simulate import VARIANT, Machine

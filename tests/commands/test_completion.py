@@ -14,9 +14,9 @@ import pytest
 from labs.c_kernels import catalogue
 from labs.commands.cli import main
 from labs.commands.completion import START_FILES
-from labs.common.completing import files, folders
 from labs.course import lab_names
 from labs.run import broken
+from labs.suggestions import offered_files, offered_folders
 from testing.paths import REPOSITORY
 
 #: What takes long to import; a person waits for a completion.
@@ -86,11 +86,11 @@ def test_files_and_folders_are_offered_as_they_are_typed(
     (tmp_path / "sub").mkdir()
     for name in ("a.csv", "b.c", ".hidden.csv", "sub/c.csv"):
         (tmp_path / name).touch()
-    assert files(".csv")(prefix="") == ["a.csv", "sub/"]
-    assert files(".csv")(prefix="./su") == ["./a.csv", "./sub/"]
-    assert files(".csv")(prefix="~/sub/") == ["~/sub/c.csv"]
-    assert folders(prefix="") == ["sub/"]
-    assert folders(prefix="nowhere/x") == []
+    assert offered_files(".csv")(prefix="") == ["a.csv", "sub/"]
+    assert offered_files(".csv")(prefix="./su") == ["./a.csv", "./sub/"]
+    assert offered_files(".csv")(prefix="~/sub/") == ["~/sub/c.csv"]
+    assert offered_folders(prefix="") == ["sub/"]
+    assert offered_folders(prefix="nowhere/x") == []
 
 
 @pytest.mark.parametrize("shell", START_FILES)

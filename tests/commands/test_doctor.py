@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from labs import paths
 from labs.commands import doctor
 from labs.commands.doctor import Point, examine
-from labs.common import paths
 from labs.machine import probes
 from labs.machine.description import Machine
 from labs.machine.fitness import can_measure, verdict

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from labs.commands.exit_status import NOBODY_READS, status_of
-from labs.common.terminal import say
+from labs.terminal import say
 
 COMMANDS = [
     ("labs.commands.cli", "--help"),

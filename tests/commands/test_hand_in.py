@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from grader.judging.lab_folder import check_folder
+from labs import paths
 from labs.commands.cli import main
-from labs.common import paths
-from labs.common.messages import Refused
 from labs.course.handed_in import as_text
+from labs.messages import Refused
 from labs.notebook.session import Session
 from testing.paths import FIXTURES
 

@@ -38,8 +38,8 @@ def answered(program: str, words: list[str]) -> int:
 @pytest.fixture
 def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands whose words are understood end with the status 77."""
-    done = SimpleNamespace(run=lambda arguments: 77)
-    done.__dict__ |= {f"run_{name.replace('-', '_')}": done.run for name in COMMANDS}
+    names = [f"run_{name.replace('-', '_')}" for name in COMMANDS]
+    done = SimpleNamespace(**dict.fromkeys(("run", *names), lambda arguments: 77))
     monkeypatch.setattr(LABS, "importlib", SimpleNamespace(import_module=lambda name: done))
     for name in OF_GRADER:
         if name != "cli":
@@ -52,7 +52,7 @@ def columns(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """A terminal of this width."""
     width: int = request.param
     monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setattr("labs.common.terminal.columns", lambda stream=None: width)
+    monkeypatch.setattr("labs.terminal.columns", lambda stream=None: width)
     yield width
 
 

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from labs.c_kernels import catalogue, families
+from labs import paths
+from labs.c_kernels import catalogue
 from labs.c_kernels.toolchain import c_kernel_names
 from labs.commands.cli import main
-from labs.common import paths
 from labs.course import lab_names
 from labs.run import broken
 from testing.c_programs import LINUX
@@ -35,7 +35,7 @@ def test_every_c_kernel_and_variant_is_listed(capsys: pytest.CaptureFixture[str]
     for kernel in catalogue.all_kernels():
         assert f"  {kernel.name}: {kernel.measures}\n" in text
         shown = text.partition(f"  {kernel.name}: ")[2].split("\n")[1].strip()
-        assert shown == ", ".join(families.short(list(kernel.variants)))
+        assert shown == ", ".join(catalogue.short(list(kernel.variants)))
     assert main(["list", "switch_footprint"]) == 0
     text = capsys.readouterr().out
     for name, about in catalogue.of_name("switch_footprint").variants.items():
@@ -58,7 +58,7 @@ def test_every_c_kernel_and_variant_is_listed(capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_only_whole_families_are_written_as_one(names: tuple[str, ...], short: list[str]) -> None:
-    assert families.short(names) == short
+    assert catalogue.short(names) == short
 
 
 def test_a_list_for_programs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from labs.c_kernels import starter
+from labs.c_kernels import toolchain
 from labs.commands.cli import main
-from labs.common.files import CannotWrite
+from labs.files import CannotWrite
 from testing.c_programs import LINUX
 
 QUICK = ["--samples", "400", "--processes", "2"]
@@ -96,4 +96,4 @@ def test_a_folder_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(CannotWrite, match="Permission denied"):
-        starter.write_new("mine", Path())
+        toolchain.write_new("mine", Path())

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from labs import limits
 from labs.commands.cli import main
 from labs.commands.show import MOST_DRAWN
-from labs.common import limits
-from labs.common.wrapped import unbroken
 from labs.recording.file import read
 from labs.results.result import result_of
+from labs.terminal import unbroken
 from testing.paths import FIXTURES
 
 SAVED = FIXTURES / "honest" / "02-first-iteration" / "recordings" / "cold.csv"

@@ -22,8 +22,8 @@ from urllib.parse import parse_qs, urlsplit
 import psutil
 import pytest
 
+from labs import files, paths
 from labs.commands import start as serve
-from labs.common import files, paths
 from labs.course import student_copy
 from labs.course.student_copy import MANIFEST, CannotUpdateCopy, update_copy
 from testing.paths import REPOSITORY
@@ -35,7 +35,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from labs.commands import cli
-from labs.common import paths
+from labs import paths
 paths.released = lambda: Path(sys.argv[1])
 sys.exit(cli.main(["start", *sys.argv[2:]]))
 """

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from labs.common.terminal import keep_logs_safe, safe, say, say_json
+from labs.terminal import keep_logs_safe, safe, say, say_json
 
 CLEAR, TITLE, CLIPBOARD = "\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;AAAA\x07"
 

@@ -7,10 +7,9 @@ import json
 
 import pytest
 
-from labs.common import terminal
-from labs.common.table import Table, in_columns
-from labs.common.terminal import say, say_json
-from labs.common.wrapped import lines_of, unbroken, wrapped
+from labs import terminal
+from labs.html import Table, in_columns
+from labs.terminal import lines_of, say, say_json, unbroken, wrapped
 
 SENTENCE = "fenced: 22.15 ns (95 % interval 21.98 to 22.31 ns; 10,000 samples from 10 processes)"
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from labs.common import limits
-from labs.common.messages import Message, Refused
+from labs import limits
 from labs.course import answers, guide
 from labs.course.guide import Guide
+from labs.messages import Message, Refused
 from labs.notebook.way_through_labs import BesideExplanation, answered
 
 GUIDE = Guide({}, (), explanations={"wrong": ("The clock <is> coarse.", "Twice."), "why": ("So.",)})

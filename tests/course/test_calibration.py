@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from labs.common.factors import factor_text
 from labs.course import comparison, figures, guide, predictions
 from labs.course.comparison import Compared
 from labs.course.figures import Figure
 from labs.notebook import way_through_labs
 from labs.plots.calibration_plot import Guess, calibration_picture
+from labs.units import factor_text
 
 LAB, ID = "01-timer-overhead", "timer-overhead-fenced"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from labs import views
-from labs.common.table import Table
 from labs.course import guide
+from labs.html import Table
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import read

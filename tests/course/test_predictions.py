@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from labs.common import limits
-from labs.common.messages import Refused
+from labs import limits
 from labs.course import guide, predictions
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
+from labs.messages import Refused
 from labs.notebook import predicting, typed_numbers
 from labs.notebook.predicting import PredictionForm
 from labs.notebook.session import Session

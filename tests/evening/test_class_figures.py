@@ -15,13 +15,13 @@ from grader.evening.graded_class import course_in, read_class
 from grader.figures import LABS
 from grader.judging.lab_folder import check_folder
 from labs import views
-from labs.common.messages import Refused
 from labs.course import class_figures
 from labs.course.class_figures import ALL, FEWEST, BadClassFigures, ClassFigure
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import read
-from labs.recording.machine_kind import kind_of
+from labs.recording.origin import kind_of
 from testing.graded_course import ARM, LAB, GradedCourse, verdict
 from testing.paths import REPOSITORY
 from testing.submitted_figures import FENCED as TIMER

@@ -28,7 +28,7 @@ from grader.with_nbgrader import nbgrader_exchange
 from grader.with_nbgrader.careful_course import read_time
 from grader.with_nbgrader.settings import configure
 from grader.with_nbgrader.student_folders import RECORD
-from labs.common.files import UNFINISHED
+from labs.files import UNFINISHED
 from labs.hand_in import archive
 from testing.platform_archives import (
     Files,

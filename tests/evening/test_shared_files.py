@@ -10,7 +10,7 @@ import pytest
 
 from grader.submissions.safe_files import take_in
 from labs.recording import file
-from labs.recording.kept import keeping
+from labs.recording.file import keeping_recordings
 from testing.paths import FIXTURES
 
 
@@ -79,11 +79,11 @@ def test_the_same_file_is_read_once_and_only_within_one_submission(tmp_path: Pat
     path = tmp_path / "run.csv"
     path.write_bytes((FIXTURES / "fenced.csv").read_bytes())
     assert file.read(path) is not file.read(path)
-    with keeping():
+    with keeping_recordings():
         first = file.read(path)
         assert file.read(path) is first
         changed = path.read_bytes().replace(b"# created: ", b"# created: 1")
         path.write_bytes(changed)
         assert file.read(path) is not first
-    with keeping():
+    with keeping_recordings():
         assert file.read(path) is not first

@@ -19,15 +19,15 @@ from grader.judging import check, lab_folder
 from grader.judging.presentation import as_html, as_text
 from grader.with_nbgrader.pages.evidence import evidence_html
 from labs.analysis.estimates import Estimate, side
-from labs.common.messages import Refused
-from labs.common.units import Clock
 from labs.course import figures, guide
 from labs.course.figures import Figure
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.results.results_compared import compared, differences_compared
+from labs.units import Clock
 from testing.paths import FIXTURES
 
 CHOICES = [spec for specs in LABS.values() for spec in specs if spec.quantity is Quantity.CHOICE]

@@ -17,9 +17,9 @@ from grader.figures.trials import LAB, TRIALS
 from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
 from labs.analysis.estimates import Estimate
-from labs.common.messages import Refused
 from labs.course import figures, guide, published
 from labs.course.figures import Figure
+from labs.messages import Refused
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.recording.file import read

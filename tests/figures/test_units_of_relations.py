@@ -16,8 +16,8 @@ from grader.figures import LABS, FigureSpec, figure_named
 from grader.judging.check import judge, open_relation
 from labs.analysis import estimates
 from labs.analysis.estimates import Estimate
-from labs.common.units import NAMES, Amount, Clock
 from labs.course.figures import Figure
+from labs.units import NAMES, Amount, Clock
 from testing.honest_cases import honest, honest_case, judged, opened
 
 RELATED = [spec for specs in LABS.values() for spec in specs if spec.quantity in RELATIONS]

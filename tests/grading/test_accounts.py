@@ -19,7 +19,7 @@ from grader.judging.flags import (
 )
 from grader.with_nbgrader.class_flags import stated_by
 from labs.course.account import Course
-from labs.recording.account import account_of
+from labs.recording.origin import account_of
 from testing.paths import FIXTURES
 
 ID = "5e" * 16

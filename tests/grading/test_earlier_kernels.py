@@ -10,8 +10,8 @@ from grader.cases.case import make_case
 from grader.facts import sources
 from grader.figures import figure_named
 from grader.judging import flags
+from labs import paths
 from labs.c_kernels import toolchain
-from labs.common import paths
 from labs.course.figures import Figure
 from labs.recording.file import Recording, read
 from testing.paths import FIXTURES

@@ -22,12 +22,12 @@ from grader.facts.sources import source_of
 from grader.figures import LABS, FigureSpec, figure_named
 from grader.judging import lab_folder
 from grader.judging.check import check, open_case
-from labs.common.units import Clock
 from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.declared import is_first_time
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
+from labs.units import Clock
 from testing.paths import FIXTURES
 
 FOLDER = FIXTURES / "honest"

@@ -15,7 +15,7 @@ from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
 from labs.course import figures
 from labs.course.figures import Figure
-from labs.recording import places
+from labs.recording import run_conditions
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from testing.paths import FIXTURES
@@ -110,7 +110,7 @@ def test_a_single_cpu_is_one_cpu_with_pinning_or_without() -> None:
     found = switching(
         may_use="0", peers="0", allowed="0", more={"cpu.pinning": REFUSED, "cpus.online": "4"}
     )
-    assert places.why_unbound(found) is None
+    assert run_conditions.why_unbound(found) is None
     assert caveats.caveat_of_unbound(case_of(found)) == ""
 
 
@@ -119,7 +119,7 @@ def test_where_nobody_says_which_cpus_may_be_used_there_may_be_only_one(
     online: str, bound: bool
 ) -> None:
     found = switching(allowed="unknown", more={"cpu.pinning": REFUSED, "cpus.online": online})
-    assert (places.why_unbound(found) is None) == bound
+    assert (run_conditions.why_unbound(found) is None) == bound
 
 
 def submission(folder: Path, **recordings: Recording) -> dict[str, Verdict]:

@@ -19,7 +19,7 @@ from grader.judging.check_folders import NotALab, lab_folder
 from grader.judging.lab_folder import check_folder
 from grader.judging.worker import Judgement, Worker
 from grader.submissions.safe_files import take_in
-from labs.common.terminal import safe
+from labs.terminal import safe
 from testing.hostile.case import Hostile, all_cases
 
 NOBODY = 65534

@@ -10,7 +10,7 @@ import pytest
 from grader.commands import cli
 from grader.judging import check_folders
 from grader.submissions.safe_files import Limits, copy
-from labs.common.limits import MOST_FILES
+from labs.limits import MOST_FILES
 from testing.hostile.case import HONEST
 
 LAB = "01-timer-overhead"

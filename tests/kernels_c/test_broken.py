@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from labs.c_kernels import toolchain
-from labs.c_kernels.region import measured_region
+from labs.c_kernels.c_source import measured_region
 from labs.run import broken, variants
 
 NAMES = broken.names()

@@ -13,7 +13,7 @@ import pytest
 from grader.figures import figure_named
 from grader.judging.check import check
 from labs.commands.cli import main
-from labs.common.paths import kernels_c
+from labs.paths import kernels_c
 from labs.recording import counts
 from labs.recording.file import Recording, parse, read
 from labs.results import event_counts

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from grader.figures import LABS
-from labs.c_kernels import starter
-from labs.common.pseudo_files import cpu_list
+from labs.c_kernels import toolchain
+from labs.files import cpu_list
 from labs.notebook.ckernel import plan_of as plan_of_cell
 from labs.notebook.session import Session
 from labs.recording import declared
@@ -257,7 +257,7 @@ PLANNED = re.compile(r"^ *static const long \w*batches\[\] = \{([\d, ]+)\};", re
 
 def test_a_plan_of_sizes_shows_a_bend() -> None:
     """Four sizes over a factor of eight, wherever several sizes of a sample make a line."""
-    sources = [*FOLDER.glob("*.[ch]"), Path(starter.__file__).with_name("starter.c")]
+    sources = [*FOLDER.glob("*.[ch]"), Path(toolchain.__file__).with_name("starter.c")]
     found = {
         source.name: [int(size) for size in sizes.split(",")]
         for source in sources

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from labs.c_kernels.toolchain import Binary
-from labs.machine import cores, surroundings
+from labs.machine import description, surroundings
 from labs.run.c_process import Place, cpu_of, one_process, place_of, random_first_cpu
 from labs.run.measure import Plan, measure_in_turns_now
 from testing.c_programs import Program, call
@@ -21,7 +21,8 @@ from testing.c_programs import Program, call
 FEW = ("--samples", "12", "--warmup", "2")
 ALLOWED = sorted(surroundings.allowed_cpus() or ())
 two_cpus = pytest.mark.skipif(
-    len(ALLOWED) < 2 or not cores.of_one_kind(), reason="one CPU, no pinning, or mixed cores"
+    len(ALLOWED) < 2 or not description.cores_of_one_kind(),
+    reason="one CPU, no pinning, or mixed cores",
 )
 
 
@@ -73,7 +74,7 @@ def test_processes_begin_on_the_cpus_in_turn_and_those_of_two_plans_alike(
     one, _ = measure_in_turns_now((plan, Plan("system_call", samples=80, processes=8)))
     begun = asked["procedure_call"]
     assert begun == asked["system_call"] and len(begun) == 8
-    if len(ALLOWED) < 2 or not cores.of_one_kind():
+    if len(ALLOWED) < 2 or not description.cores_of_one_kind():
         assert set(begun) == {None}
     else:
         start = ALLOWED.index(begun[0] if begun[0] is not None else -1)
@@ -85,7 +86,7 @@ def test_the_os_chooses_where_a_cpu_is_named_or_there_is_nothing_to_choose(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     free, pinned = Plan("procedure_call"), Plan("procedure_call", cpu=4)
-    monkeypatch.setattr(cores, "of_one_kind", lambda: True)
+    monkeypatch.setattr(description, "cores_of_one_kind", lambda: True)
     monkeypatch.setattr(surroundings, "allowed_cpus", lambda: frozenset({9, 4, 7}))
     assert [cpu_of(free, number, 1) for number in range(4)] == [7, 9, 4, 7]
     assert cpu_of(pinned, 0, 1) is None
@@ -93,7 +94,7 @@ def test_the_os_chooses_where_a_cpu_is_named_or_there_is_nothing_to_choose(
         monkeypatch.setattr(surroundings, "allowed_cpus", lambda few=few: few)
         assert cpu_of(free, 0, 1) is None
     monkeypatch.setattr(surroundings, "allowed_cpus", lambda: frozenset({4, 7}))
-    monkeypatch.setattr(cores, "of_one_kind", lambda: False)
+    monkeypatch.setattr(description, "cores_of_one_kind", lambda: False)
     assert cpu_of(free, 0, 1) is None, "a large and a small core have no cost in common"
 
 
@@ -106,7 +107,7 @@ def test_processes_with_one_place_in_a_cache_line_begin_on_several_cpus(
     monkeypatch: pytest.MonkeyPatch, cpus: int
 ) -> None:
     """Otherwise a cost of that place could not be distinguished from a cost of that CPU."""
-    monkeypatch.setattr(cores, "of_one_kind", lambda: True)
+    monkeypatch.setattr(description, "cores_of_one_kind", lambda: True)
     monkeypatch.setattr(surroundings, "allowed_cpus", lambda: frozenset(range(cpus)))
     of_place = defaultdict(set)
     for number in range(8):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from labs.recording.file import Recording
-from labs.recording.preempted import KEY, preempted, ranges_of
+from labs.recording.run_conditions import PREEMPTED_KEY, preempted, ranges_of
 from labs.run.output import gather, parse_run
 from testing import simulate
 from testing.c_programs import FOLDER, LINUX, call, compile_c, conditions_of, rows_of
@@ -24,7 +24,7 @@ def stating(*texts: str | None, machine: simulate.Machine = LONG) -> Recording:
     made = simulate.run(machine, 1)
     assert len(texts) == len(made.processes)
     each = [
-        MappingProxyType({**stated, **({} if text is None else {KEY: text})})
+        MappingProxyType({**stated, **({} if text is None else {PREEMPTED_KEY: text})})
         for stated, text in zip(made.processes, texts, strict=True)
     ]
     return replace(made, processes=tuple(each))
@@ -46,7 +46,7 @@ def test_each_process_states_its_own() -> None:
 
 def test_what_all_processes_state_alike_is_in_the_recording_once() -> None:
     made = stating(None, None, None)
-    made = replace(made, conditions=MappingProxyType({**made.conditions, KEY: "4-5"}))
+    made = replace(made, conditions=MappingProxyType({**made.conditions, PREEMPTED_KEY: "4-5"}))
     assert marked(made) == [(process, number) for process in range(3) for number in (4, 5)]
 
 
@@ -187,20 +187,22 @@ def test_a_sample_is_marked_if_its_tasks_did_not_have_the_cpu(tmp_path: Path) ->
 
 @LINUX
 def test_without_preempted_samples_nothing_is_stated(tmp_path: Path) -> None:
-    assert KEY not in conditions_of(printed(tmp_path, "--variant", "anywhere", "--samples", "9"))
+    assert PREEMPTED_KEY not in conditions_of(
+        printed(tmp_path, "--variant", "anywhere", "--samples", "9")
+    )
 
 
 @LINUX
 def test_where_cpu_time_is_coarse_nothing_is_known(tmp_path: Path) -> None:
     output = printed(tmp_path, "--variant", "sleeps,works", "--samples", "9", above=COARSE)
-    assert KEY not in conditions_of(output)
+    assert PREEMPTED_KEY not in conditions_of(output)
 
 
 @LINUX
 def test_what_one_line_does_not_hold_counts_as_preempted(tmp_path: Path) -> None:
     options = ("--variant", "sleeps,anywhere", "--samples", "1000", "--warmup", "0")
     output = printed(tmp_path, *options, sleep_us=200)
-    stated = conditions_of(output)[KEY]
+    stated = conditions_of(output)[PREEMPTED_KEY]
     found = ranges_of(stated)
     assert 1_800 < len(stated) < 1_900 and len(found) > 300
     names = {number: name for name, number, _, _ in rows_of(output) if number >= 0}

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.recording import proof
 from labs.recording.file import Recording

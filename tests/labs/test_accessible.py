@@ -11,8 +11,8 @@ pytest.importorskip("playwright")
 
 from bench.labs import accessible, jupyterlab
 from grader.judging import lab_folder, presentation
-from labs.common.messages import Message
-from labs.common.table import Table
+from labs.html import Table
+from labs.messages import Message
 from testing.paths import FIXTURES
 
 pytestmark = [

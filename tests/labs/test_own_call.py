@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.cases.verdict import Level, Outcome
-from labs.c_kernels import imports, toolchain
+from labs.c_kernels import toolchain
 from testing.c_programs import LINUX
 from testing.own_work import Exercise
 
@@ -102,7 +102,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, st
     stated: dict[str, dict[str, str]] = {}
     for each in (ALONE, TWO):
         program = each.build(tmp_path_factory.mktemp("own_call"))
-        names = imports.imported_by(toolchain.Binary(program, "own_call", "", (), ""))
+        names = toolchain.imported_by(toolchain.Binary(program, "own_call", "", (), ""))
         if names is None:
             pytest.skip("no nm on this machine")
         stated |= {name: {"program.imports": " ".join(names)} for name in each.answers}
@@ -156,10 +156,10 @@ def test_a_recording_of_an_older_kit_passes_without_that_praise(
 
 def test_the_imports_of_linux_and_of_macos_are_read() -> None:
     linux = "                 U write@GLIBC_2.2.5\n                 w __gmon_start__\n"
-    assert imports.names_in(linux) == ("write",)
-    assert imports.names_in("_read\n_gettimeofday\n") == ("gettimeofday", "read")
+    assert toolchain.names_listed_by_nm(linux) == ("write",)
+    assert toolchain.names_listed_by_nm("_read\n_gettimeofday\n") == ("gettimeofday", "read")
 
 
 def test_a_machine_without_nm_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert imports.imported_by(toolchain.Binary(tmp_path, "own_call", "", (), "")) is None
+    assert toolchain.imported_by(toolchain.Binary(tmp_path, "own_call", "", (), "")) is None

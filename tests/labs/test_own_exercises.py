@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook import ckernel
 from labs.notebook.session import Session
 from labs.results.result import naive_value, result_of

@@ -13,8 +13,8 @@ from grader.facts import own_operation
 from grader.figures import figure_named
 from grader.judging.check import open_case
 from grader.with_nbgrader.release import STUB_LINE
-from labs.common.messages import Refused
 from labs.course.figures import Figure
+from labs.messages import Refused
 from labs.notebook import ckernel
 from labs.notebook.session import Session
 from labs.recording.file import Recording

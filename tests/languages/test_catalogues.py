@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from babel.messages.pofile import read_po
 
-from labs.languages import catalogue
-from labs.languages.catalogue import BadCatalogue, entries, languages
-from labs.languages.notebook import in_language, is_translated
-from labs.languages.words import of_language_named
+from labs.languages import po_file
+from labs.languages.po_file import BadCatalogue, entries, languages
+from labs.languages.words import in_language, is_translated, of_language_named
 from testing.languages.in_code import in_functions, is_sentence, on_the_screen
 from testing.languages.sentence import EVIDENCE, Sentence, lost
 from testing.languages.sources import sentences
@@ -34,14 +33,14 @@ def test_these_languages_are_there() -> None:
 def test_nothing_is_missing(language: str) -> None:
     """If this fails: `python -m testing.languages`, then translate what it prints in the `.po`
     file. Where it kept the translation of a reworded sentence, mend it and remove `#, fuzzy`."""
-    lacks = [each.english for each in missing(catalogue.FOLDER / f"{language}.po", EVERY)]
+    lacks = [each.english for each in missing(po_file.FOLDER / f"{language}.po", EVERY)]
     assert not lacks, f"{language} has no translation of {len(lacks)} sentences: {lacks}"
 
 
 @pytest.mark.parametrize("language", languages())
 def test_every_sentence_is_in_the_catalogue(language: str) -> None:
     """If this fails: `python -m testing.languages`."""
-    text = (catalogue.FOLDER / f"{language}.po").read_text(encoding="utf-8")
+    text = (po_file.FOLDER / f"{language}.po").read_text(encoding="utf-8")
     assert {each.english for each in EVERY} == {each.english for each in entries(text)} - {""}
 
 
@@ -60,7 +59,7 @@ def test_a_new_message_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("language", languages())
 def test_no_translation_loses_a_value_or_code(language: str) -> None:
     known = {each.english: each for each in EVERY}
-    text = (catalogue.FOLDER / f"{language}.po").read_text(encoding="utf-8")
+    text = (po_file.FOLDER / f"{language}.po").read_text(encoding="utf-8")
     troubles = {
         each.english: found
         for each in entries(text)
@@ -82,7 +81,7 @@ def test_what_is_lost_is_seen() -> None:
 
 @pytest.mark.parametrize("language", languages())
 def test_our_reader_finds_what_babel_finds(language: str) -> None:
-    content = (catalogue.FOLDER / f"{language}.po").read_bytes()
+    content = (po_file.FOLDER / f"{language}.po").read_bytes()
     theirs = {
         message.id: (message.string, message.fuzzy)
         for message in read_po(io.BytesIO(content))
@@ -98,7 +97,7 @@ def test_our_reader_finds_what_babel_finds(language: str) -> None:
 
 def test_a_pattern_is_compiled_only_for_a_text_that_may_match() -> None:
     """A command shows few of all sentences: compiling each of them would take the longest."""
-    one = catalogue.template("You gave {value}", "Sie gaben {value}")
+    one = po_file.template("You gave {value}", "Sie gaben {value}")
     assert "english" not in vars(one)
     assert one.english.fullmatch("You gave 20 ns") and "english" in vars(one)
 
@@ -121,7 +120,7 @@ def test_a_translation_is_taken_from_another_file(tmp_path: Path) -> None:
     given.write_text(f'msgid "{clock.english}"\nmsgstr "Die Uhr kostet mehr."\n')
     assert take(path, given, [clock, brace]) == []
     assert list(missing(path, [clock])) == []
-    assert catalogue.HOLDS_VALUES not in path.read_text()
+    assert po_file.HOLDS_VALUES not in path.read_text()
     updated(path, [clock, much])  # babel guesses the translation of the second
     assert list(missing(path, [clock, much])) == [much]
     given.write_text(f'msgid "{much.english}"\nmsgstr "Die Uhr kostet viel mehr."\n')
@@ -206,7 +205,7 @@ def prose() -> Iterator[str]:
 @pytest.mark.parametrize("language", languages())
 def test_no_sentence_is_taken_for_another(language: str) -> None:
     """A sentence with values that has few words of its own is found in others. If this fails: say
-    in `labs.languages.catalogue._KINDS` what its values are."""
+    in `labs.languages.po_file._KINDS` what its values are."""
     shown = of_language_named(language)
     sentences = set(prose())
     assert len(sentences) > 1_000
@@ -222,5 +221,5 @@ def test_each_sentence_is_found_as_itself(language: str) -> None:
     assert not [each for each in plain if found.heading(each.strip()) != own[each]]
 
 
-def of_catalogue(language: str) -> list[catalogue.Entry]:
-    return list(entries((catalogue.FOLDER / f"{language}.po").read_text(encoding="utf-8")))
+def of_catalogue(language: str) -> list[po_file.Entry]:
+    return list(entries((po_file.FOLDER / f"{language}.po").read_text(encoding="utf-8")))

@@ -9,7 +9,7 @@ import pytest
 from labs.commands.cli import main
 from labs.commands.said import in_language
 from labs.languages import chosen
-from labs.languages.catalogue import languages
+from labs.languages.po_file import languages
 from testing.paths import FIXTURES
 
 SAVED = str(FIXTURES / "honest" / "01-timer-overhead" / "recordings" / "fenced.csv")

@@ -10,7 +10,7 @@ import pytest
 from labs.commands import doctor
 from labs.hand_in.exchange import check_exchange
 from labs.languages import chosen
-from labs.languages.catalogue import languages
+from labs.languages.po_file import languages
 from labs.machine.description import Machine
 from labs.machine.fitness import examine, verdict
 from labs.machine.probes import Counter, Disk, Outcome, Trials

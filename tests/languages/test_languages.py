@@ -11,13 +11,14 @@ from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.commands import cli as grader_cli
 from grader.judging.presentation import as_html, as_text
 from grader.notebook import Shown
+from labs import html as warned
+from labs import paths
 from labs.commands import cli
-from labs.common import paths, warned
-from labs.common.messages import Message
 from labs.course.student_copy import MANIFEST, update_copy
 from labs.languages import chosen
-from labs.languages.catalogue import BadCatalogue, Catalogue, template
+from labs.languages.po_file import BadCatalogue, Catalogue, template
 from labs.languages.words import ENGLISH, Words, of_language_named, words
+from labs.messages import Message
 from testing.paths import REPOSITORY
 
 LAB = "01-timer-overhead"
@@ -101,7 +102,9 @@ def test_the_catalogue_that_a_reader_chose(monkeypatch: pytest.MonkeyPatch) -> N
         assert words(symptom) == shown
         assert shown in repr(Message("problem", symptom))
         assert shown in Message("note", "kept", (symptom,)).as_html()
-        assert warned.as_lines([symptom])[0].endswith(shown) and shown in warned.as_html([symptom])
+        assert warned.warnings_as_lines([symptom])[0].endswith(
+            shown
+        ) and shown in warned.warnings_as_html([symptom])
 
 
 VERDICT = Verdict(

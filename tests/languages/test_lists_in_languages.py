@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from labs.c_kernels import catalogue, families
+from labs.c_kernels import catalogue
 from labs.commands.cli import main
 from labs.course import lab_names
 from labs.languages import chosen
-from labs.languages.catalogue import languages
+from labs.languages.po_file import languages
 from labs.run import broken
 from testing.languages.vocabulary import unknown_words
 
@@ -31,7 +31,7 @@ def test_no_word_of_a_list_stays_english(
 ) -> None:
     known = {*NAMES, *lab_names.labs(), *catalogue.names()}
     for kernel in catalogue.all_kernels():
-        known |= {*kernel.variants, *families.short(list(kernel.variants))}
+        known |= {*kernel.variants, *catalogue.short(list(kernel.variants))}
     monkeypatch.setenv(chosen.VARIABLE, language)
     assert main(["list", *asked]) == 0
     assert unknown_words(capsys.readouterr().out, language, known) == []

@@ -10,7 +10,7 @@ import pytest
 from labs.commands import cli
 from labs.course import mistakes_in_reports
 from labs.languages import chosen
-from labs.languages.catalogue import languages
+from labs.languages.po_file import languages
 from labs.languages.words import of_language_named
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run

@@ -17,7 +17,7 @@ from grader.pitfalls import CATALOGUE
 from labs.commands import show
 from labs.course import comparison, published
 from labs.languages import chosen
-from labs.languages.catalogue import languages
+from labs.languages.po_file import languages
 from labs.notebook.run import Run
 from labs.recording.file import Recording, read
 from labs.results.result import result_of

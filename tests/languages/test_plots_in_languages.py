@@ -12,7 +12,7 @@ from matplotlib.text import Text
 
 from labs.course import published
 from labs.languages import chosen
-from labs.languages.catalogue import languages
+from labs.languages.po_file import languages
 from labs.languages.words import Words, words
 from labs.plots import style
 from labs.plots.picture import Picture

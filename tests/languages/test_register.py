@@ -7,8 +7,8 @@ import unicodedata
 
 import pytest
 
-from labs.languages import catalogue
-from labs.languages.catalogue import Entry, entries
+from labs.languages import po_file
+from labs.languages.po_file import Entry, entries
 
 #: What usted is asked to do, without accents. A word that is more often a noun is left out.
 USTED = """
@@ -78,7 +78,7 @@ def says_su_for_your(english: str, spanish: str) -> bool:
 
 
 def of_catalogue(language: str) -> list[Entry]:
-    return list(entries((catalogue.FOLDER / f"{language}.po").read_text(encoding="utf-8")))
+    return list(entries((po_file.FOLDER / f"{language}.po").read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("language", NOT_USED)

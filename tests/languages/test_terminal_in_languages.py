@@ -8,7 +8,7 @@ import pytest
 
 from labs.commands.cli import main
 from labs.languages import chosen
-from labs.languages.catalogue import languages
+from labs.languages.po_file import languages
 from testing.c_programs import LINUX
 from testing.languages.left import left_in_english
 

@@ -8,8 +8,8 @@ import pytest
 
 from labs import views
 from labs.c_kernels import catalogue
-from labs.common.table import Table
-from labs.languages.catalogue import languages
+from labs.html import Table
+from labs.languages.po_file import languages
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run, compare
 from labs.recording.file import read

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from labs.languages import chosen
-from labs.languages.catalogue import languages
+from labs.languages.po_file import languages
 from labs.recording.file import BadRecording, read
 from labs.results import remarks
 from labs.results.result import Result, result_of

@@ -12,13 +12,13 @@ import pytest
 
 from labs.commands import cli, measure
 from labs.course.account import FILE_NAME, BadCourse, course_of, read_course, stated_at
-from labs.machine import account as machine
+from labs.machine import description as machine
 from labs.notebook import measuring
 from labs.notebook.panel import Panel
 from labs.notebook.session import Session
-from labs.recording.account import Account, account_of, name_hash, parse
 from labs.recording.file import Recording, read
 from labs.recording.file import parse as parse_recording
+from labs.recording.origin import Account, account_of, name_hash, parse_account
 from labs.run import measure as run_measure
 from labs.run.plan import Plan
 from labs.survey import survey
@@ -86,7 +86,7 @@ def test_every_way_to_save_names_the_account(
     files = sorted(recordings.glob("*.csv"))
     assert [file.stem for file in files] == ["cell", "line", "panel", "timer_overhead-fenced"]
     for file in files:
-        stated = parse(read(file).conditions["account"])
+        stated = parse_account(read(file).conditions["account"])
         assert stated is not None and stated.name == name_hash(ID, "grace") and stated.place
         assert b"grace" not in file.read_bytes()
 
@@ -171,7 +171,7 @@ def test_the_account_is_stable_and_another_on_another_machine_or_in_another_cour
     course_file(tmp_path / "two", OTHER_ID)
 
     def named(folder: str = "one") -> Account:
-        found = parse(stated_at(tmp_path / folder / "run.csv"))
+        found = parse_account(stated_at(tmp_path / folder / "run.csv"))
         assert found is not None
         return found
 
@@ -191,22 +191,22 @@ def test_the_account_is_stable_and_another_on_another_machine_or_in_another_cour
 def test_a_broken_file_of_the_place_is_made_again(tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / machine.PLACE_FILE).write_text("../../etc/passwd")
-    first = machine.place()
-    assert first == machine.place() and first is not None and len(first) == 32
+    first = machine.place_of_account()
+    assert first == machine.place_of_account() and first is not None and len(first) == 32
 
 
 @pytest.mark.parametrize(
     "account", [Account("a" * 32), Account("a" * 32, "b" * 32), account_of(ID, "Grace ", None)]
 )
 def test_what_is_written_is_read(account: Account) -> None:
-    assert parse(str(account)) == account
+    assert parse_account(str(account)) == account
 
 
 @pytest.mark.parametrize(
     "text", ["", "grace", "none: why", "A" * 32, f"{'a' * 32} on the moon", f"{'a' * 32}\n"]
 )
 def test_another_form_names_nobody(text: str) -> None:
-    assert parse(text) is None
+    assert parse_account(text) is None
 
 
 def test_letter_case_and_form_of_a_name_make_no_difference() -> None:

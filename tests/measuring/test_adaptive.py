@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from labs import limits
 from labs.commands import cli
-from labs.common import limits
-from labs.common.limits import MOST_PROCESSES
-from labs.common.limits import MOST_RECORDING_BYTES as MOST_BYTES
-from labs.common.messages import Refused
+from labs.limits import MOST_PROCESSES
+from labs.limits import MOST_RECORDING_BYTES as MOST_BYTES
+from labs.messages import Refused
 from labs.notebook.ckernel import plan_of as plan_of_cell
 from labs.notebook.session import Session
 from labs.recording.cut_short import FULL, TIME_IS_UP, not_narrow

@@ -17,7 +17,7 @@ import pytest
 from grader.facts.sources import source_of
 from labs.commands import cli
 from labs.commands import measure as measure_command
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook.broken_pair import Pair, plans
 from labs.notebook.run import Run
 from labs.notebook.session import Session

@@ -9,8 +9,8 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from labs.common import html
-from labs.common.wrapped import unbroken
+from labs import html
+from labs.terminal import unbroken
 from testing.paths import REPOSITORY as ROOT
 
 TEMPLATES = sorted(path for part in ("labs", "grader") for path in (ROOT / part).rglob("*.jinja"))

@@ -7,8 +7,7 @@ import weakref
 
 import pytest
 
-from labs.recording.file import Recording, read
-from labs.recording.memo import memoized
+from labs.recording.file import Recording, memoized, read
 from testing.paths import FIXTURES
 
 SAVED = FIXTURES / "fenced.csv"

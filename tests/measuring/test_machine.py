@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from labs.common import pseudo_files
-from labs.machine import card, control_groups, surroundings
+from labs import files as pseudo_files
+from labs.machine import card, description, surroundings
 from labs.machine.description import Machine, read_machine
 from testing.plain_machine import PLAIN
 
@@ -186,7 +186,7 @@ def test_wsl(tmp_path: Path, release: str, version: int | None) -> None:
 )
 def test_cpu_quota(tmp_path: Path, files: dict[str, str], quota: float | None) -> None:
     machine_of(tmp_path, files)
-    assert control_groups.cpu_quota(tmp_path / "proc", tmp_path / "sys") == quota
+    assert description.cpu_quota(tmp_path / "proc", tmp_path / "sys") == quota
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_the_time_that_a_quota_stopped_programs(
     tmp_path: Path, files: dict[str, str], seconds: float
 ) -> None:
     machine_of(tmp_path, files)
-    assert control_groups.throttled_s(tmp_path / "proc", tmp_path / "sys") == seconds
+    assert description.throttled_s(tmp_path / "proc", tmp_path / "sys") == seconds
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterator
 import psutil
 import pytest
 
+from labs import paths
 from labs.c_kernels import toolchain
 from labs.commands import cli
-from labs.common import paths
-from labs.common.limits import MOST_PROCESSES, MOST_SAMPLES, MOST_WARMUP
+from labs.limits import MOST_PROCESSES, MOST_SAMPLES, MOST_WARMUP
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of

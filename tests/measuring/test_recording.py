@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from labs.common import limits
+from labs import limits
 from labs.recording.file import BadRecording, Recording, parse, read
 from labs.recording.rows import read_table
 from labs.run.output import COLUMNS, gather, parse_run

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from labs import views
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook.broken_pair import Pair, plans, words_of
 from labs.notebook.run import Run
 from labs.notebook.session import Session

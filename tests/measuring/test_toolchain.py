@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from labs import paths
 from labs.c_kernels import toolchain
-from labs.c_kernels.region import measured_region
+from labs.c_kernels.c_source import measured_region
 from labs.c_kernels.toolchain import CompileError, NoCompiler, build, build_text
-from labs.common import paths
 
 HELLO = '#include <stdio.h>\nint main(void)\n{\n    printf("%s\\n", WORD);\n    return 0;\n}\n'
 ONE = ("-O2", '-DWORD="one"')

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from grader.facts import observed
-from labs.machine import tracer
-from labs.machine.tracer import name_of_tracer
+from labs.machine import surroundings
+from labs.machine.surroundings import name_of_tracer
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from testing.submitted_figures import Clocked, recording
 
-ASK = "from labs.machine.tracer import name_of_tracer; print(name_of_tracer())"
+ASK = "from labs.machine.surroundings import name_of_tracer; print(name_of_tracer())"
 
 
 def shown(folder: Path, status: str, comm: str = "") -> Path:
@@ -48,7 +48,7 @@ def test_the_tracer_is_named_by_its_process(
 def test_a_debugger_that_leaves_children_alone_traces_no_c_kernel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tracer, "_status_of_a_child", lambda proc: "TracerPid:\t0\n")
+    monkeypatch.setattr(surroundings, "_status_of_a_child", lambda proc: "TracerPid:\t0\n")
     assert name_of_tracer(shown(tmp_path, "TracerPid:\t7\n", "gdb")) is None
 
 

@@ -16,18 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labs.common.files import CannotWrite, read_bounded, with_ending, write_atomically
-from labs.common.units import (
-    NAMES,
-    Clock,
-    UnknownUnit,
-    canonical,
-    fixed,
-    plural,
-    rounded,
-    with_unit,
-)
+from labs.files import CannotWrite, read_bounded, with_ending, write_atomically
 from labs.plots.scale import axis_number
+from labs.units import NAMES, Clock, UnknownUnit, canonical, fixed, plural, rounded, with_unit
 from testing.paths import REPOSITORY
 
 CLOCK = Clock(2_596_000_000.0, 26, 0.7)
@@ -153,7 +144,7 @@ def test_a_read_only_file_system_is_told(full_disk: Path) -> None:
 
 
 WRITE = (
-    "import sys; from pathlib import Path; from labs.common.files import *\n"
+    "import sys; from pathlib import Path; from labs.files import *\n"
     "try: write_atomically(Path(sys.argv[1]), b'x' * 100_000)\n"
     "except CannotWrite as error: print(error.strerror)\n"
 )
@@ -197,7 +188,7 @@ def test_an_end_in_mid_write_leaves_the_old_file_whole(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     path.write_bytes(b"old")
     code = (
-        "import os, sys; from pathlib import Path; from labs.common import files\n"
+        "import os, sys; from pathlib import Path; from labs import files\n"
         "files.os.fsync = lambda handle: os.kill(os.getpid(), 9)\n"
         "files.write_atomically(Path(sys.argv[1]), b'new')\n"
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook.session import Session
 
 

@@ -12,7 +12,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from labs.c_kernels import toolchain
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook import ckernel, unready_cells
 from labs.notebook.session import Session
 from labs.recording import file

@@ -13,8 +13,8 @@ from grader.judging.lab_folder import check_folder
 from grader.judging.presentation import as_html, as_text
 from labs.c_kernels.toolchain import source_hash
 from labs.commands.cli import main
-from labs.common.messages import Refused
 from labs.course import evidence, figures
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import read

@@ -14,9 +14,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from grader import check
 from grader.commands import cli
 from grader.judging import check_folders
-from labs.common.advice import ARGUMENTS, Option, advice
-from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
+from labs.messages import ARGUMENTS, Option, Refused, advice
 from labs.notebook import ckernel, measuring, unready_cells
 from labs.notebook.run import Run
 from labs.notebook.session import DEFAULTS, Session

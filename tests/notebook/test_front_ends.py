@@ -13,7 +13,7 @@ from typing import Any
 import IPython.display
 import pytest
 
-from labs.common import messages
+from labs import messages
 from labs.course import guide
 from labs.notebook.predicting import PredictionForm
 from labs.notebook.session import Session

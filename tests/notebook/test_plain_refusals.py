@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook import explain
 from labs.notebook.run import Run
 from labs.notebook.session import Session

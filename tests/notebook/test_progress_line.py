@@ -9,7 +9,7 @@ from typing import Any
 import IPython.display
 import pytest
 
-from labs.common import messages
+from labs import messages
 from labs.notebook import measuring
 from labs.notebook.measuring import ProgressLine
 from labs.notebook.session import Session

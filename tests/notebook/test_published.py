@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from labs.common.messages import Refused
 from labs.course import published
+from labs.messages import Refused
 
 
 def test_every_report_and_every_figure_is_there() -> None:

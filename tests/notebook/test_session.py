@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from labs import files
 from labs.c_kernels import toolchain
-from labs.common import files
-from labs.common.messages import Refused
 from labs.course import figures, guide, predictions
+from labs.messages import Refused
 from labs.notebook import measuring, session
 from labs.notebook.session import MeasureOptions, Session
 from labs.recording import file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from labs.common.table import Table
+from labs.html import Table
 
 TABLE = Table(
     "costs",

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from labs.common import messages
-from labs.common.messages import Message
+from labs import messages
+from labs.messages import Message
 from labs.notebook import ckernel, unready_cells
 from labs.notebook.session import Session
 

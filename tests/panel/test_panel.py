@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from labs.common import files
+from labs import files
 from labs.machine import surroundings
 from labs.notebook import panel_runs as panel_form
 from labs.notebook.panel import Panel

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from labs.common import files
+from labs import files
 from labs.notebook import panel_runs
 from labs.notebook.panel import Panel
 from labs.notebook.panel_runs import Form, KeptRun, changes_as_text, settings_as_text

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
 from grader.judging.check import check
-from labs.c_kernels.optimisation import level_of
+from labs.c_kernels.toolchain import optimisation_level
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from testing.submitted_figures import CYCLE_TICKS, Clocked, figure, recording
@@ -184,7 +184,7 @@ def test_costs_of_one_run_may_be_told_apart_in_core_cycles() -> None:
     ],
 )
 def test_the_level_is_the_last_one_named(flags: str, level: str | None) -> None:
-    assert level_of(flags) == level
+    assert optimisation_level(flags) == level
 
 
 def test_a_recording_that_does_not_state_its_flags_is_not_accused() -> None:

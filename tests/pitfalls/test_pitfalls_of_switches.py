@@ -11,7 +11,7 @@ from grader.facts import task_counts
 from grader.figures import figure_named
 from grader.judging.check import check, judge
 from labs.course.figures import Figure
-from labs.recording import places
+from labs.recording import run_conditions
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from labs.results.results_compared import compared
@@ -152,7 +152,7 @@ def test_the_count_of_a_whole_run_says_nothing_of_one_of_several_variants() -> N
     [("0", {0}), ("0-2,5", {0, 1, 2, 5}), ("", set()), ("unknown", set()), ("7-3", set())],
 )
 def test_lists_of_cpus_are_read_and_anything_else_is_none(words: str, cpus: set[int]) -> None:
-    assert places.cpus_of(words) == cpus
+    assert run_conditions.cpus_of(words) == cpus
 
 
 def test_the_count_of_a_convoy_is_a_figure_and_no_mistake() -> None:

@@ -14,7 +14,7 @@ from grader.facts.c_calls import subtracted_constant
 from grader.figures import figure_named
 from grader.judging import flags, lab_folder
 from grader.judging.check import check
-from labs.common import paths
+from labs import paths
 from labs.recording.file import Recording
 from labs.results.result import naive_value, result_of
 from testing.submitted_figures import CYCLE_TICKS, FENCED, MONOTONIC, Clocked, figure, recording

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from labs.analysis.estimates import Estimate
-from labs.common.table import Table
+from labs.html import Table
 from labs.plots import picture, taken
 from labs.plots.picture import estimates_figure, line_figure, samples_figure
 from labs.plots.style import Mark, png

@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from numpy.typing import NDArray
 
 from labs import views
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.plots import picture, style
 from labs.plots.intervals import LOOKS

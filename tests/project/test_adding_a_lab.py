@@ -17,7 +17,7 @@ import pytest
 
 from labs.c_kernels.catalogue import first_sentence
 from labs.course.guide import KINDS, WITHOUT_NAME
-from labs.languages import catalogue
+from labs.languages import po_file
 from labs.run import broken
 from testing import example_lab
 from testing.example_lab import LAB, Add, BadPage, Type, Write, all_steps, carry_out, steps
@@ -105,9 +105,9 @@ def test_the_findings_of_the_example_are_translated_into_each_language(tmp_path:
             said |= {text for text, _ in in_code.in_functions(file, lambda text: "{" in text)}
     said |= {broken_c(step, tmp_path).mistake for step in WRITTEN if is_broken_c(step)}
     given = [step for step in WRITTEN if step.path.endswith(".po")]
-    assert {Path(step.path).stem for step in given} == {*catalogue.languages()}
+    assert {Path(step.path).stem for step in given} == {*po_file.languages()}
     for step in given:
-        translated = {each.english: each.translated for each in catalogue.entries(step.text)}
+        translated = {each.english: each.translated for each in po_file.entries(step.text)}
         assert len(translated) == 14 and {*translated} <= said
         assert all(text and text != english for english, text in translated.items())
 

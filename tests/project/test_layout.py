@@ -19,7 +19,7 @@ PACKAGES = ("labs", "grader")
 MOST_LINES_OF_A_FUNCTION, MOST_PARAMETERS = 60, 7
 #: Where Python is started: for all others; isolated; in another current folder; in the sandbox.
 STARTING_PYTHON = {
-    "labs/common/python.py",
+    "labs/paths.py",
     "labs/machine/probes.py",
     "grader/evening/class_feedback.py",
     "grader/sandbox/provisioner.py",

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from labs.common.version import __version__
+from labs.version import __version__
 from testing.paths import REPOSITORY
 
 if sys.version_info >= (3, 11):

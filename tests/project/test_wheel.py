@@ -110,7 +110,7 @@ def test_pip_puts_the_colours_into_the_environment(commands: Path) -> None:
 
 def test_holds_every_template(wheel: Path) -> None:
     templates = {str(p.relative_to(REPOSITORY)) for p in REPOSITORY.glob("[lg]*/**/*.html.jinja")}
-    assert "labs/common/table.html.jinja" in templates
+    assert "labs/table.html.jinja" in templates
     assert templates <= names(wheel)
 
 

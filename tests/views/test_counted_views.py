@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from labs import toolchain, views
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.recording import file
 from testing.c_programs import LINUX

@@ -16,15 +16,15 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from labs import views
-from labs.common.messages import Refused
-from labs.common.units import rounded
 from labs.course import published
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.plots.intervals import LOOKS
 from labs.plots.picture import Picture
 from labs.plots.scale import spread_out
 from labs.plots.style import WIDTH_IN, Mark
 from labs.recording.file import Recording
+from labs.units import rounded
 
 PNG = b"\x89PNG\r\n\x1a\n"
 BATCHES = (8, 16, 32, 64)

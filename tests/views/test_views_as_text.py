@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from labs import views
-from labs.common.messages import Refused
-from labs.common.units import fixed
 from labs.course import published
+from labs.messages import Refused
 from labs.notebook.run import Later, Run, compare
 from labs.recording import file
+from labs.units import fixed
 from labs.views.other_tools import calls_in, only_leaving
 from testing.c_programs import LINUX
 from testing.paths import REPOSITORY

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from labs import published, variants, views
-from labs.common.messages import Message, Refused
+from labs.messages import Message, Refused
 from labs.notebook.run import Run
 from labs.recording import file
 from labs.recording.file import Recording

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from labs import views
-from labs.common.messages import Message, Refused
-from labs.common.table import Table
+from labs.html import Table
+from labs.messages import Message, Refused
 from labs.notebook.run import Run
 from labs.recording import file
 from labs.views.other_tools import calls_of_summary, parted

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from labs import views
-from labs.common.messages import Refused
-from labs.machine import caches
+from labs.machine import description
+from labs.messages import Refused
 from labs.notebook.run import Run, compare
 from labs.recording import file
 from labs.views import rings
@@ -172,8 +172,10 @@ def test_where_the_os_reports_no_cache_that_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known: dict[str, Any] = {"SC_LEVEL1_DCACHE_SIZE": 49152, "SC_LEVEL2_CACHE_SIZE": 0}
-    monkeypatch.setattr(caches, "os", SimpleNamespace(sysconf=known.__getitem__))
-    monkeypatch.setattr(caches, "_NAMES", {1: "SC_LEVEL1_DCACHE_SIZE", 2: "SC_LEVEL2_CACHE_SIZE"})
+    monkeypatch.setattr(description, "os", SimpleNamespace(sysconf=known.__getitem__))
+    monkeypatch.setattr(
+        description, "_SYSCONF_NAMES", {1: "SC_LEVEL1_DCACHE_SIZE", 2: "SC_LEVEL2_CACHE_SIZE"}
+    )
     assert views.caches(tmp_path).rows == (("L1", "48 KiB"),)
     known["SC_LEVEL1_DCACHE_SIZE"] = -1
     with pytest.raises(Refused, match="does not report"):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from labs import views
-from labs.common.messages import Refused
+from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.recording.file import read
 from testing.paths import FIXTURES

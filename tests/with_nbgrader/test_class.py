@@ -15,7 +15,7 @@ import pytest
 from grader import demonstration
 from grader.commands.cli import main
 from grader.demonstration import STUDENTS, DemonstrationClass, Row, table
-from labs.common import python
+from labs import paths
 from testing import nbgrader_command
 from testing.paths import REPOSITORY
 from testing.small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
@@ -51,7 +51,7 @@ def already_imported(
     command: list[str], *, cwd: Path, env: dict[str, str], **_: object
 ) -> subprocess.CompletedProcess[str]:
     """The same command without the start of nbgrader; below, one that fails starts in full."""
-    start = python.command("nbgrader")
+    start = paths.python_command("nbgrader")
     assert command[: len(start)] == start
     return nbgrader_command.run(cwd, env, *command[len(start) :])
 

@@ -22,7 +22,7 @@ from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.class_flags import account_flags, stated_in
 from grader.with_nbgrader.course import NameCourse, identified, make_course
 from labs.course.account import FILE_NAME, BadCourse, read_course
-from labs.recording.account import account_of
+from labs.recording.origin import account_of
 from testing.small_course import LAB, Course, write_source
 
 FIGURES = {

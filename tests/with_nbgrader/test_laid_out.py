@@ -17,7 +17,7 @@ from grader.demonstration import STUDENTS, NoEvidence
 from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader import course
 from grader.with_nbgrader.release import release
-from labs.common import limits, paths
+from labs import limits, paths
 from testing.paths import FIXTURES, REPOSITORY
 from testing.small_course import LAB, write_source
 

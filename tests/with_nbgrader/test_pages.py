@@ -25,7 +25,7 @@ from grader.pages import __main__ as pages
 from grader.pages import lab_pages
 from grader.pages.lab_pages import NOTEBOOKS, build
 from grader.with_nbgrader.release import release
-from labs.common import paths
+from labs import paths
 from labs.course import guide
 from labs.recording import file
 from testing.paths import REPOSITORY

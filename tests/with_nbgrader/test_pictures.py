@@ -12,7 +12,7 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from grader.submissions.submitted_notebook import kept_pictures
-from labs.common.limits import MOST_PICTURE_BYTES, MOST_PICTURES
+from labs.limits import MOST_PICTURE_BYTES, MOST_PICTURES
 
 
 def encoded(content: bytes) -> str:

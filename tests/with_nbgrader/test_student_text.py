@@ -10,7 +10,7 @@ from jinja2 import Environment
 from nbformat import NotebookNode
 
 from grader.with_nbgrader.pages.student_text import markdown2html
-from labs.common.limits import MOST_ANSWER
+from labs.limits import MOST_ANSWER
 from testing.hostile.in_answers import ANSWERS, HONEST_ANSWER
 
 ANSWER = NotebookNode(metadata={"nbgrader": {"solution": True}}, attachments={})  # type: ignore[no-untyped-call]

@@ -14,9 +14,9 @@ from nbformat.notebooknode import from_dict
 
 from grader.cases.verdict import Verdict
 from grader.judging.presentation import headline
-from labs.common.html import filled
-from labs.common.units import times
+from labs.html import filled
 from labs.recording.file import BadRecording, Recording, read
+from labs.units import times
 
 CELL_ID = "evidence-beside-"
 

@@ -21,8 +21,8 @@ from grader.submissions.safe_files import read_regular
 from grader.with_nbgrader.pages.evidence import CELL_ID
 from grader.with_nbgrader.pages.student_text import released_html, student_html
 from grader.with_nbgrader.student_folders import RECORD
-from labs.common.html import filled
-from labs.common.limits import MOST_FOLDER_BYTES
+from labs.html import filled
+from labs.limits import MOST_FOLDER_BYTES
 
 # What a student's cells got, as a page of feedback shows it.
 

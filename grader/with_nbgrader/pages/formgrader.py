@@ -41,8 +41,8 @@ from grader.submissions.safe_files import trouble_with_name
 from grader.with_nbgrader.careful_course import is_ours, replace_method
 from grader.with_nbgrader.pages.student_text import markdown2html
 from grader.with_nbgrader.verdict_cells import KEY, notes_of
-from labs.common.html import filled
 from labs.course import rubric
+from labs.html import filled
 
 #: The setting of nbconvert that has our filter used.
 FILTER = f"{markdown2html.__module__}.{markdown2html.__name__}"

@@ -20,8 +20,8 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from labs.common.html import inline
-from labs.common.limits import MOST_FORMULA, MOST_FORMULAS
+from labs.html import inline
+from labs.limits import MOST_FORMULA, MOST_FORMULAS
 
 # Formulas of an answer as pictures: each is a box of its own size and can cover nothing.
 #

@@ -132,3 +132,28 @@ def plural(count: float, noun: str) -> str:
     """A count with its noun: `1 process`, `10 processes`, `1.5 CPUs`."""
     form = noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{count:,} {form}" if isinstance(count, int) else f"{count:g} {form}"
+
+
+# Say by which factor one number differs from another, and when that is near enough for a guess.
+
+#: A guess within this factor of what was found counts as right.
+RIGHT_WITHIN = 2.0
+_MOST_SHOWN = 1_000_000
+
+
+def factor_text(factor: float) -> str:
+    """A factor above 0 for a reader: `within 10 %`, `3 times as much`, `3 times less`."""
+    if 0.9 <= factor <= 1.1:
+        return "within 10 %"
+    number_1 = rounded(off_by(factor), 2)
+    if off_by(factor) > _MOST_SHOWN:
+        number_1 = f"{_MOST_SHOWN:,}"
+        if factor > 1:
+            return f"more than {number_1} times as much"
+        return f"more than {number_1} times less"
+    return f"{number_1} times as much" if factor > 1 else f"{number_1} times less"
+
+
+def off_by(factor: float) -> float:
+    """By which factor of 1 or more something was off; 1 is exact."""
+    return max(factor, 1 / factor)

@@ -1,4 +1,9 @@
-"""A table for a reader, as HTML or as plain text."""
+"""HTML from templates: files `*.html.jinja` beside the modules that fill them.
+
+A template escapes every value. What is HTML already passes the filter `safe` in the template, where
+a reader can see it. `translated` gives a text in the language of the reader, and
+the filter `unbroken` has no line end inside a figure.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +11,77 @@ import itertools
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from labs.common import warned
-from labs.common.html import filled
-from labs.common.wrapped import lines_of, parts
-from labs.languages.words import of_reader
+from labs.languages.words import of_reader, words
+from labs.terminal import lines_of, parts, unbroken
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+
+_HERE = Path(__file__).parent
+
+
+def filled(template: Path, **values: object) -> str:
+    """The HTML of a template file. A name that it uses and that has no value raises
+    `jinja2.UndefinedError`."""
+    return _environment(template.parent).get_template(template.name).render(values)
+
+
+def code_spans(text: str) -> list[tuple[str, bool]]:
+    """The parts of a text, each with whether it is code, which stands between backticks."""
+    found = text.split("`")
+    if len(found) % 2 == 0:
+        return [(text, False)]
+    return [(part, number % 2 == 1) for number, part in enumerate(found) if part]
+
+
+def inline(source: str, **values: object) -> str:
+    """The same of a template of one line, given as text."""
+    return _line(source).render(values)
+
+
+@cache
+def _line(source: str) -> Template:
+    return _environment(_HERE).from_string(source)
+
+
+@cache
+def _environment(folder: Path) -> Environment:
+    # Here: a command that shows no HTML starts faster without.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals["translated"] = words
+    made.filters["unbroken"] = unbroken
+    return made
+
+
+# Warnings as a reader gets them, below a result, a plot or a table.
+
+_BOX = Path(__file__).with_name("warned.html.jinja")
+
+
+def warnings_as_html(warnings: Sequence[str]) -> str:
+    """A box with all warnings; '' if there are none."""
+    return filled(_BOX, warnings=[words(each) for each in warnings]) if warnings else ""
+
+
+def warnings_as_lines(warnings: Sequence[str]) -> list[str]:
+    """A line of plain text for each warning."""
+    return [f"{words('warning')}: {words(warning)}" for warning in warnings]
+
+
+# A table for a reader, as HTML or as plain text.
 
 #: Longer text is aligned left even if it begins with a number.
 _LONG = 30
@@ -87,10 +157,10 @@ class Table:
         return "\n".join([shown.caption, *lines])
 
     def _repr_html_(self) -> str:
-        return self.as_html() + warned.as_html(self.warnings)
+        return self.as_html() + warnings_as_html(self.warnings)
 
     def __repr__(self) -> str:
-        return "\n".join([self.as_text(), *warned.as_lines(self.warnings)])
+        return "\n".join([self.as_text(), *warnings_as_lines(self.warnings)])
 
 
 def in_columns(

@@ -1,13 +1,35 @@
-"""The measured region of a C kernel, and that of one variant, with the variant's operation.
-
-A C kernel writes its timed region once, as a macro, and names each variant's operation in one line:
-
-    INTERVAL(getppid_raw, raw_call(SYS_getppid, 0, 0) == parent)
-"""
+"""What makes a file of C a C kernel, for somebody whose own file is none."""
 
 from __future__ import annotations
 
 import re
+
+from labs import paths
+
+#: Of the linkers of GNU, LLVM and macOS.
+_NO_MAIN = re.compile(r"undefined (?:reference to|symbol:) [`']?main\b|\"_main\", referenced from")
+
+
+def lacks_main(output: str) -> bool:
+    """Whether the linker, by its whole output, found no function main."""
+    return _NO_MAIN.search(output) is not None
+
+
+def not_a_c_kernel(why: str) -> str:
+    """What to tell somebody whose C compiles, and cannot be measured. `why` is a main clause."""
+    return (
+        f'this is not a C kernel: {why}. A C kernel includes "harness.h" and ends with '
+        "MEASURE(...), which is its main. `labs new my_function` writes one for you to change; "
+        f"another one is {paths.kernels_c() / 'procedure_call.c'}"
+    )
+
+
+# The measured region of a C kernel, and that of one variant, with the variant's operation.
+#
+# A C kernel writes its timed region once, as a macro, and names each variant's operation in one
+# line:
+#
+#     INTERVAL(getppid_raw, raw_call(SYS_getppid, 0, 0) == parent)
 
 _MACRO = re.compile(r"^#define (\w+)\(([^)]*)\)\s*\\\n((?:.*\\\n)*.*)$", re.MULTILINE)
 _USE = re.compile(r"^(\w+)\((\w+),((?:[^\n]|\n[ \t])*)\)$", re.MULTILINE)
@@ -89,3 +111,40 @@ def _expanded(region: str, arguments: dict[str, str]) -> str:
     """`region` with the arguments of a macro in place of its parameters, without extra brackets."""
     expanded = re.sub(r"\w+", lambda word: arguments.get(word[0], word[0]), region)
     return re.sub(r"!\((\w+\([^()]*\))\)", r"!\1", expanded)
+
+
+# Registers that inline assembly overwrites without telling the compiler.
+
+#: x86-64: `syscall` keeps the address to return to in rcx and the flags in r11.
+OVERWRITTEN_BY_SYSCALL = ("rcx", "r11")
+
+#: An operand of assembly that the assembly writes into rcx, such as `"+c"(buffer)`.
+_WRITES_RCX = re.compile(r'"[=+]&?c"')
+
+#: Inline assembly is searched to this length; a longer one is not looked at.
+MOST_ASM_CHARACTERS = 2_000
+
+_ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
+
+
+def missing_clobbers(source: str) -> tuple[str, ...]:
+    """The registers that a `syscall` in `source` overwrites without naming them as such.
+
+    A clobber names one, and so does an operand that is written.
+    """
+    code = _COMMENT.sub(" ", source)
+    for begin in _ASM.finditer(code):
+        statement, end, _ = code[begin.start() : begin.start() + MOST_ASM_CHARACTERS].partition(
+            ");"
+        )
+        if end and re.search(r"\bsyscall\b", statement):
+            named = "rcx" if _WRITES_RCX.search(statement) else ""
+            found = tuple(
+                name
+                for name in OVERWRITTEN_BY_SYSCALL
+                if f'"{name}"' not in statement and name != named
+            )
+            if found:
+                return found
+    return ()

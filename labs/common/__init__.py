@@ -1,1 +1,0 @@
-"""What every package uses: units, files, paths, tables. Nothing here knows about measuring."""

@@ -1,0 +1,326 @@
+"""On which CPUs the tasks of a variant were during the measurement, as the recording states."""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labs.files import cpu_list
+from labs.limits import MOST_VALUE
+from labs.recording.file import Integers, Recording, Samples, memoized
+
+
+@dataclass(frozen=True)
+class Places:
+    """CPUs of the measuring task (`mine`), CPUs of its peers, and CPUs that the peers may use.
+
+    The last two are empty if the variant has no peers, or if the recording does not state them.
+    """
+
+    mine: frozenset[int]
+    peers: frozenset[int]
+    may_use: frozenset[int]
+
+    @property
+    def bound_together(self) -> bool:
+        """Whether the peers could use only one CPU, which the measuring task used as well."""
+        return len(self.may_use) == 1 and bool(self.may_use & self.mine)
+
+
+def places_of(recording: Recording, variant: str) -> tuple[Places, ...]:
+    """For each process that states it, where the tasks were during the samples of `variant`.
+
+    A C kernel notes these places for each variant that claims switches (kernels_c/tasks.h).
+    """
+    keys = [f"variant.{variant}.{key}" for key in ("cpus", "peers_cpus", "peers_may_use")]
+    stated = ({**process, **recording.conditions} for process in recording.processes)
+    known: dict[str, frozenset[int]] = {}  # processes state the same lists
+
+    def cpus(text: str) -> frozenset[int]:
+        if text not in known:
+            known[text] = cpus_of(text)
+        return known[text]
+
+    every = (Places(*(cpus(each.get(key, "")) for key in keys)) for each in stated)
+    return tuple(each for each in every if each.mine)
+
+
+def why_unbound(recording: Recording) -> str | None:
+    """Why the machine of this run could bind no task to a CPU; None if it could, or has one CPU.
+
+    Without binding, two tasks may each have had a CPU, whatever the plan asked for. Each process
+    states the cause (kernels_c/conditions.h) as `none: REASON`, or as `left out: REASON` if the C
+    kernel was built without binding.
+    """
+    stated = recording.conditions.get("cpu.pinning")
+    if stated is None or recording.number("cpus.online") == 1:
+        return None
+    allowed = recording.condition("cpu.allowed")
+    if allowed and all(len(cpus_of(each)) == 1 for each in allowed):
+        return None
+    return stated.partition(": ")[2] or stated
+
+
+def cpus_of(words: str) -> frozenset[int]:
+    """The CPUs of a list such as `0-2,5`; empty if `words` is no such list."""
+    return frozenset(cpu_list(words) or ())
+
+
+def as_text(cpus: frozenset[int]) -> str:
+    """CPU numbers as text: `0 and 1`."""
+    return " and ".join(map(str, sorted(cpus)))
+
+
+# How much of the machine other programs used during a run, as its conditions state.
+
+#: If a hypervisor took a smaller share of the CPU time than this, we ignore it.
+STEAL_SHARE = 0.02
+
+
+def busy_cpus(recording: Recording) -> float:
+    """How many CPUs were busy, if nearly all of them were; else 0."""
+    busy, online = recording.number("cpus.busy"), recording.number("cpus.online")
+    return busy if busy and online and busy > max(1.5, 0.9 * online) else 0.0
+
+
+def stolen(recording: Recording) -> float:
+    """The share of the CPU time that a hypervisor took, if it took much; else 0."""
+    steal = recording.number("steal.share") or 0.0
+    return steal if steal > STEAL_SHARE else 0.0
+
+
+def was_shared(recording: Recording) -> bool:
+    """Whether other programs used much of the machine."""
+    return bool(busy_cpus(recording) or stolen(recording))
+
+
+# What a run inherited from the program that started it, and what its clocks agree on.
+#
+# Each process states its scheduling, the libraries that were put before the C library, and the
+# clocks that disagree with the OS kernel's (kernels_c/conditions.h, kernels_c/calibration.h).
+
+USUAL_POLICY = "SCHED_OTHER"
+#: What puts libraries before the C library, by the end of the key that states them.
+_PRELOADED_BY = {
+    "ld_preload": "LD_PRELOAD",
+    "ld_audit": "LD_AUDIT",
+    "ld_so_preload": "/etc/ld.so.preload",
+}
+#: The name of the counter among the clocks; all others are of the C library.
+COUNTER_CLOCK = "counter"
+
+
+def states_inherited(recording: Recording) -> bool:
+    """Whether the recording states what it inherited; older kits recorded nothing of it."""
+    return bool(recording.condition("scheduling.nice"))
+
+
+def policies(recording: Recording) -> tuple[str, ...]:
+    """The scheduling policies with which the processes were started; empty if not stated."""
+    return _different(recording, "scheduling.policy")
+
+
+def nice_values(recording: Recording) -> tuple[str, ...]:
+    """The nice values with which the processes were started; empty if not stated."""
+    return _different(recording, "scheduling.nice")
+
+
+def preloaded(recording: Recording) -> dict[str, str]:
+    """What puts libraries before the C library (LD_PRELOAD, LD_AUDIT, /etc/ld.so.preload), and the
+    names of these libraries."""
+    stated = {by: _different(recording, f"preloaded.{key}") for key, by in _PRELOADED_BY.items()}
+    return {by: " ".join(names) for by, names in stated.items() if names}
+
+
+def is_filtered(recording: Recording) -> bool | None:
+    """Whether a filter of system calls (seccomp) was set; None if not stated."""
+    stated = recording.condition("seccomp")
+    return stated != ("off",) if stated else None
+
+
+def clocks_off(recording: Recording) -> dict[str, float]:
+    """Each clock that disagreed with the OS kernel's, and how many times as fast it was.
+
+    This is the median over the processes that state it.
+    """
+    found: dict[str, list[float]] = {}
+    for stated in recording.condition("clocks.off"):
+        for each in stated.split(", "):
+            clock, _, speed = each.partition(" ")
+            try:
+                found.setdefault(clock, []).append(float(speed))
+            except ValueError:
+                continue
+    return {clock: statistics.median(speeds) for clock, speeds in found.items() if speeds}
+
+
+def _different(recording: Recording, key: str) -> tuple[str, ...]:
+    return tuple(sorted(set(recording.condition(key))))
+
+
+# What a recording states about a tracer that followed the run.
+
+#: The condition with the name of the tracer; it is left out if there is none.
+TRACER_KEY = "tracer"
+
+
+def tracer_of(recording: Recording) -> str:
+    """The name of the tracer that followed the run; '' if the recording states none."""
+    return next(iter(recording.condition(TRACER_KEY)), "")
+
+
+def unclaimed_switches(recording: Recording) -> int | None:
+    """Voluntary switches of all tasks that the C kernel does not claim; None if not recorded."""
+    counted = [recording.total(f"task.{task}.voluntary_switches") for task in ("main", "peers")]
+    if counted[0] is None:
+        return None
+    claimed = recording.total("claimed.switches") or 0
+    return max(0, sum(count or 0 for count in counted) - claimed)
+
+
+# Which samples were preempted: another program had the CPU of their tasks for a part of the time.
+#
+# A C kernel states the numbers of such samples for each process that has one, as ranges in
+# ascending order: `sample.preempted: 0-3 7 12-14`. kernels_c/preempted.h says how it knows. It
+# knows this of variants that create tasks on one CPU, and of samples that take longer than 100 us.
+# Of other samples nothing is stated, and older kits state nothing at all.
+#
+# Anybody may have written the condition. A text that is anything else marks no sample.
+
+PREEMPTED_KEY = "sample.preempted"
+#: A shorter sample is never marked (SHORTEST_JUDGED_US in kernels_c/preempted.h).
+SHORTEST_S = 100e-6
+
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+
+
+def preempted(recording: Recording, samples: Samples) -> NDArray[np.bool_]:
+    """Which of `samples`, all steady samples of a variant, were preempted; shape (n,)."""
+    return _of_variant(recording, samples.variant)
+
+
+@memoized
+def _of_variant(recording: Recording, variant: str) -> NDArray[np.bool_]:
+    samples = recording.samples(variant)
+    long_enough = samples.ticks > SHORTEST_S * samples.clock.frequency_hz
+    found = np.zeros(len(samples), dtype=np.bool_)
+    for process, stated in enumerate(_stated(recording)):
+        if not len(stated):
+            continue
+        mine = np.flatnonzero((samples.process == process) & long_enough)
+        place = np.searchsorted(stated[:, 0], samples.sample[mine], side="right") - 1
+        found[mine] = (place >= 0) & (samples.sample[mine] <= stated[place, 1])
+    return found
+
+
+@memoized
+def _stated(recording: Recording) -> list[Integers]:
+    """The ranges that each process states."""
+    # If all processes state the same ones, the recording holds them once.
+    common = recording.conditions.get(PREEMPTED_KEY, "")
+    return [ranges_of(each.get(PREEMPTED_KEY, common)) for each in recording.processes]
+
+
+def ranges_of(text: str) -> Integers:
+    """The first and last numbers of ascending ranges in a text; shape (ranges, 2).
+
+    No ranges if the text is anything else.
+    """
+    none = np.zeros((0, 2), dtype=np.int64)
+    words = [_RANGE.fullmatch(word) for word in text.split(" ")] if len(text) <= MOST_VALUE else []
+    ranges = [(int(word[1]), int(word[2] or word[1])) for word in words if word is not None]
+    if not ranges or len(ranges) < len(words):
+        return none
+    found = np.array(ranges, dtype=np.int64)
+    flat = found.ravel()
+    # In a range the last number may be the first one; the next range begins after it.
+    ascending = bool((np.diff(flat) >= 0).all() and (np.diff(flat)[1::2] > 0).all())
+    return found if ascending else none
+
+
+# What the core did in rounds spread over the samples of each process.
+#
+# kernels_c/core_rounds.h defines the rounds. Each counts additions and stores per core cycle. If
+# another hardware thread of the same physical core is busy, the additions fall to about half. If
+# that thread often waits for memory, only the stores show it.
+
+#: What a round counts per core cycle: the conditions of a process that list these numbers.
+ADDITIONS, STORES = "core_width", "core_stores"
+#: A round has eight chains, so it does at most eight additions per cycle (kernels_c/core_rounds.h),
+#: and no core does more stores.
+MOST_WIDTH = 8.5
+
+
+@memoized
+def core_rounds(recording: Recording, counted: str = ADDITIONS) -> tuple[tuple[float, ...], ...]:
+    """What was `counted` in each round, one tuple for each process.
+
+    The tuple is empty if the process does not state a list of such numbers.
+    """
+    return tuple(_numbers(text) for text in recording.condition(counted))
+
+
+def rounds_around(
+    recording: Recording, samples: Samples, rounds: Sequence[Sequence[float]]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """The values of the round before each sample and of the round after it; each of shape (n,).
+
+    `samples` are all steady samples of a variant, and `rounds` holds the values of each process,
+    round by round. None if the recording does not state as many places of rounds among the samples.
+    """
+    places = _places(recording)
+    # If all processes have the same values, the recording holds them once.
+    rounds = list(rounds) * len(places) if len(rounds) == 1 else rounds
+    if not places or [len(each) for each in rounds] != [len(each) for each in places]:
+        return None
+    # The first round stands for the one before it, and the last one for the one after it.
+    known = np.array([x for each in rounds for x in (each[0], *each, each[-1])])
+    before = _round_before(recording, samples.variant)
+    return known[before], known[before + 1]
+
+
+@memoized
+def _places(recording: Recording) -> list[list[int]]:
+    """After how many samples each round of each process came; none if that is not known of each."""
+    after = [_whole_numbers(text) for text in recording.condition("core_width.after")]
+    count = len(recording.processes)
+    after = after * count if len(after) == 1 else after
+    return after if len(after) == count and all(after) else []
+
+
+@memoized
+def _round_before(recording: Recording, variant: str) -> Integers:
+    """The round before each steady sample, counted over all processes, with one more round before
+    the first and after the last one of each; shape (n,)."""
+    samples, places = recording.samples(variant), _places(recording)
+    before = np.zeros(len(samples), dtype=np.int64)
+    by_process = np.argsort(samples.process.astype(np.int16), kind="stable")
+    ends = np.cumsum(np.bincount(samples.process, minlength=len(places)))
+    first = 0
+    for place, mine in zip(places, np.split(by_process, ends[:-1]), strict=True):
+        before[mine] = first + np.searchsorted(place, samples.sample[mine])
+        first += len(place) + 2
+    return before
+
+
+def _whole_numbers(text: str) -> list[int]:
+    """Ascending whole numbers from a text; none if the text is anything else."""
+    try:
+        found = [int(word) for word in text.split() if len(word) < 12]
+    except ValueError:
+        return []
+    return found if found == sorted(found) else []
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        found = tuple(map(float, text.split()))
+    except ValueError:
+        return ()
+    return found if all(0 <= width < math.inf for width in found) else ()
