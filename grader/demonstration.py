@@ -1,7 +1,8 @@
 """A demonstration class, graded with nbgrader: one lab, one student for each kind of submission.
 
 `make class` runs it, and `make class LAB=03-system-call` uses another lab. Every step is nbgrader's
-own command, in the order in which an instructor and the students would run them.
+own command, in the order in which an instructor and the students would run them. `fill` puts such a
+class into a course that exists, where its submissions wait to be graded.
 """
 
 from __future__ import annotations
@@ -232,7 +233,7 @@ DEFAULT_LAB = "01-timer-overhead"
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 _COURSE_ID = "ticklab"
 _NOTE_WIDTH = 90
-# A step that takes longer than this has hung.
+# nbgrader takes a few seconds. A step that takes longer than this has hung.
 _PATIENCE_S = 300
 
 _SETTINGS = """
@@ -517,8 +518,6 @@ def _noted(
 
 
 # Fills a course with a made-up class, whose submissions of one lab wait to be graded.
-
-# nbgrader takes a few seconds. A step that takes longer than this has hung.
 
 
 class CannotFill(Exception):

@@ -1,4 +1,4 @@
-"""Write a file completely or not at all, and read one within a limit."""
+"""Write a file completely or not at all, and read a file within a limit."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def read_bounded(path: Path, most: int) -> bytes:
     return content
 
 
-# Read the small text files in which an OS shows its state, such as those in /proc and /sys.
+# The small text files in which an OS shows its state, such as those in /proc and /sys.
 
 _MOST = 1 << 20  # no such file is longer, but a file at a wrong path may be
 

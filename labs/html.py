@@ -1,8 +1,9 @@
-"""HTML from templates: files `*.html.jinja` beside the modules that fill them.
+"""HTML from templates, and warnings and tables for a reader as HTML or plain text.
 
-A template escapes every value. What is HTML already passes the filter `safe` in the template, where
-a reader can see it. `translated` gives a text in the language of the reader, and
-the filter `unbroken` has no line end inside a figure.
+The templates are the files `*.html.jinja` beside the modules that fill them. A template escapes
+every value. What is HTML already passes the filter `safe` in the template, where a reader can see
+it. `translated` gives a text in the language of the reader, and the filter `unbroken` has no line
+end inside a figure.
 """
 
 from __future__ import annotations
@@ -66,8 +67,6 @@ def _environment(folder: Path) -> Environment:
     return made
 
 
-# Warnings as a reader gets them, below a result, a plot or a table.
-
 _BOX = Path(__file__).with_name("warned.html.jinja")
 
 
@@ -80,8 +79,6 @@ def warnings_as_lines(warnings: Sequence[str]) -> list[str]:
     """A line of plain text for each warning."""
     return [f"{words('warning')}: {words(warning)}" for warning in warnings]
 
-
-# A table for a reader, as HTML or as plain text.
 
 #: Longer text is aligned left even if it begins with a number.
 _LONG = 30

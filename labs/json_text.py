@@ -1,4 +1,4 @@
-"""Read JSON that anybody may have written, in bounded time and memory.
+"""Read JSON that anybody may have written, in bounded time and memory, and explain its mistakes.
 
 A mistake inside one entry of an object costs only that entry. A message is a phrase that follows
 the name of the file; it says what is wrong, where, and what to do.
@@ -243,10 +243,9 @@ _LENIENT = json.JSONDecoder(
 )
 
 
-# Say what is wrong with the form of a JSON value that pydantic refuses.
-#
-# pydantic gives the place, the kind and the value of each error. The words are ours: those of the
-# table below, and the description of the field, which says what the field must be.
+# pydantic checks the form of a value, and gives the place, the kind and the value of each error.
+# The words are ours: those of the table below, and the description of the field, which says what
+# the field must be.
 
 #: By the kind of an error; every other kind has the words of "".
 _WORDS_OF_KINDS = {

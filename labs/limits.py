@@ -1,7 +1,7 @@
 """The limits on everything that the kit reads or runs and that others may have written.
 
 Anybody may write a recording, a figures file, a notebook or a C source. Every reader, here and in
-`grader`, takes its limits from this module, so that all of them accept the same files.
+`grader`, takes its limits from here, so that all of them accept the same files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Messages to a student in a notebook: a box of plain text, never a Python traceback."""
+"""Messages to a student in a notebook, and advice that names options of a measurement.
+
+A message is a box of plain text, never a Python traceback.
+"""
 
 from __future__ import annotations
 
@@ -109,9 +112,8 @@ def shell() -> Any:
     return get_ipython()
 
 
-# Advice that names options of a measurement: kept as data, and put into words last.
-#
-# A terminal has `--samples 4000` where a notebook has `samples=4000`.
+# Advice is kept as data and put into words last: a terminal has `--samples 4000` where a notebook
+# has `samples=4000`.
 
 #: By option of a command, the argument of `lab.measure` that does the same.
 ARGUMENTS = {

@@ -1,6 +1,6 @@
-"""The folders of the C kernels, of the released labs, and of the cache.
+"""Find the folders of the C kernels, the released labs and the cache, and start Python safely.
 
-The functions find them in a checkout of the repository and in an installed package.
+The folders are found in a checkout of the repository and in an installed package.
 """
 
 from __future__ import annotations
@@ -80,11 +80,9 @@ def cache() -> Path:
     return folder
 
 
-# Starts Python for the kit, so that nothing in the current folder is run.
-#
 # Started with -m or -c, Python looks for modules in the current folder first. The folder may be a
-# student's: a file `random.py` there would be run in place of Python's own. The option -P is there
-# from Python 3.11 on only.
+# student's: a file `random.py` there would be run in place of Python's own. The option -P exists
+# only from Python 3.11 on.
 
 #: A folder in which no student can write, for processes that need no other one: nbgrader and
 #: matplotlib read settings in the current folder.

@@ -1,4 +1,4 @@
-"""Suggest the known word that a misspelt word stands for."""
+"""Suggest known words: for a misspelt word, and to a shell when somebody presses Tab."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def suggestion(word: str, known: Sequence[str]) -> str:
     return f"; there is {listed}." if known else "; there is none."
 
 
-# What a shell offers when somebody presses Tab: argcomplete asks the functions given here.
+# A shell asks argcomplete when somebody presses Tab, and argcomplete asks these functions.
 
 #: Takes what is typed so far as `prefix`, and the arguments before it as `parsed_args`.
 Completer = Callable[..., Sequence[str]]

@@ -1,4 +1,4 @@
-"""Units of time, and the conversion from one to another.
+"""Units of time, the conversion between them, and numbers and factors as text.
 
 Ticks and core cycles have no fixed length: to convert them into seconds, we need the clock.
 """
@@ -133,8 +133,6 @@ def plural(count: float, noun: str) -> str:
     form = noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{count:,} {form}" if isinstance(count, int) else f"{count:g} {form}"
 
-
-# Say by which factor one number differs from another, and when that is near enough for a guess.
 
 #: A guess within this factor of what was found counts as right.
 RIGHT_WITHIN = 2.0

@@ -1,8 +1,8 @@
-"""One submitted figure and what its recording gives. Every pitfall looks at such a case.
+"""One submitted figure, what its recording gives, and whether its value is a certain number.
 
-A case is made from a recording and a figure only. The functions of `labs` that drew the student's
-plot also compute the results here. `grader.cases.expected` and `grader.cases.expected`
-decide which values are right, and `grader.cases.expected` what is near enough.
+Every pitfall looks at such a case. A case is made from a recording and a figure only. The functions
+of `labs` that drew the student's plot also compute the results here. `grader.cases.expected`
+decides which values are right, and how near a value must be.
 """
 
 from __future__ import annotations
@@ -160,9 +160,9 @@ def _submitted_value(spec: FigureSpec, figure: Figure, result: Result) -> float 
 
 # Whether a submitted value is a certain number, as far as its own digits tell.
 #
-# A number that was not meant lies near a random value the more often, the more numbers are tried
-# and the wider each is taken. So a value with three digits is a number only if it is that number
-# rounded to three digits. A value with fewer digits is near too many numbers to name one of them.
+# The more numbers are tried, and the wider each is taken, the more often a random value lies near
+# one of them. So a value with three digits is a number only if it is that number rounded to three
+# digits. A value with fewer digits is near too many numbers to name one of them.
 
 #: A value with fewer digits than this tells no number from its neighbours.
 FEWEST_DIGITS = 3

@@ -1,11 +1,13 @@
-"""One value that is right for a figure, and the range around it that the grader accepts.
+"""The values and conclusions that are right for a figure, and the range that the grader accepts.
 
 There is one rule for all figures. A value is accepted if it lies in the 95 % interval, as computed
-or as the student saw it printed, or within 5 % of the value: whoever reduces the same samples by
-hand, with a mean, a median or least squares, gets another number. A few figures are exact, such as
-a count. Of these a value is accepted beside the interval only if it is the right one rounded:
-within half a percent, which is what rounding to three digits changes at most in any unit, or
-rounded to two digits in the unit of the figure. A count may also differ by half a hundredth.
+or as the student saw it printed. It is accepted within 5 % of the value too: whoever reduces the
+same samples by hand, with a mean, a median or least squares, gets another number.
+
+A few figures are exact, such as a count. Outside the interval, the grader accepts only the right
+value rounded: within half a percent, or rounded to two digits in the unit of the figure. Half a
+percent is what rounding to three digits changes at most in any unit. A count may also differ by
+half a hundredth.
 """
 
 from __future__ import annotations
@@ -274,8 +276,6 @@ def length_of(unit: str, into: str, clock: Clock) -> float:
         return 1.0
 
 
-# The values that a recording accepts for a figure, with their intervals.
-
 #: A printed end of an interval may differ from the end by this share of the half-width. Where it
 #: differs more, the unit is too large for the digits that are printed.
 MOST_ROUNDED_AWAY = 0.06
@@ -460,10 +460,8 @@ def _canonical_or(unit: str, otherwise: str) -> str:
         return otherwise
 
 
-# The one conclusion that the recordings bear out, by the rule of the figure.
-#
-# The student compares the estimates that the runs show, and so does this module. The values that
-# the student handed in do not matter: they have no intervals.
+# The student compares the estimates that the runs show, and so does the grader. The values that the
+# student handed in do not matter for a conclusion: they have no intervals.
 
 
 def conclusion(

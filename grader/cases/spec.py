@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-# A sentence that praises a figure, and the checks that bear out what it claims.
-
-
 @dataclass(frozen=True)
 class Praise:
     """What is said of a figure that has passed.

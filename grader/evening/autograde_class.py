@@ -73,6 +73,310 @@ from labs.terminal import safe
 from labs.units import plural
 from labs.version import __version__
 
+# Prepares the grading of a class: the lock, what workers must know, and who is to be graded.
+
+
+class Stopped(Exception):
+    """The run ended early; the message says why, and what to do."""
+
+
+@dataclass
+class Class:
+    """The submissions of a run, in the order in which nbgrader would grade them.
+
+    `computed` are those students whose results an earlier run has left to enter.
+    """
+
+    jobs: list[Job] = field(default_factory=list)
+    computed: set[str] = field(default_factory=set)
+    skipped: int = 0
+
+    @property
+    def to_compute(self) -> list[Job]:
+        """The submissions that must be graded."""
+        return [job for job in self.jobs if job.student not in self.computed]
+
+
+class Run:
+    """One run of one lab. Use it as a context: it holds the lock of this lab."""
+
+    def __init__(self, converter: CourseAutograde) -> None:
+        self.converter = converter
+        self.course = converter.coursedir
+        self.lab = str(self.course.assignment_id)
+        self.log: logging.Logger = converter.log
+        self._aside = _top(converter)
+        self._held = contextlib.ExitStack()
+
+    def __enter__(self) -> Run:
+        """Takes the lock. Raises Stopped if another run of this lab has it."""
+        self._aside.mkdir(parents=True, exist_ok=True)
+        path = self._aside / f".lock-{self.lab}"
+        file = self._held.enter_context(path.open("w"))
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._held.close()
+            raise Stopped(
+                f"another `grader autograde {self.lab}` is at work in this course; wait for it"
+            ) from error
+        self._held.callback(lambda: path.unlink(missing_ok=True))
+        self._remove_plans()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._remove_plans()
+        self._held.close()
+        remove_empty_above(self._aside / "student")
+
+    def _remove_plans(self) -> None:
+        """Whoever still works by a plan sees that the run is over when the plan is gone."""
+        for path in self._aside.glob(f".plan-{self.lab}-*.json*"):
+            path.unlink(missing_ok=True)
+
+    def plan(self, writer: Writer) -> tuple[Plan, Path]:
+        """What every worker must know, and the file that holds it.
+
+        Raises Stopped if nothing was released, and OSError.
+        """
+        converter, course = self.converter, self.course
+        release = released_folder(course, self.lab)
+        released = sorted(path.stem for path in release.glob("*.ipynb"))
+        known = [name for name in released if name in writer.notebooks]
+        if not known:
+            raise Stopped(
+                f"the gradebook has no notebook of {release}: run "
+                f"`nbgrader generate_assignment {self.lab}` first"
+            )
+        replay = Replay(parent=converter)
+        plan = Plan(
+            lab=self.lab,
+            token=secrets.token_hex(8),
+            notebooks={name: self._sanitized(release / f"{name}.ipynb") for name in known},
+            of_gradebook=writer.notebooks,
+            released=released,
+            sources=self._sources(),
+            ignore=list(course.ignore),
+            trusted=str(trusted_part(course, course.submitted_directory)),
+            permissions=str(converter.permissions),
+            groupshared=bool(course.groupshared),
+            check=replay.check,
+            presenter=replay.presenter,
+            rules=[__version__],
+        )
+        path = self._aside / f".plan-{self.lab}-{plan.token}.json"
+        write_json(path, dataclasses.asdict(plan))
+        return plan, path
+
+    def _sanitized(self, path: Path) -> str:
+        """The released notebook after nbgrader's first pass, in which the gradebook corrects it."""
+        converter: Any = self.converter
+        converter._sanitizing = True
+        converter.exporter = converter.exporter_class(parent=converter, config=converter.config)
+        converter._init_preprocessors()
+        names = {"student": "", "assignment": self.lab, "notebook": path.stem}
+        resources = {
+            "metadata": {"name": path.stem, "path": str(path.parent)},
+            "nbgrader": {**names, "db_url": self.course.db_url},
+        }
+        text, _ = converter.exporter.from_notebook_node(read_released(path), resources)
+        return str(text)
+
+    def _sources(self) -> list[tuple[str, str]]:
+        """The files of the source that come into each student's folder."""
+        course = self.course
+        self.converter.keep_evidence(self.lab)
+        top = course.format_path(course.source_directory, ".", self.lab)
+        excluded = {
+            str(Path(top) / name) for name in self.converter.exclude_overwriting.get(self.lab, [])
+        }
+        found = utils.find_all_files(top, [*course.ignore, "*.ipynb"])
+        return [
+            (str(Path(path).absolute()), str(Path(path).relative_to(top)))
+            for path in sorted(found)
+            if path not in excluded
+        ]
+
+    def find(self, plan: Plan) -> Class:
+        """The submissions that are to be graded, and what earlier runs have left of them.
+
+        Raises NbGraderException if nothing was submitted.
+        """
+        found = Class()
+        converter: Any = self.converter
+        converter.init_notebooks()
+        names = {str(path): student for student, path in self._students().items()}
+        for folder in sorted(converter.assignments):
+            student = names[folder]
+            converter.notebooks = converter.assignments[folder]
+            unfinished = converter.unfinished_folder(self.lab, student)
+            flags = converter.accounts.of.get(student, {})
+            accounts = {
+                recording: [(flag.words, list(flag.students)) for flag in each]
+                for recording, each in flags.items()
+            }
+            job = Job(student, folder, str(unfinished), accounts)
+            if self._is_left(plan, job):
+                found.computed.add(student)
+            elif not converter.is_wanted(self.lab, student):
+                self.log.info("Skipping existing assignment: %s", printable(folder, 300))
+                found.skipped += 1
+                continue
+            found.jobs.append(job)
+        return found
+
+    def _students(self) -> dict[str, Path]:
+        course = self.course
+        return students_in(course, course.submitted_directory, self.lab, course.student_id)
+
+    def forget(self, student: str) -> None:
+        """Removes what is left of a submission for which there is no result."""
+        unfinished = self.converter.unfinished_folder(self.lab, student)
+        remove_left(unfinished)
+        remove_empty_above(unfinished)
+
+    def _is_left(self, plan: Plan, job: Job) -> bool:
+        """Whether an earlier run has computed this and not entered it, and it still holds.
+
+        Whatever else it left of this submission is removed.
+        """
+        unfinished = Path(job.unfinished)
+        if not unfinished.parent.exists():
+            return False
+        result = read_result(result_path(unfinished))
+        if result is None or not unfinished.is_dir() or result.key != key_of(plan, job):
+            remove_left(unfinished)
+            remove_empty_above(unfinished)
+            return False
+        return True
+
+
+def _top(converter: Any) -> Path:
+    """The folder of all unfinished results, in which no student can write."""
+    course = converter.coursedir
+    final = trusted_part(course, course.autograded_directory)
+    return final / UNFINISHED
+
+
+#: So many students are one transaction of the gradebook.
+BATCH = 100
+
+
+class Pool(Protocol):
+    """What grades: processes of this machine or of a cluster."""
+
+    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
+        """Yields each job in order when it is done, with the reason if there is no result file."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to grade. `cluster` is the address of a Dask scheduler, or ""."""
+
+    workers: int = 0
+    cluster: str = ""
+    force: bool = False
+
+
+#: Called with the submissions of a run before any of them is graded; gives what is called with the
+#: number of submissions that were done just now.
+Tell = Callable[[Class], Callable[[int], object]]
+
+
+def log_of(course: Path, lab: str) -> Path:
+    """The file in the course folder to which a run adds what happened."""
+    return course / f"autograde-{lab}.log"
+
+
+def autograde(course: Path, lab: str, options: Options, tell: Tell) -> Summary:
+    """Grades every submission of `lab` that is due.
+
+    Raises NotOurs for another course, and Stopped if the run ends early. Then the same call goes on
+    where this one ended.
+    """
+    app = open_course(course)
+    converter = autograder(app, lab)
+    converter.force = options.force
+    try:
+        with logged(app, log_of(course, lab)), Run(converter) as run:
+            return _graded(run, app, options, course, tell)
+    except (NbGraderException, CannotEnter, NoCluster) as error:
+        raise Stopped(str(error)) from error
+    except (OSError, SQLAlchemyError) as error:
+        cause = cause_of(error)
+        if cause is None and not isinstance(error, SQLAlchemyError):
+            raise
+        raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
+
+
+def _graded(run: Run, app: Any, options: Options, course: Path, tell: Tell) -> Summary:
+    converter: Any = run.converter
+    where = app.coursedir.db_url, app.coursedir.course_id, run.lab
+    with opened(*where, converter) as writer:
+        plan, path = run.plan(writer)
+        found = run.find(plan)
+        done = tell(found)
+        with _pool(path, plan, options, len(found.to_compute), course) as pool:
+            entering = Entering(plan, writer, converter)
+            summary = Summary(skipped=found.skipped, refused=converter.refusals())
+            _carry_out(found, pool, entering, summary, run, done)
+    return summary
+
+
+def _pool(
+    path: Path, plan: Plan, options: Options, jobs: int, course: Path
+) -> AbstractContextManager[Pool]:
+    if options.cluster:
+        return DaskPool(path, options.cluster, course.absolute())
+    count = max(1, min(options.workers or os.cpu_count() or 1, jobs))
+    return LocalPool(path, count, Path(plan.trusted))
+
+
+def _carry_out(
+    found: Class,
+    pool: Pool,
+    entering: Entering,
+    summary: Summary,
+    run: Run,
+    done: Callable[[int], object],
+) -> None:
+    """Grades and enters everything. Raises Stopped if the disk is full."""
+    batch: list[Result] = []
+    for result in _results(found, pool):
+        for line in result.log:
+            run.log.warning("%s", line)
+        if result.trouble:
+            summary.failed[result.student] = result.trouble
+            run.forget(result.student)
+        else:
+            batch.append(result)
+        if len(batch) >= BATCH or result.stops:
+            entering.enter(batch, summary)
+            batch = []
+        if result.stops:
+            raise Stopped(result.trouble)
+        done(1)
+    entering.enter(batch, summary)
+    for line in summary.refused:
+        run.log.error("%s", line)
+    for student, why in summary.failed.items():
+        run.log.error("%s: not graded: %s", printable(student), why)
+
+
+def _results(found: Class, pool: Pool) -> Iterator[Result]:
+    """The results in the order of nbgrader's, computed now or earlier."""
+    computing = pool.each(found.to_compute)
+    for job in found.jobs:
+        no = None
+        if job.student not in found.computed:
+            _, no = next(computing)
+        result = read_result(result_path(Path(job.unfinished))) if no is None else None
+        if result is None:
+            no = no or NoResult("its result file cannot be read")
+            result = Result(job.student, trouble=no.why, stops=no.stops)
+        yield result
+
+
 # What an instructor reads when a class is graded: outcomes, findings, whom to look at.
 
 #: A screen has room for so many names, and for so many findings.
@@ -631,307 +935,3 @@ def logged(app: NbGrader, file: Path) -> Iterator[None]:
         app.log.handlers, app.log.propagate = before, passed_on
         waiting.removeHandler(to_file)
         to_file.close()
-
-
-# Prepares the grading of a class: the lock, what workers must know, and who is to be graded.
-
-
-class Stopped(Exception):
-    """The run ended early; the message says why, and what to do."""
-
-
-@dataclass
-class Class:
-    """The submissions of a run, in the order in which nbgrader would grade them.
-
-    `computed` are those students whose results an earlier run has left to enter.
-    """
-
-    jobs: list[Job] = field(default_factory=list)
-    computed: set[str] = field(default_factory=set)
-    skipped: int = 0
-
-    @property
-    def to_compute(self) -> list[Job]:
-        """The submissions that must be graded."""
-        return [job for job in self.jobs if job.student not in self.computed]
-
-
-class Run:
-    """One run of one lab. Use it as a context: it holds the lock of this lab."""
-
-    def __init__(self, converter: CourseAutograde) -> None:
-        self.converter = converter
-        self.course = converter.coursedir
-        self.lab = str(self.course.assignment_id)
-        self.log: logging.Logger = converter.log
-        self._aside = _top(converter)
-        self._held = contextlib.ExitStack()
-
-    def __enter__(self) -> Run:
-        """Takes the lock. Raises Stopped if another run of this lab has it."""
-        self._aside.mkdir(parents=True, exist_ok=True)
-        path = self._aside / f".lock-{self.lab}"
-        file = self._held.enter_context(path.open("w"))
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._held.close()
-            raise Stopped(
-                f"another `grader autograde {self.lab}` is at work in this course; wait for it"
-            ) from error
-        self._held.callback(lambda: path.unlink(missing_ok=True))
-        self._remove_plans()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._remove_plans()
-        self._held.close()
-        remove_empty_above(self._aside / "student")
-
-    def _remove_plans(self) -> None:
-        """Whoever still works by a plan sees that the run is over when the plan is gone."""
-        for path in self._aside.glob(f".plan-{self.lab}-*.json*"):
-            path.unlink(missing_ok=True)
-
-    def plan(self, writer: Writer) -> tuple[Plan, Path]:
-        """What every worker must know, and the file that holds it.
-
-        Raises Stopped if nothing was released, and OSError.
-        """
-        converter, course = self.converter, self.course
-        release = released_folder(course, self.lab)
-        released = sorted(path.stem for path in release.glob("*.ipynb"))
-        known = [name for name in released if name in writer.notebooks]
-        if not known:
-            raise Stopped(
-                f"the gradebook has no notebook of {release}: run "
-                f"`nbgrader generate_assignment {self.lab}` first"
-            )
-        replay = Replay(parent=converter)
-        plan = Plan(
-            lab=self.lab,
-            token=secrets.token_hex(8),
-            notebooks={name: self._sanitized(release / f"{name}.ipynb") for name in known},
-            of_gradebook=writer.notebooks,
-            released=released,
-            sources=self._sources(),
-            ignore=list(course.ignore),
-            trusted=str(trusted_part(course, course.submitted_directory)),
-            permissions=str(converter.permissions),
-            groupshared=bool(course.groupshared),
-            check=replay.check,
-            presenter=replay.presenter,
-            rules=[__version__],
-        )
-        path = self._aside / f".plan-{self.lab}-{plan.token}.json"
-        write_json(path, dataclasses.asdict(plan))
-        return plan, path
-
-    def _sanitized(self, path: Path) -> str:
-        """The released notebook after nbgrader's first pass, in which the gradebook corrects it."""
-        converter: Any = self.converter
-        converter._sanitizing = True
-        converter.exporter = converter.exporter_class(parent=converter, config=converter.config)
-        converter._init_preprocessors()
-        names = {"student": "", "assignment": self.lab, "notebook": path.stem}
-        resources = {
-            "metadata": {"name": path.stem, "path": str(path.parent)},
-            "nbgrader": {**names, "db_url": self.course.db_url},
-        }
-        text, _ = converter.exporter.from_notebook_node(read_released(path), resources)
-        return str(text)
-
-    def _sources(self) -> list[tuple[str, str]]:
-        """The files of the source that come into each student's folder."""
-        course = self.course
-        self.converter.keep_evidence(self.lab)
-        top = course.format_path(course.source_directory, ".", self.lab)
-        excluded = {
-            str(Path(top) / name) for name in self.converter.exclude_overwriting.get(self.lab, [])
-        }
-        found = utils.find_all_files(top, [*course.ignore, "*.ipynb"])
-        return [
-            (str(Path(path).absolute()), str(Path(path).relative_to(top)))
-            for path in sorted(found)
-            if path not in excluded
-        ]
-
-    def find(self, plan: Plan) -> Class:
-        """The submissions that are to be graded, and what earlier runs have left of them.
-
-        Raises NbGraderException if nothing was submitted.
-        """
-        found = Class()
-        converter: Any = self.converter
-        converter.init_notebooks()
-        names = {str(path): student for student, path in self._students().items()}
-        for folder in sorted(converter.assignments):
-            student = names[folder]
-            converter.notebooks = converter.assignments[folder]
-            unfinished = converter.unfinished_folder(self.lab, student)
-            flags = converter.accounts.of.get(student, {})
-            accounts = {
-                recording: [(flag.words, list(flag.students)) for flag in each]
-                for recording, each in flags.items()
-            }
-            job = Job(student, folder, str(unfinished), accounts)
-            if self._is_left(plan, job):
-                found.computed.add(student)
-            elif not converter.is_wanted(self.lab, student):
-                self.log.info("Skipping existing assignment: %s", printable(folder, 300))
-                found.skipped += 1
-                continue
-            found.jobs.append(job)
-        return found
-
-    def _students(self) -> dict[str, Path]:
-        course = self.course
-        return students_in(course, course.submitted_directory, self.lab, course.student_id)
-
-    def forget(self, student: str) -> None:
-        """Removes what is left of a submission for which there is no result."""
-        unfinished = self.converter.unfinished_folder(self.lab, student)
-        remove_left(unfinished)
-        remove_empty_above(unfinished)
-
-    def _is_left(self, plan: Plan, job: Job) -> bool:
-        """Whether an earlier run has computed this and not entered it, and it still holds.
-
-        Whatever else it left of this submission is removed.
-        """
-        unfinished = Path(job.unfinished)
-        if not unfinished.parent.exists():
-            return False
-        result = read_result(result_path(unfinished))
-        if result is None or not unfinished.is_dir() or result.key != key_of(plan, job):
-            remove_left(unfinished)
-            remove_empty_above(unfinished)
-            return False
-        return True
-
-
-def _top(converter: Any) -> Path:
-    """The folder of all unfinished results, in which no student can write."""
-    course = converter.coursedir
-    final = trusted_part(course, course.autograded_directory)
-    return final / UNFINISHED
-
-
-#: So many students are one transaction of the gradebook.
-BATCH = 100
-
-
-class Pool(Protocol):
-    """What grades: processes of this machine or of a cluster."""
-
-    def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
-        """Yields each job in order when it is done, with the reason if there is no result file."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to grade. `cluster` is the address of a Dask scheduler, or ""."""
-
-    workers: int = 0
-    cluster: str = ""
-    force: bool = False
-
-
-#: Called with the submissions of a run before any of them is graded; gives what is called with the
-#: number of submissions that were done just now.
-Tell = Callable[[Class], Callable[[int], object]]
-
-
-def log_of(course: Path, lab: str) -> Path:
-    """The file in the course folder to which a run adds what happened."""
-    return course / f"autograde-{lab}.log"
-
-
-def autograde(course: Path, lab: str, options: Options, tell: Tell) -> Summary:
-    """Grades every submission of `lab` that is due.
-
-    Raises NotOurs for another course, and Stopped if the run ends early. Then the same call goes on
-    where this one ended.
-    """
-    app = open_course(course)
-    converter = autograder(app, lab)
-    converter.force = options.force
-    try:
-        with logged(app, log_of(course, lab)), Run(converter) as run:
-            return _graded(run, app, options, course, tell)
-    except (NbGraderException, CannotEnter, NoCluster) as error:
-        raise Stopped(str(error)) from error
-    except (OSError, SQLAlchemyError) as error:
-        cause = cause_of(error)
-        if cause is None and not isinstance(error, SQLAlchemyError):
-            raise
-        raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
-
-
-def _graded(run: Run, app: Any, options: Options, course: Path, tell: Tell) -> Summary:
-    converter: Any = run.converter
-    where = app.coursedir.db_url, app.coursedir.course_id, run.lab
-    with opened(*where, converter) as writer:
-        plan, path = run.plan(writer)
-        found = run.find(plan)
-        done = tell(found)
-        with _pool(path, plan, options, len(found.to_compute), course) as pool:
-            entering = Entering(plan, writer, converter)
-            summary = Summary(skipped=found.skipped, refused=converter.refusals())
-            _carry_out(found, pool, entering, summary, run, done)
-    return summary
-
-
-def _pool(
-    path: Path, plan: Plan, options: Options, jobs: int, course: Path
-) -> AbstractContextManager[Pool]:
-    if options.cluster:
-        return DaskPool(path, options.cluster, course.absolute())
-    count = max(1, min(options.workers or os.cpu_count() or 1, jobs))
-    return LocalPool(path, count, Path(plan.trusted))
-
-
-def _carry_out(
-    found: Class,
-    pool: Pool,
-    entering: Entering,
-    summary: Summary,
-    run: Run,
-    done: Callable[[int], object],
-) -> None:
-    """Grades and enters everything. Raises Stopped if the disk is full."""
-    batch: list[Result] = []
-    for result in _results(found, pool):
-        for line in result.log:
-            run.log.warning("%s", line)
-        if result.trouble:
-            summary.failed[result.student] = result.trouble
-            run.forget(result.student)
-        else:
-            batch.append(result)
-        if len(batch) >= BATCH or result.stops:
-            entering.enter(batch, summary)
-            batch = []
-        if result.stops:
-            raise Stopped(result.trouble)
-        done(1)
-    entering.enter(batch, summary)
-    for line in summary.refused:
-        run.log.error("%s", line)
-    for student, why in summary.failed.items():
-        run.log.error("%s: not graded: %s", printable(student), why)
-
-
-def _results(found: Class, pool: Pool) -> Iterator[Result]:
-    """The results in the order of nbgrader's, computed now or earlier."""
-    computing = pool.each(found.to_compute)
-    for job in found.jobs:
-        no = None
-        if job.student not in found.computed:
-            _, no = next(computing)
-        result = read_result(result_path(Path(job.unfinished))) if no is None else None
-        if result is None:
-            no = no or NoResult("its result file cannot be read")
-            result = Result(job.student, trouble=no.why, stops=no.stops)
-        yield result

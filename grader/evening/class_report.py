@@ -39,6 +39,44 @@ from labs.html import filled
 from labs.recording.origin import SEVERAL, UNKNOWN
 from labs.units import rounded
 
+# Both files of a report.
+
+PAGE = "report.html"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written; `data_set` is None if too few figures were accepted for one."""
+
+    graded: GradedClass
+    page: Path
+    data_set: Path | None
+
+
+def write_report(course: Path, lab: str, to: Path | None = None, *, names: bool = False) -> Written:
+    """Reads the graded submissions of `lab` and writes their report into the folder `to`.
+
+    By default that is `report/LAB` in the course folder. A page with `names` is for its owner only.
+    Raises NoReport, BadPseudonyms and files.CannotWrite.
+    """
+    found = course_in(course)
+    graded = read_class(found, lab)
+    root = Path(found.root)
+    folder = course / "report" / lab if to is None else to
+    pseudonyms = None if names else pseudonyms_of(root, graded.students)
+    rows = class_figures(graded)
+    data_set = folder / class_file.FILE_NAME
+    for path in (data_set, folder / PAGE):
+        remove_unfinished(path)
+    if rows:
+        class_file.write(data_set, rows)
+    else:
+        data_set.unlink(missing_ok=True)  # one of an earlier report would be taken for today's
+    page = page_of(graded, pseudonyms, data_set.name if rows else "")
+    write_atomically(folder / PAGE, page.encode("utf-8"), private=names)
+    return Written(graded, folder / PAGE, data_set if rows else None)
+
+
 # The figures of a class for its students: sums over all of them, and no name.
 
 #: The quantities that a run shows as the result of one variant.
@@ -382,39 +420,3 @@ def _alone(course: Path) -> Iterator[None]:
         yield
     finally:
         os.close(folder)
-
-
-PAGE = "report.html"
-
-
-@dataclass(frozen=True)
-class Written:
-    """What was written; `data_set` is None if too few figures were accepted for one."""
-
-    graded: GradedClass
-    page: Path
-    data_set: Path | None
-
-
-def write_report(course: Path, lab: str, to: Path | None = None, *, names: bool = False) -> Written:
-    """Reads the graded submissions of `lab` and writes their report into the folder `to`.
-
-    By default that is `report/LAB` in the course folder. A page with `names` is for its owner only.
-    Raises NoReport, BadPseudonyms and files.CannotWrite.
-    """
-    found = course_in(course)
-    graded = read_class(found, lab)
-    root = Path(found.root)
-    folder = course / "report" / lab if to is None else to
-    pseudonyms = None if names else pseudonyms_of(root, graded.students)
-    rows = class_figures(graded)
-    data_set = folder / class_file.FILE_NAME
-    for path in (data_set, folder / PAGE):
-        remove_unfinished(path)
-    if rows:
-        class_file.write(data_set, rows)
-    else:
-        data_set.unlink(missing_ok=True)  # one of an earlier report would be taken for today's
-    page = page_of(graded, pseudonyms, data_set.name if rows else "")
-    write_atomically(folder / PAGE, page.encode("utf-8"), private=names)
-    return Written(graded, folder / PAGE, data_set if rows else None)

@@ -1,7 +1,7 @@
-"""The list of students that says which id in a file name is which student of the course.
+"""Whose files a source holds: the list of students, the source's layout, files by student.
 
-It is a CSV file: one of our own, the gradebook that Canvas exports, or the grading worksheet of a
-Moodle assignment.
+The list of students says which id in a file name is which student of the course. It is a CSV file:
+one of our own, the gradebook that Canvas exports, or the grading worksheet of a Moodle assignment.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How the numbers of a class spread: for each figure, by the kind of machine.
-
-Only numbers in the unit that the lab asks for are compared: a core cycle has no fixed length.
-"""
+"""Statistics of a graded class: spreads, outcomes, predictions, mistakes, what to look at."""
 
 from __future__ import annotations
 
@@ -24,6 +21,10 @@ from grader.pitfalls.pitfall import Pitfall
 from grader.submissions.safe_files import printable
 from labs.course import guide
 from labs.units import NANOSECONDS, RIGHT_WITHIN, off_by, rounded
+
+# How the numbers of a class spread: for each figure, by the kind of machine.
+#
+# Only numbers in the unit that the lab asks for are compared: a core cycle has no fixed length.
 
 #: At most this many kinds of machine have a row of their own.
 MOST_KINDS = 7

@@ -1,4 +1,4 @@
-"""Collects a class: what each student handed in goes into nbgrader's `submitted`.
+"""Collects a class: what each student handed in goes into nbgrader's `submitted`, with receipts.
 
 Who cannot be collected is refused with one sentence; all others are collected.
 """

@@ -1,9 +1,4 @@
-"""Grades as a plain CSV file: nbgrader's columns, then one column for each part of the lab.
-
-The first columns and their meaning are those of `nbgrader export`
-(https://nbgrader.readthedocs.io/en/stable/command_line_tools/nbgrader-export.html), so a script
-for that file reads this one too. nbgrader puts no quotes around a name with a comma.
-"""
+"""Grades and feedback as files for other systems: plain CSV, Canvas, Moodle and Gradescope."""
 
 from __future__ import annotations
 
@@ -38,6 +33,12 @@ from grader.evening.grade_sheet import (
 from grader.evening.upload_names import NOT_IN_FILES, moodle_id
 from grader.submissions.safe_files import trouble_with_name
 from labs.files import UNFINISHED, CannotWrite, read_bounded, remove_unfinished
+
+# Grades as a plain CSV file: nbgrader's columns, then one column for each part of the lab.
+#
+# The first columns and their meaning are those of `nbgrader export`
+# (https://nbgrader.readthedocs.io/en/stable/command_line_tools/nbgrader-export.html), so a script
+# for that file reads this one too. nbgrader puts no quotes around a name with a comma.
 
 _OF_NBGRADER = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",

@@ -1,6 +1,6 @@
-"""The grades of one lab, read from nbgrader's gradebook in a few queries.
+"""The grades of one lab from nbgrader's gradebook, their reasons, and tables to exchange them.
 
-nbgrader's own export asks the gradebook again for every student.
+The gradebook is read in a few queries: nbgrader's own export asks it again for every student.
 """
 
 from __future__ import annotations
@@ -339,8 +339,6 @@ def read_table(path: Path) -> list[list[str]]:
         raise BadTable(f"{path} is empty")
     return rows
 
-
-# What came of an export, for a reader.
 
 _MOST_NAMES = 10
 

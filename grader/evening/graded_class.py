@@ -1,4 +1,4 @@
-"""What is read of one graded submission: its verdicts, its numbers, its machine, its guesses.
+"""Reads the graded submissions of a lab: verdicts, numbers, machines and guesses.
 
 The autograded notebook is ours, and so are the verdicts in the metadata of its cells. All other
 files are the student's: each is read within a limit, and its text is never believed.

@@ -1,4 +1,4 @@
-"""What is asked of a worker of `grader autograde`, and what it answers: plain data, as JSON.
+"""Grades single submissions in processes of their own, which take jobs and answer as JSON.
 
 A worker writes one result file for each student. It is complete or it is not there. It says what
 the gradebook gets; nobody unpickles it. What a run that was ended has left can be used by the next
@@ -211,11 +211,9 @@ def read_plan(path: Path) -> Plan:
     return Plan(**stated, sources=sources)
 
 
-# Grades one submission, without the gradebook: a folder, and a file with what the gradebook gets.
-#
-# It takes the steps that `nbgrader autograde` takes with our settings, by the same functions: copy
-# the files, rebuild the notebook, judge the figures, write verdicts into the cells. A test compares
-# the folders and the gradebooks of both.
+# Grading one submission without the gradebook. The steps and functions are those of `nbgrader
+# autograde` with our settings: copy the files, rebuild the notebook, judge the figures, write
+# verdicts into the cells. A test compares the folders and the gradebooks of both.
 
 
 def result_path(unfinished: Path) -> Path:
@@ -569,7 +567,7 @@ def _started() -> subprocess.Popen[bytes]:
     )
 
 
-# The program of a process that grades: :mod:`grader.evening.grading_process` starts it.
+# The program of a process that grades; `LocalPool` starts it.
 #
 # It reads one job per line from standard input, as JSON, and answers each with one line when its
 # result file is written. It ends when its standard input ends: at once if it has a job then,

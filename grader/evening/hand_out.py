@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Gradescope's `run_autograder`: copies the results of the student who has handed in.
 
 It runs nothing of the student's. `grader export LAB --gradescope DIR` puts a copy of this file into
@@ -10,9 +11,6 @@ import json
 import os
 import pathlib
 import shutil
-
-#!/usr/bin/env python3
-
 
 _NOBODY = "There is no grade for this submission. Please ask your instructor."
 

@@ -1,6 +1,7 @@
-"""Whose file it is, by its name in what Canvas, Moodle or an instructor hands out.
+"""Whose file it is by its name, and which paths are taken from archives and folders.
 
-The patterns are those of the programs that make the archives (versions of 2026):
+Canvas, Moodle, nbgrader's exchange or an instructor chose the names. The patterns are those of the
+programs that make the archives (versions of 2026):
 
 - Canvas, `lib/content_zipper.rb`: `NAME[_LATE]_USER_ATTACHMENT_FILE`, or, where grading is
   anonymous, `[LATE_]anon_ID_ATTACHMENT_FILE`. NAME is in small letters, without blanks. Two equal

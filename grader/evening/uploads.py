@@ -1,4 +1,4 @@
-"""The files in a folder or a zip file, each with what is wrong with it; nothing is unpacked here.
+"""The files that a class uploaded: what is wrong with each, whose it is, and its versions.
 
 An archive states names, sizes and kinds of its files, and all of that may be a lie. A file with a
 `trouble` is never opened. The others are read through `Item.copy_to`, which counts what it reads.
@@ -41,6 +41,8 @@ from labs import limits
 from labs.course import answers, figures, predictions
 from labs.course.figures import BadFigures
 from labs.course.handed_in import HANDED_IN
+
+# The files in a folder or a zip file, each with what is wrong with it. Nothing is unpacked.
 
 #: Less than what is read of a list of files at once (`_Bounded`).
 _CHUNK = 1 << 18
@@ -285,8 +287,7 @@ def _why(error: BaseException) -> str:
 # Evidence decides where there is any:
 #
 # - the lab's files, a folder named like a lab, or an archive of `labs hand-in` directly in a
-#   folder:
-#   the folder is one student's, and so are those next to it;
+#   folder: the folder is one student's, and so are those next to it;
 # - two folders or archives that each hold such files are two submissions, never one.
 #
 # What can still be read in two ways is not collected. A person is asked, with each reading.
@@ -533,7 +534,7 @@ def _listed(names: Sequence[str]) -> str:
 
 # What one student handed in: files, archives of `labs hand-in`, and archives in archives.
 #
-# Each archive of the lab is a version of the submission, and the files beside archives are another.
+# Each archive of the lab is a version of the submission; the files next to archives are another.
 
 #: An archive that is smaller stays in memory.
 _IN_MEMORY = 4_000_000
@@ -782,9 +783,6 @@ def _nothing(given: Sequence[Given]) -> str:
 def _moment(version: Version) -> tuple[int, datetime.datetime, bool]:
     """A key that sorts versions by time; an archive, which is whole, comes after single files."""
     return version.order or 0, version.when or datetime.datetime.min, bool(version.archive)
-
-
-# Writes the files of one submission into a new folder.
 
 
 def written(version: Version, folder: Path) -> tuple[dict[str, str], list[str]]:

@@ -1,4 +1,4 @@
-"""Which functions a piece of C calls, with which arguments, and whether it uses the results."""
+"""What a piece of C does: which functions it calls, how it waits, and how it reads clocks."""
 
 from __future__ import annotations
 

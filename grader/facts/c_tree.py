@@ -1,8 +1,8 @@
-"""Parse C into syntax trees with tree-sitter, which also reads C with mistakes and unknown macros.
+"""Parse C with tree-sitter, and find its measured lines, what they reach, and inline assembly.
 
-A student wrote the text, so it may be anything. The parser's own steps are counted, because some
-texts take it a time that grows with the square of their length. A count gives the same outcome on
-every machine; a limit of time would not.
+The parser also reads C with mistakes and unknown macros. A student wrote the text, so it may be
+anything. The parser's own steps are counted, because some texts take it a time that grows with the
+square of their length. A count gives the same outcome on every machine; a limit of time would not.
 """
 
 from __future__ import annotations

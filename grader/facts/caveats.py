@@ -1,14 +1,6 @@
-"""Runs whose interval is wide: too wide to believe a value, or too wide to show anything.
+"""What a run cannot show well: switches of tasks bound to no CPU, and values of wide intervals.
 
-Beyond `widest` of its figure, a run is not to be believed. Such a figure passes within its
-interval, because a busy machine does this to everybody. The verdict says how wide the interval is
-and how to make it narrower, and praises nothing that so wide an interval cannot show. What is
-rightly next to nothing keeps its praise, which is about the run and not about the value.
-
-An interval as wide as its value shows nothing: it holds half of the value, so the grader could not
-tell the right figure from the smallest slip that it knows, a factor of two. What may be next to
-nothing (a difference, or the rest of something) is compared with what it was taken from: "not
-distinguishable from zero" is a right answer if the interval is narrow beside that.
+Such a figure is judged as what its machine or its run can show, and the verdict says so.
 """
 
 from __future__ import annotations
@@ -27,11 +19,9 @@ from labs.recording.declared import Estimand
 from labs.recording.file import Recording
 from labs.units import rounded
 
-# Figures of switches from a machine that can bind no task to a CPU (macOS; a filter of calls).
-#
-# On such a machine, two tasks may each have a CPU, and a handoff between them wakes up a CPU.
-# Nobody can say whether a run measured this or a switch. So the grader judges the figure as what
-# such a machine can show: a handoff between tasks, wherever the OS put them. The verdict says so.
+# Some machines can bind no task to a CPU (macOS; a filter of calls). There, two tasks may each have
+# a CPU, and a handoff between them wakes up a CPU. Nobody can say whether a run measured this or a
+# switch. So the grader judges the figure as a handoff between tasks, wherever the OS put them.
 #
 # The grader believes this only if the recording states it, and if no other recording of the same
 # machine contradicts it. Students gain nothing by it, because the runs and the work are the same.
@@ -104,6 +94,20 @@ def _without_claim(recording: Recording) -> Recording:
     changed.__dict__["rows"] = recording.rows  # byte for byte as in the file, as the hash needs
     return changed
 
+
+# Runs whose interval is wide: too wide to believe a value, or too wide to show anything.
+#
+# A run whose interval is wider than `widest` of its figure is not to be believed. Such a figure
+# passes within its interval, because a busy machine does this to everybody. The verdict says how
+# wide the interval is and how to make it narrower. It praises nothing that so wide an interval
+# cannot show. What is rightly next to nothing keeps its praise, which is about the run and not
+# about the value.
+#
+# An interval as wide as its value shows nothing, because it holds half of the value. The smallest
+# slip that the grader knows is a factor of two, so it could not tell that slip from the right
+# figure. What may be next to nothing (a difference, or the rest of something) is compared with what
+# it was taken from. "Not distinguishable from zero" is a right answer if the interval is narrow
+# beside that.
 
 WIDE_PRAISE = Praise(
     "Your figure is one that this run allows.",

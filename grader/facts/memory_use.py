@@ -1,8 +1,6 @@
-"""What a walk through memory was: its set, its pages, its order, and where its samples ended.
+"""What a run did with memory: walks through a set, the working sets of tasks, and page faults.
 
-kernels_c/ladder.h counts all of it outside the timed region: the OS says how much of the set is
-resident, the order is followed once, node by node, and each sample must end at the node where the
-order leads. Sums over the processes of a run are compared, so one process cannot hide another.
+Sums over the processes of a run are compared, so one process cannot hide another.
 """
 
 from __future__ import annotations
@@ -18,6 +16,12 @@ from labs.analysis.line import Line, fit_line
 from labs.recording.counts import MOST_FAULTS, PageFaults
 from labs.recording.counts import page_faults_of as counted
 from labs.recording.file import Recording
+
+# A walk through memory: its set, its pages, its order, and where its samples ended.
+#
+# kernels_c/ladder.h counts all of it outside the timed region. The OS says how much of the set is
+# resident. The order is followed once, node by node, and each sample must end at the node where the
+# order leads.
 
 LADDER_KERNELS = frozenset({"memory_ladder", "own_ladder"})
 
@@ -242,7 +246,7 @@ def _line(case: Case, variant: str) -> Line | None:
         return None
 
 
-# What the page faults of a recording show of a figure; `labs.recording.counts` has them.
+# The page faults of the variants of a figure; `labs.recording.counts` has those of a recording.
 
 PAGE_FAULT_KERNELS = frozenset({"page_fault", "own_page_fault"})
 

@@ -1,4 +1,4 @@
-"""What the samples of a recording show by themselves, whatever the recording states."""
+"""What the samples, dates and counts of a recording show of its run."""
 
 from __future__ import annotations
 
@@ -45,9 +45,6 @@ def is_below_the_clock(samples: Samples) -> bool:
     return bool(len(sizes)) and float(np.median(samples.ticks[samples.batch == sizes.min()])) == 0.0
 
 
-# When a figure was submitted and when its recording was made.
-
-
 def measured_after(figure: Figure, recording: Recording) -> bool:
     """Whether the recording is newer than the figure; False if one of them has no date."""
     return _is_before(figure.when, recording.conditions.get("created"))
@@ -67,10 +64,9 @@ def _is_before(first: str | None, second: str | None) -> bool:
         return False
 
 
-# What the run saw a student's C do: its plumbing follows the C in a child after the last sample.
-#
-# A recording states none of it if the system does not let a process watch its child, or if the kit
-# was older. Then only the C and the samples say something.
+# The plumbing of a run follows a student's C in a child process after the last sample. A recording
+# states nothing of it if the system does not let a process watch its child, or if the kit was
+# older. Then only the C and the samples say something.
 
 
 def seen(case: Case, what: str) -> float | None:
@@ -79,8 +75,6 @@ def seen(case: Case, what: str) -> float | None:
         return None
     return case.recording.number(f"variant.{case.spec.variant}.watched_{what}")
 
-
-# Whether a tracer stopped the C kernel while it measured.
 
 #: A tracer stops a program when a system call begins and when it ends: two voluntary switches. A
 #: call that waits makes one, such as waiting for a child.
@@ -119,8 +113,6 @@ def stops_of_tracer(recording: Recording, *, own: bool = False) -> Stops | None:
     return Stops(switches, calls, "") if switches >= FEWEST_PER_CALL * calls else None
 
 
-# Whether the rows of a recording stand in the order that its seeds give.
-#
 # The harness draws the order of variants and batch sizes from the seed of each process
 # (`lay_schedule` in kernels_c/harness.h), and the recording states the seed. Rows that somebody
 # made up, sorted or moved to another process have another order.

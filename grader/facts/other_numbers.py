@@ -1,8 +1,4 @@
-"""Numbers that a run also shows, and that are not what a figure asks for.
-
-Each is one number of the figure's own recording, in the unit of the figure, with the words for it.
-A number that somebody may have computed from several is in `grader.facts.other_numbers`.
-"""
+"""Numbers that are not what a figure asks for: others of its run, and those that slips make."""
 
 from __future__ import annotations
 
@@ -119,8 +115,6 @@ def whole_samples(case: Case) -> Iterator[tuple[int, float]]:
                 yield int(size), float(ticks.mean()) / per_unit
 
 
-# Which variants of a recording have the value that was handed in.
-
 #: Of a recording with more variants than this no other is looked at.
 MOST_VARIANTS = 20
 
@@ -145,9 +139,7 @@ def _near(case: Case, recording: Recording) -> Iterator[tuple[str, float]]:
             yield name, estimate.value
 
 
-# What ordinary reductions make of a recording: a line through all of its samples.
-#
-# Such a value follows from its recording, however far it lies from the kit's own.
+# A line through all samples follows from its recording, however far it lies from the kit's own.
 
 #: Reduces the samples of a batch size before the line is fitted. None fits it through all of them.
 Location = Callable[[Floats], np.floating[Any]] | None
@@ -327,13 +319,8 @@ def _mean_of_column(recording: Recording, name: str) -> float:
     return float(ticks.mean()) / recording.clock(name).ticks_in("ns") if len(ticks) else 0.0
 
 
-# Numbers that slips of arithmetic make of a run: how each was computed, and how it should be.
-#
-# The forms are those that students make: a subtrahend too often or not often enough, a divisor
-# forgotten or taken twice, another row subtracted, added or averaged, a wrong operand.
-
-#: A number, how it was computed, and how it should be.
-
+# The forms of slips are those that students make: a subtrahend too often or not often enough, a
+# divisor forgotten or taken twice, another row subtracted, added or averaged, a wrong operand.
 
 #: A series of variants: args0, args1 ... args12.
 _IN_A_SERIES = re.compile(r"([a-z-]*[a-z-])(\d{1,4})$")

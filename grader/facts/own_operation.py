@@ -1,4 +1,4 @@
-"""What lab 11's C kernel around a student's own operation counted, and whether the count is its.
+"""What lab 11's C kernel counted of a student's operation, and whether the kit made the count.
 
 `kernels_c/own_question.h` compares the count of the student's function with each sample, and tries
 the function after the last one. What a C prints by itself is its own claim, and no count.

@@ -97,9 +97,6 @@ def _by_hash(folder: Path) -> dict[str, str]:
     return {toolchain.source_hash(text): text for text in texts}
 
 
-# Whether a recording was made with one of the kit's C kernels that are wrong on purpose.
-
-
 def broken_name(recording: Recording) -> str | None:
     """The name of the broken C kernel, of any version of the kit, by the hash of its source."""
     stated = recording.conditions.get("source.sha256", "")

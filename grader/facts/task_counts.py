@@ -1,8 +1,8 @@
-"""Compare the switches that a C kernel claims with the OS's count, and see where its tasks were.
+"""Switches and created tasks: what a C kernel claims, what the OS counted, where the tasks were.
 
-Several mistakes change the same numbers. This module decides which one a recording shows, so that
-the grader never reports two of them at once. Counts alone never tell which: where the C that was
-measured does not show it either, the finding says only that claim and count differ.
+Several mistakes change the same numbers. `code_of` decides which one a recording shows, so that the
+grader never reports two of them at once. Counts alone never tell which. If the measured C does not
+show it either, the finding says only that claim and count differ.
 """
 
 from __future__ import annotations

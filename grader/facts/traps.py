@@ -1,4 +1,4 @@
-"""System calls in a case: which variants claim any, and the cost of the cheapest possible one.
+"""System calls in a case: which are claimed, what the cheapest one costs, and a student's own call.
 
 A call with a number that does not exist enters the OS kernel, does nothing there and returns. Its
 cost is the floor: no trap costs much less, though a call that fails at once may cost a little less.
@@ -82,7 +82,8 @@ def with_floor(case: Case, variant: str) -> str:
 #
 # The text says which functions of the C library the timed code names. The recording says which
 # functions the built program imports: a line that never runs is in the text, but the compiler
-# leaves it out. Recordings of older kits do not say this, and nothing is said of them here.
+# leaves it out. Recordings of older kits do not say this, so the grader says nothing of their
+# imports.
 
 KERNEL, MACRO = "own_call", "MEASURE_OWN_CALL"
 

@@ -1,6 +1,6 @@
-"""What `grader check` does with each of its folders: find the lab, check it, report.
+"""What `grader check` does: find the lab of each folder, check it, report, and sum up all labs.
 
-Each of several folders is judged by a worker, so that no folder can stop the check of the others.
+A worker judges each of several folders, so that no folder can stop the check of the others.
 """
 
 from __future__ import annotations
@@ -114,8 +114,6 @@ def _lines(log: str) -> list[str]:
     """The lines of a log without control characters, which may come from a student's text."""
     return ["".join(c if c.isprintable() else "?" for c in line) for line in log.splitlines()]
 
-
-# What `grader check` says of all labs of a student: one line for each, and the points of all.
 
 _NOTHING = "nothing handed in yet"
 

@@ -1,4 +1,4 @@
-"""Flags: oddities in a submission that a person should look at. A flag never costs points.
+"""Flags: oddities in a submission or a class for a person to look at. A flag never costs points.
 
 Students own their machines, so they can make up evidence. But an honest run can look odd too.
 """
@@ -27,10 +27,104 @@ from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording, memoized
 from labs.recording.origin import NO_ACCOUNT, Account, name_hash, parse_account
 
+#: The tolerated share of samples off the declared step; under a hypervisor there are always some.
+MOST_OFF_STEP = 0.02
+
+#: Samples of more steps than this are left out: a hypervisor may pause or move its guest for
+#: milliseconds, which shifts the counter by any number of ticks.
+MOST_STEPS = 400_000
+
+#: Conditions that stay the same on one machine during a lab.
+OF_THE_MACHINE = ("os", "libc", "counter", "cpu.pinning")
+
+
+def flags_by_figure(
+    submitted: Mapping[str, Figure | BadFigure | None],
+    recordings: Mapping[str, Recording | BadRecording],
+    specs: Sequence[FigureSpec],
+    handed_in: datetime.datetime | None = None,
+) -> dict[str, tuple[str, ...]]:
+    """The flags of each figure, by figure id; `handed_in` is when the submission was made."""
+    usable = {name: each for name, each in recordings.items() if isinstance(each, Recording)}
+    found: dict[str, tuple[str, ...]] = {}
+    for spec in specs:
+        figure = submitted.get(spec.id)
+        name = figure.recording if isinstance(figure, Figure) else None
+        if name is not None and name in usable:
+            raised = [*_flags_of_recording(usable[name], spec), *_flags_by_comparison(name, usable)]
+            raised += signs(usable[name], handed_in)
+            raised += _flags_of_dates(figure, usable[name])
+            if raised:
+                found[spec.id] = tuple(raised)
+    return found
+
+
+def _flags_of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
+    raised = []
+    # C of another name is already "something else": a notebook asks for some of it.
+    if recording.kernel == spec.kernel and not spec.own and not is_of_the_kit(recording):
+        raised.append("the source hash of the C kernel belongs to no released C kernel")
+    if caveats.binds_no_task(recording) and _is_plain_linux(recording):
+        raised.append(
+            "the recording states that no task can be bound to a CPU, but it is from Linux without "
+            "a filter of system calls"
+        )
+    for name in spec.variants:
+        try:
+            samples = recording.samples(name)
+        except (KeyError, BadRecording):
+            continue  # the variant or its clock is missing, which is a finding
+        step = samples.clock.step
+        ticks = samples.ticks[samples.ticks <= MOST_STEPS * step]
+        off = int((ticks % step != 0).sum())
+        if off > MOST_OFF_STEP * len(ticks):
+            raised.append(
+                f"{off} of {len(ticks)} samples of {name} are not multiples of the declared step "
+                f"of {step} ticks"
+            )
+    return raised
+
+
+def _is_plain_linux(recording: Recording) -> bool:
+    """Whether the run was on Linux without a filter of system calls, where a program can pin."""
+    filtered = recording.condition("seccomp")
+    return filtered == ("off",) and " ".join(recording.condition("os")).startswith("Linux ")
+
+
+def _flags_of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[str]:
+    """A flag if the figure is older than the samples of its recording."""
+    if not isinstance(figure, Figure) or not measured_after(figure, recording):
+        return []
+    created = recording.conditions["created"]
+    return [
+        f"the figure, stored at {figure.when}, is older than its recording, made at {created}: the "
+        "student has measured again, or a clock was wrong"
+    ]
+
+
+def _flags_by_comparison(name: str, usable: Mapping[str, Recording]) -> list[str]:
+    """Flags from the comparison with the other recordings of the submission."""
+    raised = []
+    mine = usable[name]
+    for other, recording in usable.items():
+        if other == name:
+            continue
+        if recording.samples_sha256 == mine.samples_sha256:
+            raised.append(f"the recording has the same samples as {other}")
+        changed = [
+            key
+            for key in OF_THE_MACHINE
+            if set(recording.condition(key)) != set(mine.condition(key))
+        ]
+        if changed:
+            raised.append(f"{', '.join(changed)} differ from {other}")
+    return raised
+
+
 # Signs that a recording does not come from a run: made up, edited, or copied from the project.
 #
-# Nothing on a student's machine can prove that a run took place. A person can be told what does not
-# fit together. Each sign is one that an honest run does not have.
+# Nothing on a student's machine can prove that a run took place. A person can see what does not fit
+# together. Each sign is one that an honest run does not have.
 
 _SAVED_RUNS = Path(__file__).with_name("saved_runs.json")
 #: What the kit writes into every recording.
@@ -152,105 +246,9 @@ def saved_runs() -> frozenset[str]:
     return frozenset(json.loads(_SAVED_RUNS.read_text(encoding="utf-8")))
 
 
-#: The tolerated share of samples off the declared step; under a hypervisor there are always some.
-MOST_OFF_STEP = 0.02
-
-#: Samples of more steps than this are left out: a hypervisor may pause or move its guest for
-#: milliseconds, which shifts the counter by any number of ticks.
-MOST_STEPS = 400_000
-
-#: Conditions that stay the same on one machine during a lab.
-OF_THE_MACHINE = ("os", "libc", "counter", "cpu.pinning")
-
-
-def flags_by_figure(
-    submitted: Mapping[str, Figure | BadFigure | None],
-    recordings: Mapping[str, Recording | BadRecording],
-    specs: Sequence[FigureSpec],
-    handed_in: datetime.datetime | None = None,
-) -> dict[str, tuple[str, ...]]:
-    """The flags of each figure, by figure id; `handed_in` is when the submission was made."""
-    usable = {name: each for name, each in recordings.items() if isinstance(each, Recording)}
-    found: dict[str, tuple[str, ...]] = {}
-    for spec in specs:
-        figure = submitted.get(spec.id)
-        name = figure.recording if isinstance(figure, Figure) else None
-        if name is not None and name in usable:
-            raised = [*_flags_of_recording(usable[name], spec), *_flags_by_comparison(name, usable)]
-            raised += signs(usable[name], handed_in)
-            raised += _flags_of_dates(figure, usable[name])
-            if raised:
-                found[spec.id] = tuple(raised)
-    return found
-
-
-def _flags_of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
-    raised = []
-    # C of another name is already "something else": a notebook asks for some of it.
-    if recording.kernel == spec.kernel and not spec.own and not is_of_the_kit(recording):
-        raised.append("the source hash of the C kernel belongs to no released C kernel")
-    if caveats.binds_no_task(recording) and _is_plain_linux(recording):
-        raised.append(
-            "the recording states that no task can be bound to a CPU, but it is from Linux without "
-            "a filter of system calls"
-        )
-    for name in spec.variants:
-        try:
-            samples = recording.samples(name)
-        except (KeyError, BadRecording):
-            continue  # the variant or its clock is missing, which is a finding
-        step = samples.clock.step
-        ticks = samples.ticks[samples.ticks <= MOST_STEPS * step]
-        off = int((ticks % step != 0).sum())
-        if off > MOST_OFF_STEP * len(ticks):
-            raised.append(
-                f"{off} of {len(ticks)} samples of {name} are not multiples of the declared step "
-                f"of {step} ticks"
-            )
-    return raised
-
-
-def _is_plain_linux(recording: Recording) -> bool:
-    """Whether the run was on Linux without a filter of system calls, where a program can pin."""
-    filtered = recording.condition("seccomp")
-    return filtered == ("off",) and " ".join(recording.condition("os")).startswith("Linux ")
-
-
-def _flags_of_dates(figure: Figure | BadFigure | None, recording: Recording) -> list[str]:
-    """A flag if the figure is older than the samples of its recording."""
-    if not isinstance(figure, Figure) or not measured_after(figure, recording):
-        return []
-    created = recording.conditions["created"]
-    return [
-        f"the figure, stored at {figure.when}, is older than its recording, made at {created}: the "
-        "student has measured again, or a clock was wrong"
-    ]
-
-
-def _flags_by_comparison(name: str, usable: Mapping[str, Recording]) -> list[str]:
-    """Flags from the comparison with the other recordings of the submission."""
-    raised = []
-    mine = usable[name]
-    for other, recording in usable.items():
-        if other == name:
-            continue
-        if recording.samples_sha256 == mine.samples_sha256:
-            raised.append(f"the recording has the same samples as {other}")
-        changed = [
-            key
-            for key in OF_THE_MACHINE
-            if set(recording.condition(key)) != set(mine.condition(key))
-        ]
-        if changed:
-            raised.append(f"{', '.join(changed)} differ from {other}")
-    return raised
-
-
-# Whose account made a recording, compared within a class: so a copy shows in a changed file too.
-#
-# A recording states hashes (:mod:`labs.recording.origin`). Nobody loses points, and an honest
-# class has no flag, whether its students use their own accounts, one account for all, or several
-# machines.
+# The accounts of a class are compared, so a copy shows in a changed file too. A recording states
+# hashes of its account (:mod:`labs.recording.origin`). Nobody loses points. An honest class has no
+# flag, whether its students use their own accounts, one account for all, or several machines.
 
 #: Students who measured under one account are few where one had a recording from the other: labs
 #: are done alone, in pairs, or by three. What more students name is the account of a room or of a

@@ -1,8 +1,8 @@
-"""Judge each submission in a process of its own limits, so that none can harm another one.
+"""Judge each submission in a process with limits of its own, so that none can harm another one.
 
-Every reader has its own limits. This is the last line of defence against what they overlook: if the
-check of a submission takes too long, needs too much memory or crashes, this submission is not
-graded, for a stated reason, and the next one is judged by a new process.
+Every function that reads a student's files has limits too. The limits here catch what those miss.
+If the check of a submission takes too long, needs too much memory or crashes, this submission is
+not graded, for a stated reason. A new process judges the next one.
 
     with Worker() as worker:
         judged = worker.judge(folder, "01-timer-overhead")
@@ -31,9 +31,7 @@ from labs import paths
 from labs.html import inline
 from labs.limits import MOST_JUDGEMENT_BYTES, MOST_PLOT_BYTES, MOST_SHOWN
 
-# What the check of one submission gives, as plain data that passes between processes as JSON.
-#
-# A judgement holds the verdicts and how they look. It is never pickled: reading it runs nothing.
+# A judgement passes between processes as JSON. It is never pickled: reading it runs nothing.
 
 #: The reason of a submission whose check reached the limit of memory.
 NO_MEMORY = "the check needed more memory than it may use; a person must look at this submission"

@@ -1,4 +1,9 @@
-"""What a command in the sandbox may use."""
+"""Run a command in bubblewrap, with limits and a filter of system calls, and end all it started.
+
+    done = run(["cc", "/given/own.c", "-o", "own"], folder, Limits(wall_s=20))
+
+If there is no sandbox, NoSandbox says why, and nothing is run.
+"""
 
 from __future__ import annotations
 
@@ -51,11 +56,214 @@ class Limits:
     open_files: int = 128
 
 
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command did. `status` is None if we ended it; then `ended` says why.
+
+    `output` and `errors` are what it printed, each cut at the limit.
+    """
+
+    status: int | None
+    output: bytes
+    errors: bytes
+    ended: str = ""
+
+
+def run(
+    command: list[str],
+    folder: Path | None = None,
+    limits: Limits | None = None,
+    *,
+    python: bool = False,
+) -> Result:
+    """Run `command` in the sandbox and wait for it; `folder` is /given there, and read-only.
+
+    The command has neither input nor a terminal; with `python` it sees this Python environment.
+    Raises NoSandbox if it could not be enclosed.
+    """
+    why = refusal()
+    if why is not None:
+        raise NoSandbox(why)
+    return _run(command, limits or Limits(), Inside(given=folder, python=python))
+
+
+@functools.lru_cache(maxsize=1)
+def refusal() -> str | None:
+    """Why there is no sandbox on this machine, in a sentence; None if there is one."""
+    if sys.platform != "linux":
+        return "the sandbox needs Linux (on Windows: WSL2), so nothing was run"
+    word = secrets.token_hex(8)
+    try:
+        done = _run(["echo", word], Limits(wall_s=_START_S), Inside())
+    except NoSandbox as error:
+        return str(error)
+    if done.output.decode("utf-8", "replace").strip() != word:
+        said = done.ended or done.errors.decode("utf-8", "replace").strip()[:300]
+        return f"a command in the sandbox does not start ({said}), so nothing was run"
+    return None
+
+
+def _run(command: list[str], limits: Limits, inside: Inside) -> Result:
+    until = time.monotonic() + limits.wall_s
+    with start(command, limits, inside, subprocess.PIPE) as sandbox:
+        pipes = _pipes(sandbox.process)
+        kept = {pipe: bytearray() for pipe in pipes}
+        ended, looked = "", 0.0
+        while not ended and (pipes or sandbox.process.poll() is None):
+            for pipe in select.select(pipes, [], [], EVERY_S)[0]:
+                some = os.read(pipe.fileno(), _CHUNK)
+                kept[pipe] += some
+                if not some:
+                    pipes.remove(pipe)
+            now = time.monotonic()
+            if sum(map(len, kept.values())) > limits.output:
+                ended = f"It printed more than {limits.output:,} bytes and was ended."
+            elif now > until:
+                ended = f"It took more than {limits.wall_s:g} s and was ended."
+            elif now > looked + EVERY_S:
+                looked, ended = now, sandbox.inhabitants.excess(limits) or ""
+        output, errors = (bytes(each[: limits.output]) for each in kept.values())
+        if ended:
+            return Result(None, output, errors, ended)
+        status = sandbox.process.wait()
+        if not sandbox.command_ran():
+            said = errors.decode("utf-8", "replace").strip()[:300]
+            raise NoSandbox(f"bubblewrap could not build the sandbox ({said}); nothing was run")
+        return Result(status, output, errors)
+
+
+def _pipes(process: subprocess.Popen[bytes]) -> list[IO[bytes]]:
+    assert process.stdout is not None and process.stderr is not None
+    return [process.stdout, process.stderr]
+
+
+_START_S = 30.0
+_MOST_REPORTED = 10_000
+
+
+@dataclass
+class Sandbox:
+    """A running sandbox: bubblewrap's process, those inside, and what bubblewrap reports."""
+
+    process: subprocess.Popen[bytes]
+    inhabitants: Inhabitants
+    report: int
+
+    def command_ran(self) -> bool:
+        """Whether the command was started; to be asked after bubblewrap has ended."""
+        if not select.select([self.report], [], [], 0)[0]:
+            return False
+        return b"exit-code" in os.read(self.report, _MOST_REPORTED)
+
+    def end(self) -> None:
+        """End everything in it; it may be called again. Raises TimeoutError if a process stays."""
+        try:
+            self.inhabitants.end()
+        finally:
+            self.process.kill()
+            self.process.wait()
+            for stream in (self.process.stdout, self.process.stderr):
+                if stream is not None:
+                    stream.close()
+            report, self.report = self.report, -1
+            if report >= 0:
+                os.close(report)
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()
+
+
+def start(command: list[str], limits: Limits, inside: Inside, streams: int | None) -> Sandbox:
+    """`command` in a sandbox, running. Its output and errors go to `streams`, as for Popen.
+
+    If the thread that calls this ends, the OS ends the sandbox. Raises NoSandbox, and then nothing
+    was run.
+    """
+    reading, writing = os.pipe()
+    try:
+        with _filter() as steps:
+            words = enclosed(command, limits, inside, steps)
+            words[1:1] = ["--json-status-fd", str(writing)]
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=streams,
+                stderr=streams,
+                cwd="/",
+                start_new_session=True,
+                pass_fds=(writing, steps),
+            )
+    except OSError as error:
+        os.close(reading)
+        raise NoSandbox(f"bubblewrap does not start: {error}; nothing was run") from error
+    except NoSandbox:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    first = _first_process(reading)
+    if first is None:
+        process.kill()
+        said = process.communicate()[1] or b""
+        os.close(reading)
+        raise NoSandbox(
+            f"bubblewrap could not build the sandbox ({said.decode('utf-8', 'replace').strip()}), "
+            "so nothing was run; if this is a container, allow it user namespaces, or grade on "
+            "another machine"
+        )
+    return Sandbox(process, Inhabitants(first), reading)
+
+
+@contextlib.contextmanager
+def _filter() -> Iterator[int]:
+    """A descriptor from which bubblewrap reads the filter of system calls. Raises NoSandbox."""
+    steps = program()
+    if steps is None:
+        raise NoSandbox(
+            f"the sandbox knows no filter of system calls for a machine of type "
+            f"{platform.machine()}, so nothing was run; use one with x86-64 or arm64"
+        )
+    descriptor = os.memfd_create("filter")
+    try:
+        os.write(descriptor, steps)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _first_process(report: int) -> int | None:
+    """The id of the sandbox's first process, which bubblewrap reports; None if there is none."""
+    line = b""
+    while not line.endswith(b"\n") and len(line) < _MOST_REPORTED:
+        if not select.select([report], [], [], _START_S)[0]:
+            return None
+        letter = os.read(report, 1)
+        if not letter:
+            return None
+        line += letter
+    try:
+        return int(json.loads(line)["child-pid"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
 # The command line that encloses a command in bubblewrap.
 #
-# Inside there is no network, no other process, no capability, and of the files only the system's
-# programs, the Python environment and the kit, which cannot be changed. /student and /tmp are
-# private, live in memory and vanish at the end.
+# Inside there is no network, no other process and no capability. Of the files there are only the
+# system's programs, the Python environment and the kit, which cannot be changed. /student and /tmp
+# are private, live in memory and vanish at the end.
 #
 # An ordinary user gets a user namespace of its own, in which the limit on processes counts only the
 # sandbox. Linux does not hold root to that limit. So root builds the sandbox without a user
@@ -238,97 +446,6 @@ def _variables(python: bool) -> dict[str, str]:
     return variables
 
 
-# The filter of system calls (seccomp) of the sandbox, as a program for the kernel's BPF machine.
-#
-# The namespaces of the sandbox do the work. The filter refuses what could lead out of them: new
-# namespaces and mounts, keys, which all processes of a user share, and parts of the kernel that no
-# lab needs and that had many faults. It refuses VSOCK too, a network that network namespaces do not
-# separate, and memory that belongs to no process and so to no limit of one. The layout of an
-# instruction is that of `struct sock_filter` in linux/filter.h.
-
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-#: Offsets in `struct seccomp_data`: number, architecture, and the low half of the first argument.
-_NUMBER, _ARCHITECTURE, _FIRST = 0, 4, 16
-_ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-#: The number of the first system call of the x32 ABI; no other ABI has so high numbers.
-_X32 = 0x40000000
-#: The flags of clone() that make a namespace.
-_NAMESPACE_FLAGS = 0x7E020000
-#: AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, which a network namespace separates.
-_FAMILIES = (1, 2, 10, 16)
-
-#: The same on all architectures: open_tree, move_mount, fsopen, fsconfig, fsmount, fspick,
-#: mount_setattr, the three of io_uring, and memfd_secret.
-_EVERYWHERE = (428, 429, 430, 431, 432, 433, 442, 425, 426, 427, 447)
-_CLONE3 = 435
-#: By machine: its AUDIT_ARCH, then clone and socket, then unshare, setns, mount, umount2,
-#: pivot_root, add_key, request_key, keyctl, bpf, userfaultfd, perf_event_open, name_to_handle_at,
-#: open_by_handle_at, kexec_load, memfd_create, shmget.
-_MACHINES = {
-    "x86_64": (
-        0xC000003E,
-        56,
-        41,
-        (272, 308, 165, 166, 155, 248, 249, 250, 321, 323, 298, 303, 304, 246, 319, 29),
-    ),
-    "aarch64": (
-        0xC00000B7,
-        220,
-        198,
-        (97, 268, 40, 39, 41, 217, 218, 219, 280, 282, 241, 264, 265, 104, 279, 194),
-    ),
-}
-
-
-def program(machine: str | None = None) -> bytes | None:
-    """The filter for `machine` (default: this one); None for a machine whose numbers are unknown.
-
-    A new namespace is refused by EPERM. clone3() passes its flags in memory, where no filter can
-    read them, so it answers ENOSYS, and C libraries then call clone().
-    """
-    known = _MACHINES.get(machine or platform.machine())
-    if known is None:
-        return None
-    architecture, clone, socket, refused = known
-    steps = [
-        _step(_LOAD, _ARCHITECTURE),
-        _step(_EQUAL, architecture, 1, 0),
-        _step(_RETURN, _KILL),
-        _step(_LOAD, _NUMBER),
-        _step(_AT_LEAST, _X32, 0, 1),
-        _step(_RETURN, _KILL),
-    ]
-    for number in (*refused, *_EVERYWHERE):
-        steps += _answer(number, errno.EPERM)
-    steps += _answer(_CLONE3, errno.ENOSYS)
-    steps += [
-        _step(_EQUAL, clone, 0, 4),
-        _step(_LOAD, _FIRST),
-        _step(_ANY_BIT, _NAMESPACE_FLAGS, 0, 1),
-        _step(_RETURN, _ERROR | errno.EPERM),
-        _step(_RETURN, _ALLOW),
-        _step(_EQUAL, socket, 0, len(_FAMILIES) + 2),
-        _step(_LOAD, _FIRST),
-        *(
-            _step(_EQUAL, family, len(_FAMILIES) - place, 0)
-            for place, family in enumerate(_FAMILIES)
-        ),
-        _step(_RETURN, _ERROR | errno.EAFNOSUPPORT),
-        _step(_RETURN, _ALLOW),
-    ]
-    return b"".join(steps)
-
-
-def _answer(number: int, error: int) -> list[bytes]:
-    return [_step(_EQUAL, number, 0, 1), _step(_RETURN, _ERROR | error)]
-
-
-def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    return struct.pack("=HBBI", code, if_true, if_false, value)
-
-
-# Watches what the processes of a sandbox use together, and ends all of them at its end.
-#
 # The OS limits each process; bubblewrap limits the size of the private folders. The sum over the
 # processes, and the number of files, have no limit of the OS that every system offers. So we look
 # at them 20 times a second.
@@ -433,212 +550,90 @@ def _exact(process: int) -> int:
     return 1024 * int(sizes[0]) if sizes else _resident(process)
 
 
-# Starts a sandbox, and ends it with everything in it.
+# The filter of system calls (seccomp) of the sandbox, as a program for the kernel's BPF machine.
+#
+# The namespaces of the sandbox separate it, and the filter refuses what could lead out of them.
+# These are new namespaces and mounts, keys, which all processes of a user share, and parts of the
+# kernel that no lab needs and that had many faults. The filter refuses VSOCK too, a network that
+# network namespaces do not separate. It also refuses memory that belongs to no process, and so to
+# no limit of one. The layout of an instruction is that of `struct sock_filter` in linux/filter.h.
 
-_START_S = 30.0
-_MOST_REPORTED = 10_000
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+#: Offsets in `struct seccomp_data`: number, architecture, and the low half of the first argument.
+_NUMBER, _ARCHITECTURE, _FIRST = 0, 4, 16
+_ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+#: The number of the first system call of the x32 ABI; no other ABI has so high numbers.
+_X32 = 0x40000000
+#: The flags of clone() that make a namespace.
+_NAMESPACE_FLAGS = 0x7E020000
+#: AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, which a network namespace separates.
+_FAMILIES = (1, 2, 10, 16)
 
-
-@dataclass
-class Sandbox:
-    """A running sandbox: bubblewrap's process, those inside, and what bubblewrap reports."""
-
-    process: subprocess.Popen[bytes]
-    inhabitants: Inhabitants
-    report: int
-
-    def command_ran(self) -> bool:
-        """Whether the command was started; to be asked after bubblewrap has ended."""
-        if not select.select([self.report], [], [], 0)[0]:
-            return False
-        return b"exit-code" in os.read(self.report, _MOST_REPORTED)
-
-    def end(self) -> None:
-        """End everything in it; it may be called again. Raises TimeoutError if a process stays."""
-        try:
-            self.inhabitants.end()
-        finally:
-            self.process.kill()
-            self.process.wait()
-            for stream in (self.process.stdout, self.process.stderr):
-                if stream is not None:
-                    stream.close()
-            report, self.report = self.report, -1
-            if report >= 0:
-                os.close(report)
-
-    def __enter__(self) -> Sandbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.end()
+#: The same on all architectures: open_tree, move_mount, fsopen, fsconfig, fsmount, fspick,
+#: mount_setattr, the three of io_uring, and memfd_secret.
+_EVERYWHERE = (428, 429, 430, 431, 432, 433, 442, 425, 426, 427, 447)
+_CLONE3 = 435
+#: By machine: its AUDIT_ARCH, then clone and socket, then unshare, setns, mount, umount2,
+#: pivot_root, add_key, request_key, keyctl, bpf, userfaultfd, perf_event_open, name_to_handle_at,
+#: open_by_handle_at, kexec_load, memfd_create, shmget.
+_MACHINES = {
+    "x86_64": (
+        0xC000003E,
+        56,
+        41,
+        (272, 308, 165, 166, 155, 248, 249, 250, 321, 323, 298, 303, 304, 246, 319, 29),
+    ),
+    "aarch64": (
+        0xC00000B7,
+        220,
+        198,
+        (97, 268, 40, 39, 41, 217, 218, 219, 280, 282, 241, 264, 265, 104, 279, 194),
+    ),
+}
 
 
-def start(command: list[str], limits: Limits, inside: Inside, streams: int | None) -> Sandbox:
-    """`command` in a sandbox, running. Its output and errors go to `streams`, as for Popen.
+def program(machine: str | None = None) -> bytes | None:
+    """The filter for `machine` (default: this one); None for a machine whose numbers are unknown.
 
-    If the thread that calls this ends, the OS ends the sandbox. Raises NoSandbox, and then nothing
-    was run.
+    A new namespace is refused by EPERM. clone3() passes its flags in memory, where no filter can
+    read them, so it answers ENOSYS, and C libraries then call clone().
     """
-    reading, writing = os.pipe()
-    try:
-        with _filter() as steps:
-            words = enclosed(command, limits, inside, steps)
-            words[1:1] = ["--json-status-fd", str(writing)]
-            process = subprocess.Popen(
-                words,
-                stdin=subprocess.DEVNULL,
-                stdout=streams,
-                stderr=streams,
-                cwd="/",
-                start_new_session=True,
-                pass_fds=(writing, steps),
-            )
-    except OSError as error:
-        os.close(reading)
-        raise NoSandbox(f"bubblewrap does not start: {error}; nothing was run") from error
-    except NoSandbox:
-        os.close(reading)
-        raise
-    finally:
-        os.close(writing)
-    first = _first_process(reading)
-    if first is None:
-        process.kill()
-        said = process.communicate()[1] or b""
-        os.close(reading)
-        raise NoSandbox(
-            f"bubblewrap could not build the sandbox ({said.decode('utf-8', 'replace').strip()}), "
-            "so nothing was run; if this is a container, allow it user namespaces, or grade on "
-            "another machine"
-        )
-    return Sandbox(process, Inhabitants(first), reading)
-
-
-@contextlib.contextmanager
-def _filter() -> Iterator[int]:
-    """A descriptor from which bubblewrap reads the filter of system calls. Raises NoSandbox."""
-    steps = program()
-    if steps is None:
-        raise NoSandbox(
-            f"the sandbox knows no filter of system calls for a machine of type "
-            f"{platform.machine()}, so nothing was run; use one with x86-64 or arm64"
-        )
-    descriptor = os.memfd_create("filter")
-    try:
-        os.write(descriptor, steps)
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _first_process(report: int) -> int | None:
-    """The id of the sandbox's first process, which bubblewrap reports; None if there is none."""
-    line = b""
-    while not line.endswith(b"\n") and len(line) < _MOST_REPORTED:
-        if not select.select([report], [], [], _START_S)[0]:
-            return None
-        letter = os.read(report, 1)
-        if not letter:
-            return None
-        line += letter
-    try:
-        return int(json.loads(line)["child-pid"])
-    except (ValueError, KeyError, TypeError):
+    known = _MACHINES.get(machine or platform.machine())
+    if known is None:
         return None
+    architecture, clone, socket, refused = known
+    steps = [
+        _step(_LOAD, _ARCHITECTURE),
+        _step(_EQUAL, architecture, 1, 0),
+        _step(_RETURN, _KILL),
+        _step(_LOAD, _NUMBER),
+        _step(_AT_LEAST, _X32, 0, 1),
+        _step(_RETURN, _KILL),
+    ]
+    for number in (*refused, *_EVERYWHERE):
+        steps += _answer(number, errno.EPERM)
+    steps += _answer(_CLONE3, errno.ENOSYS)
+    steps += [
+        _step(_EQUAL, clone, 0, 4),
+        _step(_LOAD, _FIRST),
+        _step(_ANY_BIT, _NAMESPACE_FLAGS, 0, 1),
+        _step(_RETURN, _ERROR | errno.EPERM),
+        _step(_RETURN, _ALLOW),
+        _step(_EQUAL, socket, 0, len(_FAMILIES) + 2),
+        _step(_LOAD, _FIRST),
+        *(
+            _step(_EQUAL, family, len(_FAMILIES) - place, 0)
+            for place, family in enumerate(_FAMILIES)
+        ),
+        _step(_RETURN, _ERROR | errno.EAFNOSUPPORT),
+        _step(_RETURN, _ALLOW),
+    ]
+    return b"".join(steps)
 
 
-# Runs one command in the sandbox, and returns what it printed.
-#
-#     done = run(["cc", "/given/own.c", "-o", "own"], folder, Limits(wall_s=20))
-#
-# Where no sandbox can be had, NoSandbox says why, and nothing is run.
-
-_CHUNK = 1 << 16
+def _answer(number: int, error: int) -> list[bytes]:
+    return [_step(_EQUAL, number, 0, 1), _step(_RETURN, _ERROR | error)]
 
 
-@dataclass(frozen=True)
-class Result:
-    """What a command did. `status` is None if we ended it; then `ended` says why.
-
-    `output` and `errors` are what it printed, each cut at the limit.
-    """
-
-    status: int | None
-    output: bytes
-    errors: bytes
-    ended: str = ""
-
-
-def run(
-    command: list[str],
-    folder: Path | None = None,
-    limits: Limits | None = None,
-    *,
-    python: bool = False,
-) -> Result:
-    """Run `command` in the sandbox and wait for it; `folder` is /given there, and read-only.
-
-    The command has neither input nor a terminal; with `python` it sees this Python environment.
-    Raises NoSandbox if it could not be enclosed.
-    """
-    why = refusal()
-    if why is not None:
-        raise NoSandbox(why)
-    return _run(command, limits or Limits(), Inside(given=folder, python=python))
-
-
-@functools.lru_cache(maxsize=1)
-def refusal() -> str | None:
-    """Why there is no sandbox on this machine, in a sentence; None if there is one."""
-    if sys.platform != "linux":
-        return "the sandbox needs Linux (on Windows: WSL2), so nothing was run"
-    word = secrets.token_hex(8)
-    try:
-        done = _run(["echo", word], Limits(wall_s=_START_S), Inside())
-    except NoSandbox as error:
-        return str(error)
-    if done.output.decode("utf-8", "replace").strip() != word:
-        said = done.ended or done.errors.decode("utf-8", "replace").strip()[:300]
-        return f"a command in the sandbox does not start ({said}), so nothing was run"
-    return None
-
-
-def _run(command: list[str], limits: Limits, inside: Inside) -> Result:
-    until = time.monotonic() + limits.wall_s
-    with start(command, limits, inside, subprocess.PIPE) as sandbox:
-        pipes = _pipes(sandbox.process)
-        kept = {pipe: bytearray() for pipe in pipes}
-        ended, looked = "", 0.0
-        while not ended and (pipes or sandbox.process.poll() is None):
-            for pipe in select.select(pipes, [], [], EVERY_S)[0]:
-                some = os.read(pipe.fileno(), _CHUNK)
-                kept[pipe] += some
-                if not some:
-                    pipes.remove(pipe)
-            now = time.monotonic()
-            if sum(map(len, kept.values())) > limits.output:
-                ended = f"It printed more than {limits.output:,} bytes and was ended."
-            elif now > until:
-                ended = f"It took more than {limits.wall_s:g} s and was ended."
-            elif now > looked + EVERY_S:
-                looked, ended = now, sandbox.inhabitants.excess(limits) or ""
-        output, errors = (bytes(each[: limits.output]) for each in kept.values())
-        if ended:
-            return Result(None, output, errors, ended)
-        status = sandbox.process.wait()
-        if not sandbox.command_ran():
-            said = errors.decode("utf-8", "replace").strip()[:300]
-            raise NoSandbox(f"bubblewrap could not build the sandbox ({said}); nothing was run")
-        return Result(status, output, errors)
-
-
-def _pipes(process: subprocess.Popen[bytes]) -> list[IO[bytes]]:
-    assert process.stdout is not None and process.stderr is not None
-    return [process.stdout, process.stderr]
+def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, if_true, if_false, value)

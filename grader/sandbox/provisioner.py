@@ -1,7 +1,8 @@
-"""Starts a Jupyter kernel inside the sandbox: a kernel provisioner of jupyter_client.
+"""Start a Jupyter kernel inside the sandbox, and execute the cells of a notebook in it.
 
-There is no network inside, so the messages go through sockets in the sandbox's private /tmp, which
-we reach through /proc. A kernelspec chooses the provisioner by its name:
+A kernel provisioner of jupyter_client starts the kernel. There is no network inside, so the
+messages go through sockets in the sandbox's private /tmp, which we reach through /proc. A
+kernelspec chooses the provisioner by its name:
 
     "metadata": {"kernel_provisioner": {"provisioner_name": "ticklab-sandbox"}}
 
@@ -266,8 +267,6 @@ def _copy_files(source: Path, destination: Path, most: int) -> None:
             (target / name).chmod(0o644)
 
 
-# Executes cells of a notebook in a kernel inside the sandbox, and keeps what they printed as text.
-#
 # What a kernel sends may come from a student's code. So each message has a limit, only text is
 # kept, and a cell counts as executed only if the kernel said so.
 

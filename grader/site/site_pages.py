@@ -1,4 +1,4 @@
-"""Collect the pages of the site in one folder, with links that lead from page to page.
+"""Make the pages of the site: those in `docs/`, and those made from pitfalls and saved runs.
 
 A page in `docs/` links to other files of the repository as GitHub shows them: `../kernels_c/x.c`.
 In the site such a link leads to the page of that file, or to a copy of it.

@@ -1,8 +1,9 @@
-"""Which names of students are taken from folders: nbgrader uses such a name in many places.
+"""Read and copy what students hand in: only regular files of limited size, and usable names.
 
-The name becomes a path, a part of a regular expression, a key of the gradebook, and text on a page
-and in a terminal. A line end in one name ended the grading of everybody behind it, and a star means
-the whole class.
+We cannot trust a submitted folder. A link may lead to another student's work or to an endless
+device, a named pipe may wait forever, and one file may fill the disk. nbgrader copies with
+`shutil.copy`, which follows links. Here, each file and folder is opened by its name in the folder
+above, and what was opened is checked.
 """
 
 from __future__ import annotations
@@ -33,183 +34,6 @@ from labs.limits import (
     MOST_NOTEBOOK_BYTES,
 )
 from labs.units import plural
-
-_MOST_BYTES = 150
-#: `*?[]` are globs in nbgrader's `--student`, commas separate students there, and the others have a
-#: meaning in a path, in HTML, or in an address: the formgrader does not encode names in those.
-_RESERVED = frozenset('/\\*?[]<>"&,#%')
-#: `nbgrader export` writes names into a table, and a spreadsheet computes what begins so.
-_FORMULA = "=+-@"
-
-
-def trouble_with_name(name: str) -> str | None:
-    """Why `name`, as the OS lists it, cannot be a student's; None if it can."""
-    try:
-        size = len(name.encode("utf-8"))
-    except UnicodeEncodeError:
-        return "the student's name is not UTF-8 text"
-    if not name:
-        return "the student's name is empty"
-    if size > _MOST_BYTES:
-        return f"the student's name is longer than {_MOST_BYTES} bytes"
-    if not name.isprintable():
-        return "the student's name holds a line end, an escape or another control character"
-    if name.startswith(".") or name != name.strip():
-        return "the student's name begins with a dot, or with or ends in a blank"
-    if name[0] in _FORMULA:
-        return f"the student's name begins with {name[0]}, as a formula of a spreadsheet does"
-    found = sorted(_RESERVED & set(name))
-    if found:
-        return f"the student's name holds {' '.join(found)}"
-    return None
-
-
-# Opens folders that others may write to, without following a link at any level.
-#
-# A path is checked and then used; in between, its owner can replace a folder by a link. So we open
-# each level by its name in the level above, which the OS does in one step.
-
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-
-
-@contextmanager
-def opened(folder: Path, trusted: Path | None = None) -> Iterator[int]:
-    """A descriptor of `folder`, closed at the end; no level below `trusted` may be a link.
-
-    `trusted` is a folder above `folder`, by default its parent. Raises OSError, whose `strerror`
-    says why the folder is refused.
-    """
-    trusted = folder.parent if trusted is None else trusted
-    levels = folder.relative_to(trusted).parts
-    descriptor = os.open(trusted, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for level in levels:
-            below = open_folder(level, descriptor)
-            os.close(descriptor)
-            descriptor = below
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def open_folder(name: str, parent: int) -> int:
-    """Opens the folder `name` in the open folder `parent`. Raises OSError; the caller closes."""
-    try:
-        return os.open(name, _FOLDER, dir_fd=parent)
-    except OSError as error:
-        # For a link, Linux says "not a folder" and others "too many links".
-        if error.errno in {errno.ENOTDIR, errno.ELOOP, errno.EMLINK}:
-            raise OSError(error.errno, _what_else(name, parent), name) from error
-        raise
-
-
-def open_regular(name: str | Path, parent: int | None = None) -> int:
-    """Opens a regular file for reading, in the open folder `parent` if one is given.
-
-    With O_NONBLOCK, a pipe without a writer cannot block. Raises OSError; the caller closes.
-    """
-    descriptor = os.open(name, _FILE, dir_fd=parent)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(0, "not a regular file")
-    return descriptor
-
-
-def _what_else(name: str, parent: int) -> str:
-    """What stands in the place of a folder."""
-    mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
-    return "a link; links are not followed" if stat.S_ISLNK(mode) else "not a folder"
-
-
-# One file of a submission: opened with care, then copied and compared, or shared.
-
-_CHUNK = 1 << 20
-#: Sharing a smaller file saves nothing.
-_LARGE = 16 * 1024
-
-
-@dataclass(frozen=True)
-class FoundFile:
-    """A file in an open folder: its path from the top, and why it must be left out, or ""."""
-
-    path: Path
-    folder: int
-    trouble: str = ""
-    named: bool = False
-
-    def open(self, room: int, owner: int) -> int:
-        """Opens the file. Raises OSError if it is left out, larger than `room`, or not `owner`'s.
-
-        A hard link is a second name of one file: of a file of somebody else, it is as a link.
-        """
-        if self.trouble:
-            raise OSError(0, self.trouble)
-        descriptor = open_regular(self.path.name, self.folder)
-        status = os.fstat(descriptor)
-        trouble = ""
-        if status.st_nlink > 1 and status.st_uid != owner:
-            trouble = "a second name of somebody else's file"
-        elif status.st_size > room:
-            trouble = f"{status.st_size} bytes are more than the {room} that can be copied"
-        if trouble:
-            os.close(descriptor)
-            raise OSError(0, trouble)
-        return descriptor
-
-    def shared(self, file: int, target: Path) -> int:
-        """Gives the open `file` the name `target` too; returns its size, or 0 if it must be copied.
-
-        Evidence is most of a submission, and nobody writes into it. A file that is not ours could
-        be changed later by its owner.
-        """
-        status = os.fstat(file)
-        ours = status.st_uid == os.geteuid() and status.st_size >= _LARGE
-        if not (self.path.parts[:-1] == ("recordings",) and self.path.suffix == ".csv" and ours):
-            return 0
-        target.unlink(missing_ok=True)
-        try:
-            os.link(self.path.name, target, src_dir_fd=self.folder, follow_symlinks=False)
-        except (OSError, NotImplementedError):  # two file systems, or one without links
-            return 0
-        if not os.path.samestat(target.lstat(), status):  # another file now has its name
-            target.unlink()
-            return 0
-        return status.st_size
-
-
-def copy_of(source: int, target: Path, most: int) -> tuple[int, str]:
-    """Copies at most `most` bytes (the file may grow while it is read); returns size and hash."""
-    target.unlink(missing_ok=True)
-    done, digest = 0, hashlib.sha256()
-    with target.open("wb") as file:
-        while done < most:
-            chunk = os.read(source, min(_CHUNK, most - done))
-            if not chunk:
-                break
-            file.write(chunk)
-            digest.update(chunk)
-            done += len(chunk)
-    if hash_of(target) != digest.hexdigest():
-        raise OSError(errno.EIO, "the copy differs from what was read", str(target))
-    return done, digest.hexdigest()
-
-
-def hash_of(path: Path) -> str:
-    """The SHA-256 of the file `path`. Raises OSError."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-
-# Copies the files of a submission: only regular files of limited size, and never through a link.
-#
-# We cannot trust a submitted folder. A link may lead to another student's work or to an endless
-# device, a named pipe may wait forever, and one file may fill the disk. nbgrader copies with
-# `shutil.copy`, which follows links; this module opens each file and folder by its name in the
-# folder above, and checks what it has opened.
 
 _MOST_NOTES = 20
 # Of the files that nobody names, these are copied first.
@@ -412,10 +236,144 @@ def _below(path: Path, folder: int, ignore: Sequence[str], depth: int) -> Iterat
         os.close(below)
 
 
-# Has the OS read the files of a submission before somebody needs them.
-#
+_CHUNK = 1 << 20
+#: Sharing a smaller file saves nothing.
+_LARGE = 16 * 1024
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file in an open folder: its path from the top, and why it must be left out, or ""."""
+
+    path: Path
+    folder: int
+    trouble: str = ""
+    named: bool = False
+
+    def open(self, room: int, owner: int) -> int:
+        """Opens the file. Raises OSError if it is left out, larger than `room`, or not `owner`'s.
+
+        A hard link is a second name of one file: of a file of somebody else, it is as a link.
+        """
+        if self.trouble:
+            raise OSError(0, self.trouble)
+        descriptor = open_regular(self.path.name, self.folder)
+        status = os.fstat(descriptor)
+        trouble = ""
+        if status.st_nlink > 1 and status.st_uid != owner:
+            trouble = "a second name of somebody else's file"
+        elif status.st_size > room:
+            trouble = f"{status.st_size} bytes are more than the {room} that can be copied"
+        if trouble:
+            os.close(descriptor)
+            raise OSError(0, trouble)
+        return descriptor
+
+    def shared(self, file: int, target: Path) -> int:
+        """Gives the open `file` the name `target` too; returns its size, or 0 if it must be copied.
+
+        Evidence is most of a submission, and nobody writes into it. A file that is not ours could
+        be changed later by its owner.
+        """
+        status = os.fstat(file)
+        ours = status.st_uid == os.geteuid() and status.st_size >= _LARGE
+        if not (self.path.parts[:-1] == ("recordings",) and self.path.suffix == ".csv" and ours):
+            return 0
+        target.unlink(missing_ok=True)
+        try:
+            os.link(self.path.name, target, src_dir_fd=self.folder, follow_symlinks=False)
+        except (OSError, NotImplementedError):  # two file systems, or one without links
+            return 0
+        if not os.path.samestat(target.lstat(), status):  # another file now has its name
+            target.unlink()
+            return 0
+        return status.st_size
+
+
+def copy_of(source: int, target: Path, most: int) -> tuple[int, str]:
+    """Copies at most `most` bytes (the file may grow while it is read); returns size and hash."""
+    target.unlink(missing_ok=True)
+    done, digest = 0, hashlib.sha256()
+    with target.open("wb") as file:
+        while done < most:
+            chunk = os.read(source, min(_CHUNK, most - done))
+            if not chunk:
+                break
+            file.write(chunk)
+            digest.update(chunk)
+            done += len(chunk)
+    if hash_of(target) != digest.hexdigest():
+        raise OSError(errno.EIO, "the copy differs from what was read", str(target))
+    return done, digest.hexdigest()
+
+
+def hash_of(path: Path) -> str:
+    """The SHA-256 of the file `path`. Raises OSError."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+# A path is checked and then used; in between, its owner can replace a folder by a link. So we open
+# each level by its name in the level above, which the OS does in one step.
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@contextmanager
+def opened(folder: Path, trusted: Path | None = None) -> Iterator[int]:
+    """A descriptor of `folder`, closed at the end; no level below `trusted` may be a link.
+
+    `trusted` is a folder above `folder`, by default its parent. Raises OSError, whose `strerror`
+    says why the folder is refused.
+    """
+    trusted = folder.parent if trusted is None else trusted
+    levels = folder.relative_to(trusted).parts
+    descriptor = os.open(trusted, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for level in levels:
+            below = open_folder(level, descriptor)
+            os.close(descriptor)
+            descriptor = below
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def open_folder(name: str, parent: int) -> int:
+    """Opens the folder `name` in the open folder `parent`. Raises OSError; the caller closes."""
+    try:
+        return os.open(name, _FOLDER, dir_fd=parent)
+    except OSError as error:
+        # For a link, Linux says "not a folder" and others "too many links".
+        if error.errno in {errno.ENOTDIR, errno.ELOOP, errno.EMLINK}:
+            raise OSError(error.errno, _what_else(name, parent), name) from error
+        raise
+
+
+def open_regular(name: str | Path, parent: int | None = None) -> int:
+    """Opens a regular file for reading, in the open folder `parent` if one is given.
+
+    With O_NONBLOCK, a pipe without a writer cannot block. Raises OSError; the caller closes.
+    """
+    descriptor = os.open(name, _FILE, dir_fd=parent)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(0, "not a regular file")
+    return descriptor
+
+
+def _what_else(name: str, parent: int) -> str:
+    """What stands in the place of a folder."""
+    mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
+    return "a link; links are not followed" if stat.S_ISLNK(mode) else "not a folder"
+
+
 # A large class does not fit into memory, so each submission comes from the disk. A process that
-# judges would wait for it; while it judges one, the OS can fetch the next ones.
+# judges would wait for it. While it judges one submission, the OS can fetch the next ones.
 
 #: Where evidence lies in a submission.
 _RECORDINGS = "recordings"
@@ -449,3 +407,39 @@ def _advise(folder: int) -> None:
                 os.posix_fadvise(file, 0, MOST_FILE_BYTES, os.POSIX_FADV_WILLNEED)
             finally:
                 os.close(file)
+
+
+# Which names of students are taken from folders: nbgrader uses such a name in many places.
+#
+# The name becomes a path, a part of a regular expression, a key of the gradebook, and text on a
+# page and in a terminal. A line end in one name ended the grading of everybody behind it, and a
+# star means the whole class.
+
+_MOST_BYTES = 150
+#: `*?[]` are globs in nbgrader's `--student`, commas separate students there, and the others have a
+#: meaning in a path, in HTML, or in an address: the formgrader does not encode names in those.
+_RESERVED = frozenset('/\\*?[]<>"&,#%')
+#: `nbgrader export` writes names into a table, and a spreadsheet computes what begins so.
+_FORMULA = "=+-@"
+
+
+def trouble_with_name(name: str) -> str | None:
+    """Why `name`, as the OS lists it, cannot be a student's; None if it can."""
+    try:
+        size = len(name.encode("utf-8"))
+    except UnicodeEncodeError:
+        return "the student's name is not UTF-8 text"
+    if not name:
+        return "the student's name is empty"
+    if size > _MOST_BYTES:
+        return f"the student's name is longer than {_MOST_BYTES} bytes"
+    if not name.isprintable():
+        return "the student's name holds a line end, an escape or another control character"
+    if name.startswith(".") or name != name.strip():
+        return "the student's name begins with a dot, or with or ends in a blank"
+    if name[0] in _FORMULA:
+        return f"the student's name begins with {name[0]}, as a formula of a spreadsheet does"
+    found = sorted(_RESERVED & set(name))
+    if found:
+        return f"the student's name holds {' '.join(found)}"
+    return None

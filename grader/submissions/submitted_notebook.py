@@ -1,4 +1,4 @@
-"""Reads the notebook that a student handed in, whatever it holds.
+"""Read the notebook that a student handed in, whatever it holds, and build the one to grade.
 
 We trust nothing in it: it may not be JSON, it may have no cells, and the metadata of a cell may be
 wrong. We read only plain text, ids and the pictures of answers, and ignore outputs.
@@ -143,11 +143,9 @@ def _cell_of(cell: Any) -> StudentCell | None:
     )
 
 
-# Pictures that a student pasted into an answer: a few, of limited size, and drawn anew as PNG.
-#
 # A picture file may be a program for the software that shows it, or small and enormous once
-# unpacked. So we keep the pixels alone: we read the file with Pillow, as one of the formats in
-# which browsers paste, and write them again.
+# unpacked. So we keep only the pixels of a few pictures. Pillow reads the file as one of the
+# formats in which browsers paste, and writes the pixels anew as PNG.
 
 _FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WEBP"}
 #: Wider and higher than a page shows. A picture with more is made smaller.
@@ -216,8 +214,6 @@ def _pixels(picture: Image.Image) -> Image.Image:
     return pixels
 
 
-# Rebuilds the notebook to grade from the released one; only answers come from the student.
-#
 # A submitted notebook can be damaged in many ways: cells are deleted, duplicated or unlocked,
 # points are changed, metadata are missing, the JSON is truncated. So we repair nothing. We take the
 # released notebook and move the text of the answer cells into it by id. We leave everything else
@@ -467,9 +463,6 @@ def _note(set_aside: tuple[str, ...], notebook: NotebookNode) -> NotebookNode:
     return node
 
 
-# Finds the notebook that a student handed in, also under another name.
-
-
 def find_submitted(
     path: Path, released: nbformat.NotebookNode, names: set[str]
 ) -> tuple[Submitted, list[str]]:
@@ -488,10 +481,9 @@ def find_submitted(
     return submitted, unread
 
 
-# The text of a notebook file, as nbformat writes it, in a third of its time.
-#
-# nbformat copies the notebook deeply, and Python's JSON encoder is slow if it indents. Of the
-# notebooks of a class, most cells are those of the released one: their text is made once.
+# `Texts` writes a notebook as nbformat does, in a third of the time. nbformat copies the notebook
+# deeply, and Python's JSON encoder is slow if it indents. In the notebooks of a class, most cells
+# are those of the released one: their text is made once.
 
 _CELL_LEVEL = 2
 

@@ -27,9 +27,7 @@ from grader.with_nbgrader.class_flags import account_flags
 from grader.with_nbgrader.staged import Staged
 from grader.with_nbgrader.student_folders import line, students_in, trouble_with, trusted_part
 
-# Copies the files next to a notebook from one step of nbgrader to the next.
-#
-# nbgrader's own copying follows links, waits for pipes, and has no limit.
+# nbgrader's own copying of a submission's files follows links, waits for pipes, and has no limit.
 
 
 class RegularFilesOnly(BaseConverter):  # type: ignore[misc]

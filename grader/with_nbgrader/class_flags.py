@@ -137,8 +137,8 @@ def stated_by(head: bytes) -> Stated:
 
 # Which runs the submissions of a course hold, so that a copy shows.
 #
-# A file beside the gradebook lists the fingerprints of every run and whose submission holds it. Two
-# students with the same run are told to the instructor by name, and on the pages without names.
+# A file next to the gradebook lists the fingerprints of every run and whose submission holds it.
+# The instructor's log names two students with the same run, and the pages name nobody.
 
 #: The register of a course, in its folder.
 REGISTER = "ticklab-runs.db"

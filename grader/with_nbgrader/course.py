@@ -1,4 +1,4 @@
-"""Makes a course folder, in which an instructor runs nbgrader, and gives the course its id."""
+"""Makes a course folder for nbgrader, finds the labs for it, and gives the course its id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The submissions in nbgrader's exchange, and which one of a student's counts.
+"""Reads nbgrader's exchange: which submission counts, collect, list, and release of feedback.
 
 Everybody may write to the exchange under any name. So the name of a folder proves nothing. What the
 OS knows is the owner of a folder, and when it was last changed. Where one student has folders of
@@ -389,11 +389,9 @@ def _share(folder: Path) -> None:
             path.chmod(path.stat().st_mode & 0o2777 | more)
 
 
-# Collects submissions from nbgrader's exchange; a bad submission does not stop the others.
-#
-# Every student may write to the exchange folder. nbgrader's own collecting follows links. It ends
-# for the whole class at the first name or folder that it does not expect. It deletes what it
-# collected before, then copies the newest folder of each name, whoever made it.
+# Collect. nbgrader's own collecting follows links. It ends for the whole class at the first name or
+# folder that it does not expect. It deletes what it collected before, then copies the newest folder
+# of each name, whoever made it.
 
 #: What is done with a student's submission.
 NEW, NEWER, SAME = "new", "newer", "same"

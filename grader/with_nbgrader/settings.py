@@ -26,15 +26,91 @@ from grader.with_nbgrader import careful_course
 from grader.with_nbgrader.pages.formgrader import ListEnvironment, install_lists
 from labs import paths
 
-# The one module that changes nbgrader itself, where nbgrader has no setting.
+# nbgrader's own steps, some replaced by ours. They are names and not classes, because the
+# formgrader shows a course's settings as JSON.
+RELEASE_STEPS = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.InstantiateTests",
+    "nbgrader.preprocessors.LockCells",
+    "grader.with_nbgrader.release.ClearSolutionsByCell",
+    "nbgrader.preprocessors.ClearOutput",
+    "grader.with_nbgrader.course.NameCourse",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+AUTOGRADE_STEPS = [
+    "grader.with_nbgrader.replay.Replay",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbgrader.preprocessors.LimitOutput",
+    "grader.with_nbgrader.replay.SaveVerdicts",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+#: Replay, and then cells are executed in the sandbox; only a course that asks for it has this step.
+EXECUTE_STEP = "grader.with_nbgrader.execute.ReplayAndExecute"
+
+
+def configure(c: Any, course: str | Path | None = None) -> None:
+    """Adds the settings of a course to nbgrader's configuration `c`; it may be called again.
+
+    `course` is the course folder or a file in it. An existing id of the course in `c` stays. Raises
+    NbgraderDiffers, which ends the program.
+    """
+    from grader.with_nbgrader.autograde import CourseAutograde
+    from grader.with_nbgrader.feedback import CourseFeedback
+    from grader.with_nbgrader.gradebook_lock import wait_for
+    from grader.with_nbgrader.pages import formgrader
+    from labs.terminal import keep_logs_safe
+
+    keep_logs_safe()
+    adapt(CourseAutograde, CourseFeedback, formgrader.StudentPages)
+    if "course_id" not in c.CourseDirectory:
+        c.CourseDirectory.course_id = "ticklab"
+    if course is not None:
+        root = Path(course).absolute()
+        root = root if root.is_dir() else root.parent
+        c.CourseDirectory.root = str(root)
+        # Several graders may write at once, so each waits for the lock and does not fail.
+        c.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}?timeout=60"
+        wait_for(root / "gradebook.db")
+    # In kB. Honest submissions are far smaller; labs/limits.py has the limits on reading.
+    c.CourseDirectory.max_file_size = 20_000
+    c.GenerateAssignment.preprocessors = RELEASE_STEPS
+    c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
+    c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
+    c.ExchangeFactory.release_feedback = (
+        "grader.with_nbgrader.nbgrader_exchange.CarefulReleaseFeedback"
+    )
+    c.ExchangeFactory.collect = "grader.with_nbgrader.nbgrader_exchange.CarefulCollect"
+    c.ExchangeFactory.list = "grader.with_nbgrader.nbgrader_exchange.CarefulList"
+    c.HTMLExporter.filters = {"markdown2html": formgrader.FILTER}
+    c.GenerateFeedback.exporter_class = "grader.with_nbgrader.feedback.FeedbackExporter"
+
+
+def execute_tagged_cells(c: Any) -> None:
+    """Makes autograding execute the cells with the tag `execute`, in the sandbox.
+
+    An instructor calls it in nbgrader_config.py, below `configure`; by default nothing is executed.
+    """
+    c.Autograde.autograde_preprocessors = [
+        EXECUTE_STEP if step == AUTOGRADE_STEPS[0] else step
+        for step in c.Autograde.autograde_preprocessors
+    ]
+
+
+# `adapt` changes nbgrader itself, where nbgrader has no setting. Nothing else does.
 #
 # Tested with nbgrader 0.9.5 and 0.9.6. They have no setting for these:
 #
 # - The classes that grade and that make feedback. Both the command line
-#   (`nbgrader.apps.autogradeapp`
-#   and `generatefeedbackapp`) and the formgrader (`nbgrader.apps.api`) look up the names
-#   `Autograde`
-#   and `GenerateFeedback` in their own module.
+#   (`nbgrader.apps.autogradeapp` and `generatefeedbackapp`) and the formgrader
+#   (`nbgrader.apps.api`) look up the names `Autograde` and `GenerateFeedback` in their own module.
 # - How the time of a submission and the names of students are read
 #   (:mod:`grader.with_nbgrader.careful_course`).
 # - How the lists of the formgrader are read from the gradebook
@@ -42,14 +118,13 @@ from labs import paths
 # - The classes that write the formgrader's pages of submissions and its lists (`HTMLExporter` and
 #   `Environment` in `nbgrader.server_extensions.formgrader.formgrader`).
 # - The program that makes and updates a gradebook. nbgrader starts `alembic` by its bare name,
-#   which
-#   it finds only if the Python environment is activated. We start the alembic of this Python.
+#   which it finds only if the Python environment is activated. We start the alembic of this Python.
 #
 # The changes last until the process ends, because nbgrader looks up these names whenever it needs
 # them. A course that does not use our settings is graded as before.
 #
-# Before anything is changed, :func:`adapt` compares nbgrader with :data:`RELIED_ON`: all that we
-# replace or override, with the parameters that we know.
+# Before anything is changed, `adapt` compares nbgrader with `RELIED_ON`: all that we replace or
+# override, with the parameters that we know.
 
 #: The versions of nbgrader that the tests of this kit ran with, for older and newer Pythons.
 TESTED_WITH = ("0.9.5", "0.9.6")
@@ -238,81 +313,3 @@ def upgrade(db_url: str, revision: str = "head") -> None:
     with dbutil._temp_alembic_ini(db_url) as settings:
         # In this folder: the address of a gradebook may be relative.
         subprocess.check_call(paths.python_command("alembic", "-c", settings, "upgrade", revision))
-
-
-# nbgrader's own steps, some replaced by ours. They are names and not classes, because the
-# formgrader shows a course's settings as JSON.
-RELEASE_STEPS = [
-    "nbgrader.preprocessors.IncludeHeaderFooter",
-    "nbgrader.preprocessors.InstantiateTests",
-    "nbgrader.preprocessors.LockCells",
-    "grader.with_nbgrader.release.ClearSolutionsByCell",
-    "nbgrader.preprocessors.ClearOutput",
-    "grader.with_nbgrader.course.NameCourse",
-    "nbgrader.preprocessors.CheckCellMetadata",
-    "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.SaveCells",
-    "nbgrader.preprocessors.ClearHiddenTests",
-    "nbgrader.preprocessors.ClearMarkScheme",
-    "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.CheckCellMetadata",
-]
-AUTOGRADE_STEPS = [
-    "grader.with_nbgrader.replay.Replay",
-    "nbgrader.preprocessors.IgnorePattern",
-    "nbgrader.preprocessors.LimitOutput",
-    "grader.with_nbgrader.replay.SaveVerdicts",
-    "nbgrader.preprocessors.AssignLatePenalties",
-    "nbgrader.preprocessors.CheckCellMetadata",
-]
-
-#: Replay, and then cells are executed in the sandbox; only a course that asks for it has this step.
-EXECUTE_STEP = "grader.with_nbgrader.execute.ReplayAndExecute"
-
-
-def configure(c: Any, course: str | Path | None = None) -> None:
-    """Adds the settings of a course to nbgrader's configuration `c`; it may be called again.
-
-    `course` is the course folder or a file in it. An existing id of the course in `c` stays. Raises
-    NbgraderDiffers, which ends the program.
-    """
-    from grader.with_nbgrader.autograde import CourseAutograde
-    from grader.with_nbgrader.feedback import CourseFeedback
-    from grader.with_nbgrader.gradebook_lock import wait_for
-    from grader.with_nbgrader.pages import formgrader
-    from labs.terminal import keep_logs_safe
-
-    keep_logs_safe()
-    adapt(CourseAutograde, CourseFeedback, formgrader.StudentPages)
-    if "course_id" not in c.CourseDirectory:
-        c.CourseDirectory.course_id = "ticklab"
-    if course is not None:
-        root = Path(course).absolute()
-        root = root if root.is_dir() else root.parent
-        c.CourseDirectory.root = str(root)
-        # Several graders may write at once, so each waits for the lock and does not fail.
-        c.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}?timeout=60"
-        wait_for(root / "gradebook.db")
-    # In kB. Honest submissions are far smaller; labs/limits.py has the limits on reading.
-    c.CourseDirectory.max_file_size = 20_000
-    c.GenerateAssignment.preprocessors = RELEASE_STEPS
-    c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
-    c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
-    c.ExchangeFactory.release_feedback = (
-        "grader.with_nbgrader.nbgrader_exchange.CarefulReleaseFeedback"
-    )
-    c.ExchangeFactory.collect = "grader.with_nbgrader.nbgrader_exchange.CarefulCollect"
-    c.ExchangeFactory.list = "grader.with_nbgrader.nbgrader_exchange.CarefulList"
-    c.HTMLExporter.filters = {"markdown2html": formgrader.FILTER}
-    c.GenerateFeedback.exporter_class = "grader.with_nbgrader.feedback.FeedbackExporter"
-
-
-def execute_tagged_cells(c: Any) -> None:
-    """Makes autograding execute the cells with the tag `execute`, in the sandbox.
-
-    An instructor calls it in nbgrader_config.py, below `configure`; by default nothing is executed.
-    """
-    c.Autograde.autograde_preprocessors = [
-        EXECUTE_STEP if step == AUTOGRADE_STEPS[0] else step
-        for step in c.Autograde.autograde_preprocessors
-    ]

@@ -1,4 +1,4 @@
-"""A value with its 95 % interval, in a unit."""
+"""A value with its 95 % interval, in a unit, and how two of them compare."""
 
 from __future__ import annotations
 
@@ -14,32 +14,158 @@ from labs.messages import Option, advice
 from labs.units import Clock
 
 # Types of the arrays in the analysis.
-
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-# Student's t: the number of standard errors that a 95 % interval reaches to either side.
+class CannotEstimate(ValueError):
+    """The recording does not allow this estimate. `why` says the reason and what to do.
 
-#: Two-sided 95 % points of Student's t for 1 to 30 degrees of freedom (any statistics table).
-_T_TABLE: Sequence[float] = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
-
-
-def student_t(freedom: int) -> float:
-    """The two-sided 95 % point of Student's t for `freedom` degrees of freedom.
-
-    Beyond the table this is an expansion in 1 / freedom.
+    `sentence` does so of a `variant`, with a value for each `{name}` in it.
     """
-    if freedom <= len(_T_TABLE):
-        return _T_TABLE[max(freedom, 1) - 1]
-    return 1.959964 + 2.372 / freedom + 2.82 / freedom**2
+
+    def __init__(self, variant: str, sentence: str, **values: Option | str) -> None:
+        self.why = advice("{names}: {brief}", names=variant, brief=advice(sentence, **values))
+        super().__init__(str(self.why))
 
 
-# From one value for each process to a mean with its interval, to differences and ratios.
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its 95 % interval, all in `unit`, from `n` samples of `processes` processes.
+
+    `method` says how the value was computed. The counts `n` and `processes` do not include samples
+    and processes that were set aside. `by_process` holds the values of the processes, if known.
+    With `at_most`, the core was shared all the time, so a whole core would give this or less.
+    """
+
+    value: float
+    low: float
+    high: float
+    unit: str
+    method: str
+    n: int
+    processes: int
+    by_process: ByProcess | None = field(default=None, repr=False, compare=False)
+    at_most: bool = False
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval's width, in `unit`."""
+        return (self.high - self.low) / 2
+
+    def is_believable(self, widest: float = WIDEST) -> bool:
+        """Whether half of the interval is at most the share `widest` of the value."""
+        return self.half_width <= widest * abs(self.value)
+
+    def times(self, factor: float) -> Estimate:
+        """The estimate times a positive `factor`."""
+        return replace(
+            self,
+            value=self.value * factor,
+            low=self.low * factor,
+            high=self.high * factor,
+            by_process=self.by_process.times(factor) if self.by_process else None,
+        )
+
+    def into(self, unit: str, clock: Clock) -> Estimate:
+        """The same estimate in another unit.
+
+        Raises units.UnknownUnit for an unknown unit, and ValueError if `unit` is core cycles and
+        their length is not known.
+        """
+        return replace(self.times(clock.ticks_in(self.unit) / clock.ticks_in(unit)), unit=unit)
+
+    def of_any_run(self) -> Estimate:
+        """The estimate with the interval in which another run would land under these conditions.
+
+        Runs differ by a little that no process of a single run shows.
+        """
+        half = math.hypot(self.half_width, BETWEEN_RUNS * self.value)
+        middle = (self.low + self.high) / 2
+        return replace(self, low=middle - half, high=middle + half)
+
+    def contains(self, value: float, *, slack: float = 0.0) -> bool:
+        """Whether `value` lies in the interval widened by `slack`, in `unit`, on both sides."""
+        return self.low - slack <= value <= self.high + slack
+
+
+# The difference and the ratio of two estimates, and whether the two differ.
+#
+# Estimates from the same processes are compared process by process, so an effect that moves both
+# cancels. The errors of other estimates are independent and add in quadrature.
+
+
+def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[float, float, float]:
+    """`one` minus `times` the `other`: value and the ends of its 95 % interval.
+
+    The result is in the unit of both estimates. Raises ValueError if their units differ.
+    """
+    found = difference_of(one, other, times)
+    return found.value, found.low, found.high
+
+
+def difference_of(one: Estimate, other: Estimate, times: float = 1.0) -> Estimate:
+    """`one` minus `times` the `other` as an estimate, which can be compared in its turn."""
+    _need_one_unit(one, other)
+    left = None
+    if one.by_process and other.by_process:
+        left = difference_by_process(one.by_process, other.by_process, times)
+    if left is not None:
+        value, low, high = left.estimate()
+    else:
+        value = one.value - times * other.value
+        low = value - math.hypot(one.value - _lowest(one), times * (other.high - other.value))
+        high = value + math.hypot(one.high - one.value, times * (other.value - _lowest(other)))
+    return replace(one, value=value, low=low, high=high, by_process=left, method="difference")
+
+
+def _need_one_unit(one: Estimate, other: Estimate) -> None:
+    if one.unit != other.unit:
+        raise ValueError(f"cannot compare {one.unit} with {other.unit}: convert one of them first")
+
+
+def _lowest(estimate: Estimate) -> float:
+    """How low the value may be on a whole core: if the core was always shared, down to nothing."""
+    return min(estimate.low, 0.0) if estimate.at_most else estimate.low
+
+
+def ratio(one: Estimate, other: Estimate) -> tuple[float, float, float]:
+    """`one` divided by the `other`: value and the ends of its 95 % interval.
+
+    Raises ValueError if their units differ, and ZeroDivisionError if the value of `other` is 0.
+    """
+    _need_one_unit(one, other)
+    if one.by_process and other.by_process:
+        found = ratio_by_process(one.by_process, other.by_process)
+        if found is not None:
+            return found
+    value = one.value / other.value
+    left, right = (replace(each, by_process=None) for each in (one, other))
+    _, low, high = difference(left, right, value)
+    return value, value + low / abs(other.value), value + high / abs(other.value)
+
+
+def separation(one: Estimate, other: Estimate) -> float:
+    """How far `one` lies above the `other`, in half-widths of the difference's 95 % interval.
+
+    Above 1 or below -1 the two differ.
+    """
+    sign = 1.0 if one.value >= other.value else -1.0
+    larger, smaller = (one, other) if sign > 0 else (other, one)
+    value, low, _ = difference(larger, smaller)
+    return sign * value / max(value - low, 1e-12)
+
+
+def side(one: Estimate, other: Estimate, times: float = 1.0) -> int:
+    """On which side of `times` the `other` the data show `one`: 1 above, -1 below, 0 neither.
+
+    This is the one rule for every conclusion. `times` must be positive.
+    """
+    apart = separation(one, other.times(times))
+    return (apart > 1) - (apart < -1)
+
+
+# Means, differences and ratios from one value for each process.
 #
 # Each process gets its place in memory once, so its samples resemble each other more than samples
 # of other processes. Therefore the interval of a run comes from the spread of its processes.
@@ -120,148 +246,21 @@ def ratio_by_process(one: ByProcess, other: ByProcess) -> tuple[float, float, fl
     return value, value - (high - low) / 2 / abs(bottom), value + (high - low) / 2 / abs(bottom)
 
 
-class CannotEstimate(ValueError):
-    """The recording does not allow this estimate. `why` says the reason and what to do.
+# Student's t: the number of standard errors that a 95 % interval reaches to either side.
 
-    `sentence` does so of a `variant`, with a value for each `{name}` in it.
+#: Two-sided 95 % points of Student's t for 1 to 30 degrees of freedom (any statistics table).
+_T_TABLE: Sequence[float] = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+
+
+def student_t(freedom: int) -> float:
+    """The two-sided 95 % point of Student's t for `freedom` degrees of freedom.
+
+    Beyond the table this is an expansion in 1 / freedom.
     """
-
-    def __init__(self, variant: str, sentence: str, **values: Option | str) -> None:
-        self.why = advice("{names}: {brief}", names=variant, brief=advice(sentence, **values))
-        super().__init__(str(self.why))
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value with its 95 % interval, all in `unit`, from `n` samples of `processes` processes.
-
-    `method` says how the value was computed. The counts `n` and `processes` do not include samples
-    and processes that were set aside. `by_process` holds the values of the processes, if known.
-    With `at_most`, the core was shared all the time, so a whole core would give this or less.
-    """
-
-    value: float
-    low: float
-    high: float
-    unit: str
-    method: str
-    n: int
-    processes: int
-    by_process: ByProcess | None = field(default=None, repr=False, compare=False)
-    at_most: bool = False
-
-    @property
-    def half_width(self) -> float:
-        """Half of the interval's width, in `unit`."""
-        return (self.high - self.low) / 2
-
-    def is_believable(self, widest: float = WIDEST) -> bool:
-        """Whether half of the interval is at most the share `widest` of the value."""
-        return self.half_width <= widest * abs(self.value)
-
-    def times(self, factor: float) -> Estimate:
-        """The estimate times a positive `factor`."""
-        return replace(
-            self,
-            value=self.value * factor,
-            low=self.low * factor,
-            high=self.high * factor,
-            by_process=self.by_process.times(factor) if self.by_process else None,
-        )
-
-    def into(self, unit: str, clock: Clock) -> Estimate:
-        """The same estimate in another unit.
-
-        Raises units.UnknownUnit for an unknown unit, and ValueError if `unit` is core cycles and
-        their length is not known.
-        """
-        return replace(self.times(clock.ticks_in(self.unit) / clock.ticks_in(unit)), unit=unit)
-
-    def of_any_run(self) -> Estimate:
-        """The estimate with the interval in which another run would land under these conditions.
-
-        Runs differ by a little that no process of a single run shows.
-        """
-        half = math.hypot(self.half_width, BETWEEN_RUNS * self.value)
-        middle = (self.low + self.high) / 2
-        return replace(self, low=middle - half, high=middle + half)
-
-    def contains(self, value: float, *, slack: float = 0.0) -> bool:
-        """Whether `value` lies in the interval widened by `slack`, in `unit`, on both sides."""
-        return self.low - slack <= value <= self.high + slack
-
-
-# The rule for the difference and the ratio of two estimates, and for whether the two differ.
-#
-# Estimates from the same processes are compared process by process, so an effect that moves both
-# cancels. The errors of other estimates are independent and add in quadrature.
-
-
-def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[float, float, float]:
-    """`one` minus `times` the `other`: value and the ends of its 95 % interval.
-
-    The result is in the unit of both estimates. Raises ValueError if their units differ.
-    """
-    found = difference_of(one, other, times)
-    return found.value, found.low, found.high
-
-
-def difference_of(one: Estimate, other: Estimate, times: float = 1.0) -> Estimate:
-    """`one` minus `times` the `other` as an estimate, which can be compared in its turn."""
-    _need_one_unit(one, other)
-    left = None
-    if one.by_process and other.by_process:
-        left = difference_by_process(one.by_process, other.by_process, times)
-    if left is not None:
-        value, low, high = left.estimate()
-    else:
-        value = one.value - times * other.value
-        low = value - math.hypot(one.value - _lowest(one), times * (other.high - other.value))
-        high = value + math.hypot(one.high - one.value, times * (other.value - _lowest(other)))
-    return replace(one, value=value, low=low, high=high, by_process=left, method="difference")
-
-
-def _need_one_unit(one: Estimate, other: Estimate) -> None:
-    if one.unit != other.unit:
-        raise ValueError(f"cannot compare {one.unit} with {other.unit}: convert one of them first")
-
-
-def _lowest(estimate: Estimate) -> float:
-    """How low the value may be on a whole core: if the core was always shared, down to nothing."""
-    return min(estimate.low, 0.0) if estimate.at_most else estimate.low
-
-
-def ratio(one: Estimate, other: Estimate) -> tuple[float, float, float]:
-    """`one` divided by the `other`: value and the ends of its 95 % interval.
-
-    Raises ValueError if their units differ, and ZeroDivisionError if the value of `other` is 0.
-    """
-    _need_one_unit(one, other)
-    if one.by_process and other.by_process:
-        found = ratio_by_process(one.by_process, other.by_process)
-        if found is not None:
-            return found
-    value = one.value / other.value
-    left, right = (replace(each, by_process=None) for each in (one, other))
-    _, low, high = difference(left, right, value)
-    return value, value + low / abs(other.value), value + high / abs(other.value)
-
-
-def separation(one: Estimate, other: Estimate) -> float:
-    """How far `one` lies above the `other`, in half-widths of the difference's 95 % interval.
-
-    Above 1 or below -1 the two differ.
-    """
-    sign = 1.0 if one.value >= other.value else -1.0
-    larger, smaller = (one, other) if sign > 0 else (other, one)
-    value, low, _ = difference(larger, smaller)
-    return sign * value / max(value - low, 1e-12)
-
-
-def side(one: Estimate, other: Estimate, times: float = 1.0) -> int:
-    """On which side of `times` the `other` the data show `one`: 1 above, -1 below, 0 neither.
-
-    This is the one rule for every conclusion. `times` must be positive.
-    """
-    apart = separation(one, other.times(times))
-    return (apart > 1) - (apart < -1)
+    if freedom <= len(_T_TABLE):
+        return _T_TABLE[max(freedom, 1) - 1]
+    return 1.959964 + 2.372 / freedom + 2.82 / freedom**2

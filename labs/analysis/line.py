@@ -1,4 +1,7 @@
-"""The line T(k) = overhead + k * cost of a variant, made from a line for each of its processes."""
+"""The line T(k) = overhead + k * cost of a variant: its cells, the samples that count, and the fit.
+
+The run's line is made from a line for each of its processes.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from labs.recording.rows import numbered
 from labs.recording.run_conditions import preempted
 from labs.units import Clock, rounded
 
-# The samples of one variant as cells: a row for each process, a column for each batch size.
+# Sort the samples of a variant into cells: a row for each process, a column for each batch size.
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,13 +106,13 @@ def step_of(samples: Samples) -> float:
     return max(float(samples.clock.coarseness), shown)
 
 
-# Which samples of a variant count, and why the others do not.
+# Decide which samples count.
 #
 # Three things lengthen a sample and are not the operation's cost. Another program can use the same
 # physical core for a while: the other hardware thread of a core takes about half of it. Another
 # program can have the CPU itself in the middle of a long sample, which the C kernel knows from the
-# CPU time of its tasks. And an interruption, which is rare, puts a sample far from the others. What
-# the operation itself does now and then belongs to its cost, and stays.
+# CPU time of its tasks. An interruption, which is rare, puts a sample far from the others. What the
+# operation itself does now and then belongs to its cost, and stays.
 
 #: The independent additions of a round (kernels_c/core_rounds.h).
 ADDITIONS_IN_ROUND = 16_384
@@ -278,6 +281,9 @@ def _own_delays(cells: Cells, beyond: Floats, far: Bools, sizes: Integers, lengt
     limit[sizes] = t.ALIKE * usual
     found: Bools = far & (beyond > 0) & (beyond <= limit[cells.column])
     return found
+
+
+# Fit a line in each process, and make the line of the run from them.
 
 
 @dataclass(frozen=True, eq=False)

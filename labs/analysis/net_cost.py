@@ -1,8 +1,9 @@
-"""The net cost of an operation: its slope minus that of a baseline measured in the same run.
+"""What is computed from more than one line: the net cost of an operation, or that of a first time.
 
-A round trip contains two switches and, on each side, a write and a read. A system call timed in a
-loop contains the loop. The C kernel states for each variant what its baseline is, how many times
-the variant contains it, and how many parts an operation has:
+The net cost is the slope minus that of a baseline measured in the same run. A round trip contains
+two switches and, on each side, a write and a read. A system call timed in a loop contains the loop.
+The C kernel states for each variant what its baseline is, how many times the variant contains it,
+and how many parts an operation has:
 
     net = (slope - times * slope of the baseline) / parts
 
@@ -82,8 +83,7 @@ def _factor_or_one(stated: float | None) -> float:
     return stated if stated is not None and SMALLEST_FACTOR <= stated <= LARGEST_FACTOR else 1.0
 
 
-# The extra cost of a first time: the first sample of each process minus its later ones.
-
+#: A first time needs so many processes.
 FEWEST_PROCESSES = 5
 
 

@@ -1,4 +1,4 @@
-"""What makes a file of C a C kernel, for somebody whose own file is none."""
+"""What the C of a C kernel shows: whether it is one, its measured region, and unnamed registers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def not_a_c_kernel(why: str) -> str:
     )
 
 
-# The measured region of a C kernel, and that of one variant, with the variant's operation.
+# The measured region, also that of one variant with the variant's operation.
 #
 # A C kernel writes its timed region once, as a macro, and names each variant's operation in one
 # line:

@@ -1,7 +1,7 @@
-"""Compile C source into a program, and report where a compile error is.
+"""From C source to a program: compile it, look into the program, and begin a C kernel of one's own.
 
 The cache folder holds built programs under a hash of everything that went into them: source,
-headers, flags and compiler. Timings are never cached.
+headers, flags and compiler. Timings are never cached. A compile error names its line.
 """
 
 from __future__ import annotations
@@ -299,7 +299,7 @@ def disassembly(binary: Binary, function: str) -> str:
     return match[1]
 
 
-# The optimisation level of a C kernel, from its compiler flags.
+# The optimisation level.
 
 #: The level that a compiler uses if the flags name none, and the level that plain -O means.
 DEFAULT_LEVEL, PLAIN_LEVEL = "-O0", "-O1"
@@ -316,7 +316,7 @@ def optimisation_level(flags: str) -> str | None:
     return PLAIN_LEVEL if last == "-O" else last
 
 
-# Which functions a built program takes from libraries: what the compiler left of its source.
+# The functions that a built program takes from libraries: the compiler may have removed a call.
 
 NM_TIME_LIMIT_S = 30
 
@@ -351,7 +351,7 @@ def names_listed_by_nm(listed: str) -> tuple[str, ...]:
     )
 
 
-# The C kernel that a question of one's own begins with: `starter.c` under another name.
+# A new C kernel for a question of one's own: `starter.c` under another name.
 
 _STARTER = Path(__file__).with_name("starter.c")
 _PLACE_OF_NAME = "@NAME@"

@@ -1,6 +1,6 @@
 """What each command of `labs` does and takes, with an example of each.
 
-This imports nothing that measures or draws: help and completion wait for it.
+Nothing here imports what measures or draws: help and completion wait for it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""`labs watch`: check a lab again whenever its figures or recordings change, until Control-C.
+"""`labs watch` and `labs hand-in`: check a lab again and again, or once more and submit it.
 
-It asks the OS for the files' times a few times a second, so it needs no other package, and works on
-file systems that report no changes, such as those of a hub.
+`labs watch` checks whenever figures or recordings change, until Control-C. It asks the OS for the
+files' times a few times a second, so it needs no other package, and works on file systems that
+report no changes, such as those of a hub.
 """
 
 from __future__ import annotations
@@ -188,8 +189,6 @@ def by_figure(folder: Path) -> Verdicts:
 def _clock() -> str:
     return time.strftime("%H:%M:%S")
 
-
-# `labs hand-in`: check a lab once more, pack it, and submit it to the exchange of its course.
 
 SOMETHING_MISSING, FAILED = 1, 2
 

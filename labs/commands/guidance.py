@@ -1,6 +1,8 @@
-"""`labs hint`: the next hint of a lab, in the order of `lab.hint`.
+"""`labs hint`, `labs progress` and `labs report`: the next hint, what is done, own results.
 
-How many were shown is kept in the cache folder, so that the same command shows one more each time.
+`labs hint` gives hints in the order of `lab.hint`. How many were shown is kept in the cache folder,
+so that the same command shows one more each time. `labs report` writes one page over all labs, also
+as a PDF.
 """
 
 from __future__ import annotations
@@ -123,9 +125,6 @@ def _stop(why: str) -> int:
     return USAGE
 
 
-# `labs progress`: what the student has done in all labs, and what comes next.
-
-
 def run_progress(arguments: argparse.Namespace) -> int:
     """Print one line for each lab, and in the folder of a lab its steps.
 
@@ -181,9 +180,6 @@ def folder_of_labs(asked: Path | None) -> Path:
         return here.parent
     holds_some = is_copy(here) or any((here / lab).is_dir() for lab in guide.labs())
     return here if holds_some else Path(DEFAULT).expanduser().absolute()
-
-
-# `labs report`: a student's own results over all labs, as one page, and as a PDF.
 
 
 def run_report(arguments: argparse.Namespace) -> int:

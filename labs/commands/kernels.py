@@ -1,4 +1,4 @@
-"""`labs list`: the C kernels with their variants, the broken ones, or the labs."""
+"""`labs list` and `labs broken`: list C kernels or labs, or run a broken one next to its twin."""
 
 from __future__ import annotations
 
@@ -128,9 +128,6 @@ def _labs(as_json: bool) -> None:
 def _stop(why: str) -> int:
     complain("labs list", why)
     return USAGE
-
-
-# `labs broken`: the C kernels that are wrong on purpose, or one of them next to its twin.
 
 
 def run_broken(arguments: argparse.Namespace) -> int:

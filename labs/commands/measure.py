@@ -1,4 +1,8 @@
-"""`labs measure`: measure one C kernel and print one line for each result."""
+"""`labs measure`, `labs record` and `labs compare`: measure C kernels and print the results.
+
+`labs record` keeps the recording under a name that is free. `labs compare A B` measures two things
+in turns, and says by how much they differ.
+"""
 
 from __future__ import annotations
 
@@ -202,9 +206,6 @@ def _stop(error: Exception, status: int, command: str) -> int:
     return status
 
 
-# `labs record`: measure one C kernel, and keep the recording under a name that is free.
-
-
 def run_record(arguments: argparse.Namespace) -> int:
     """Measure as `labs measure --save` does; the exit status is that of `labs measure`."""
     if arguments.save is None:
@@ -218,8 +219,6 @@ def free_name(kernel: str, folder: Path) -> Path:
     paths = (folder / f"{name}.csv" for name in names)
     return next(path for path in paths if not path.exists() and not path.is_symlink())
 
-
-# `labs compare A B`: measure two things in turns, and say by how much they differ.
 
 _ONE_MISSING = (
     "without both figures there is no comparison; the line above says why there is no figure, and "

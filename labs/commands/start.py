@@ -24,14 +24,78 @@ from labs.course.student_copy import CannotUpdateCopy, CopyChanges, is_copy, upd
 from labs.languages import chosen
 from labs.terminal import say
 
-# Serve a folder with JupyterLab, in the same process and Python environment.
-#
-# One process suffices for a signal to end everything, because JupyterLab ends the Jupyter kernels.
-# Fixed settings are in `jupyter_config/`. They turn off news and updates (students may have no
-# network), and nbgrader's panels, which are for instructors and load slowly.
-#
-# What shows the C of `%%ckernel` cells in colours is in `front_ends/`. The wheel installs it where
-# every Jupyter server of the environment finds it; a checkout is served with its own copy.
+FIRST = "00-start-here/00-start-here.ipynb"
+
+
+def run_start(arguments: argparse.Namespace) -> int:
+    """Make or update the copy, then serve it until Control-C. The exit status is 0, or 1 on error.
+
+    Standard output has only the address; reports and errors go to standard error.
+    """
+    try:
+        folder = _folder(arguments.dir)
+        done = update_copy(paths.released(), folder, arguments.language or "")
+        _report(done, folder)
+        if arguments.no_lab:
+            return 0
+        _say("Starting JupyterLab. To end it, press Control-C here.")
+        first = FIRST if (folder / FIRST).is_file() else None
+        if arguments.language or done.language != chosen.ENGLISH:
+            chosen.keep(done.language)  # what its notebooks show, too
+        serve(folder, first, arguments.port, browser=not arguments.no_browser)
+    except (paths.PartMissing, CannotUpdateCopy, CannotServe) as error:
+        _say(str(error))
+        return 1
+    return 0
+
+
+def _folder(asked: Path | None) -> Path:
+    """The student's folder: the one asked for, else this one if it is a copy, else the default."""
+    try:
+        if asked is None:
+            asked = Path.cwd() if is_copy(Path.cwd()) else Path(DEFAULT)
+        return asked.expanduser().absolute()
+    except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
+        raise CannotUpdateCopy(
+            f"There is no folder for your labs: {error}. Name one: labs start DIR"
+        ) from error
+
+
+def _report(done: CopyChanges, folder: Path) -> None:
+    if done.manifest_lost:
+        _say(
+            ".ticklab.json cannot be read, so Ticklab no longer knows which files you changed. "
+            "It keeps every file that differs from ours."
+        )
+    if done.added:
+        _say(f"Put {_count(done.added)} in {folder}.")
+    elif not done.updated and not done.newer:
+        _say(f"Your labs are in {folder}.")
+    if done.language != chosen.ENGLISH and (done.added or done.updated):
+        _say(f"Their language is {done.language}. What is not translated yet is in English.")
+    if done.updated:
+        _say(f"Updated {_count(done.updated)} that you had not changed in {folder}.")
+    for yours, newer in done.newer:
+        _say(
+            f"Kept your {folder / yours}; the newer version is in the same folder: "
+            f"{Path(newer).name}"
+        )
+
+
+def _count(files: list[str]) -> str:
+    return f"{len(files)} file{'' if len(files) == 1 else 's'}"
+
+
+def _say(line: str) -> None:
+    say(in_language(line), file=sys.stderr)
+
+
+# JupyterLab serves the folder in the same process: one process suffices for a signal to end
+# everything, because JupyterLab ends the Jupyter kernels. Fixed settings are in `jupyter_config/`.
+# They turn off news and updates (students may have no network), and nbgrader's panels, which are
+# for instructors and load slowly. What shows the C of `%%ckernel` cells in colours is in
+# `front_ends/`. The wheel installs it where every Jupyter server of the environment finds it; a
+# checkout is served with its own copy.
 
 PATIENCE_S = 3.0  # time for an orderly shutdown; a signal after it ends the process at once
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -177,69 +241,3 @@ def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(before)
-
-
-FIRST = "00-start-here/00-start-here.ipynb"
-
-
-def run_start(arguments: argparse.Namespace) -> int:
-    """Make or update the copy, then serve it until Control-C. The exit status is 0, or 1 on error.
-
-    Standard output has only the address; reports and errors go to standard error.
-    """
-    try:
-        folder = _folder(arguments.dir)
-        done = update_copy(paths.released(), folder, arguments.language or "")
-        _report(done, folder)
-        if arguments.no_lab:
-            return 0
-        _say("Starting JupyterLab. To end it, press Control-C here.")
-        first = FIRST if (folder / FIRST).is_file() else None
-        if arguments.language or done.language != chosen.ENGLISH:
-            chosen.keep(done.language)  # what its notebooks show, too
-        serve(folder, first, arguments.port, browser=not arguments.no_browser)
-    except (paths.PartMissing, CannotUpdateCopy, CannotServe) as error:
-        _say(str(error))
-        return 1
-    return 0
-
-
-def _folder(asked: Path | None) -> Path:
-    """The student's folder: the one asked for, else this one if it is a copy, else the default."""
-    try:
-        if asked is None:
-            asked = Path.cwd() if is_copy(Path.cwd()) else Path(DEFAULT)
-        return asked.expanduser().absolute()
-    except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
-        raise CannotUpdateCopy(
-            f"There is no folder for your labs: {error}. Name one: labs start DIR"
-        ) from error
-
-
-def _report(done: CopyChanges, folder: Path) -> None:
-    if done.manifest_lost:
-        _say(
-            ".ticklab.json cannot be read, so Ticklab no longer knows which files you changed. "
-            "It keeps every file that differs from ours."
-        )
-    if done.added:
-        _say(f"Put {_count(done.added)} in {folder}.")
-    elif not done.updated and not done.newer:
-        _say(f"Your labs are in {folder}.")
-    if done.language != chosen.ENGLISH and (done.added or done.updated):
-        _say(f"Their language is {done.language}. What is not translated yet is in English.")
-    if done.updated:
-        _say(f"Updated {_count(done.updated)} that you had not changed in {folder}.")
-    for yours, newer in done.newer:
-        _say(
-            f"Kept your {folder / yours}; the newer version is in the same folder: "
-            f"{Path(newer).name}"
-        )
-
-
-def _count(files: list[str]) -> str:
-    return f"{len(files)} file{'' if len(files) == 1 else 's'}"
-
-
-def _say(line: str) -> None:
-    say(in_language(line), file=sys.stderr)

@@ -30,8 +30,6 @@ from typing import Any
 from labs.course import answers, figures, handed_in, lab_names, predictions, report_cell
 from labs.languages.words import words
 
-# The steps of a lab, and the evidence in the student's folder that a step is done.
-
 
 @dataclass(frozen=True)
 class Step:
@@ -73,12 +71,12 @@ def _recording(folder: Path, name: str) -> Path:
 def _holds(folder: Path, name: str, variant: str, no_faults: str) -> bool:
     """Whether a recording can be read and holds what `Step` says; '' asks for nothing."""
     # Here: reading recordings takes long to load, and few steps need it.
-    from labs.recording import counts as page_faults
     from labs.recording import file
+    from labs.recording.counts import page_faults_of
 
     try:
         recording = file.read(_recording(folder, name))
-        counts = page_faults.page_faults_of(recording, no_faults) if no_faults else None
+        counts = page_faults_of(recording, no_faults) if no_faults else None
     except file.BadRecording:
         return False
     if no_faults and (counts is None or counts.has_faults):

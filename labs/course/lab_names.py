@@ -1,4 +1,4 @@
-"""The names of the labs, and which of them a word means."""
+"""The names of the labs, which of them a word means, and the question and time of each."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def topics_of(lab: str) -> tuple[str, ...]:
     return tuple(json.loads(path.read_text(encoding="utf-8"))["hints"]) if path.is_file() else ()
 
 
-# The labs with their questions and times, as the first cell of each notebook states them.
+# The first cell of each notebook states the question and the time of its lab.
 
 _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 _MINUTES = re.compile(r"^\*(\d{1,3}) minutes\.\*", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""A student's progress: the steps of each lab that are done, and the next step."""
+"""A student's progress: the steps done in each lab, the next step, and the figures asked for."""
 
 from __future__ import annotations
 
@@ -147,9 +147,6 @@ def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
             for each in labs
         ),
     )
-
-
-# The figure ids that a lab asks for, and a message about any other id, often a misspelt one.
 
 
 def figures_asked(guide: Guide) -> tuple[str, ...]:

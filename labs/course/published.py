@@ -1,7 +1,7 @@
 """The figures in five published student reports, A to E, as the reports print them.
 
 Some figures are known to be wrong, or to measure something other than their name says. Such a
-figure carries the reasons (:mod:`labs.course.mistakes_in_reports`).
+figure carries the reasons (see `labs.course.mistakes_in_reports`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Submit a lab to the nbgrader exchange of the student's course, if there is one.
+"""Submit a lab to the nbgrader exchange of the student's course, and check that exchange.
 
-nbgrader does both: it lists what the courses have released, and it submits.
+nbgrader itself lists what the courses have released, and submits.
 """
 
 from __future__ import annotations
@@ -60,8 +60,6 @@ def run_python(module: str, *words: str) -> str:
         raise NotSubmitted(said or f"nbgrader ended with status {done.returncode}")
     return done.stdout
 
-
-# Whether the folders of nbgrader's exchange have the rights that students need.
 
 _NAME = "exchange"
 #: What a student must be allowed in each folder of a course.

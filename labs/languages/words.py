@@ -1,4 +1,4 @@
-"""What a sentence of the kit is called in the language of its reader.
+"""Translate the kit's sentences and the labs' notebooks into the language of the reader.
 
 Most sentences come to a reader from far away: a verdict from the process that judges, a warning
 from the run that made it, and some from files of an earlier day. All of these are English. So a
@@ -170,9 +170,8 @@ def label(english: str) -> str:
     return of_reader().label(english)
 
 
-# A lab's notebook in another language: the same cells, with their text from the catalogue.
-#
-# Code, ids and the cells that nbgrader knows stay as they are, so figures and points are the same.
+# In a lab's notebook, code, ids and the cells that nbgrader knows stay as they are. So figures and
+# points are the same in every language.
 
 
 def is_translated(cell: dict[str, Any]) -> bool:

@@ -9,8 +9,6 @@ from labs.html import filled, in_columns
 from labs.languages.words import of_reader, words
 from labs.units import plural
 
-# The facts about a machine, as plain values.
-
 
 @dataclass(frozen=True)
 class Facts:

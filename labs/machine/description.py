@@ -1,4 +1,4 @@
-"""What this machine is: facts read from the OS, none of them measured.
+"""What this machine is, and under which account we run: facts from the OS, none of them measured.
 
 A fact that cannot be read is None, and reading never raises an error. These sources describe the
 files: proc(5), and in the Linux sources Documentation/ABI/testing/sysfs-devices-system-cpu,
@@ -21,186 +21,6 @@ from labs import paths
 from labs.files import cpu_list, number_in, read_bounded, text_of, words_of, write_atomically
 from labs.machine import card
 from labs.machine.card import Facts
-
-# What control groups and the limits of the process grant: CPU time, memory, processes.
-#
-# A process belongs to a control group. The limits of the groups around that one hold for it as
-# well, so the smallest one counts. cgroups(7) and getrlimit(2) describe the files. None means that
-# no limit is seen: inside a container, the OS may not show the groups around it.
-
-#: A limit that nobody set: version 1 of control groups shows a number near 2^63 for it.
-_NO_LIMIT = 2**60
-
-Reader = Callable[[Path], float | None]
-
-
-def cpu_quota(proc: Path, sys: Path) -> float | None:
-    """The CPU time that control groups grant this process, in CPUs."""
-    return min(_limits(proc, sys, "cpu", _quota_v1, _quota_v2), default=None)
-
-
-def throttled_s(proc: Path, sys: Path) -> float:
-    """For how long control groups have stopped their tasks by a quota, in seconds since they
-    exist; for the whole run, subtract two readings."""
-    return sum(
-        _limits(proc, sys, "cpu", *(_stated("throttled_time", 1e9), _stated("throttled_usec", 1e6)))
-    )
-
-
-def memory_limit(proc: Path, sys: Path) -> int | None:
-    """The memory that this process and those beside it may use, in bytes."""
-    limits = _limits(proc, sys, "memory", _number("memory.limit_in_bytes"), _number("memory.max"))
-    own = _own_limit(proc, "Max address space")
-    return int(min([*limits, *([own] if own is not None else [])], default=0)) or None
-
-
-def task_limit(proc: Path, sys: Path) -> int | None:
-    """How many processes and threads there may be at the same time."""
-    limits = _limits(proc, sys, "pids", _number("pids.max"), _number("pids.max"))
-    own = _own_limit(proc, "Max processes")
-    return int(min([*limits, *([own] if own is not None else [])], default=0)) or None
-
-
-def _limits(proc: Path, sys: Path, controller: str, v1: Reader, v2: Reader) -> list[float]:
-    """The limits of this process's group and of each group that contains it."""
-    limits: list[float] = []
-    for line in (text_of(proc / "self/cgroup") or "").splitlines():
-        _, _, rest = line.partition(":")
-        controllers, _, group = rest.partition(":")
-        if controllers == "":
-            limits += _upwards(sys / "fs/cgroup", group, v2)
-        elif controller in controllers.split(","):
-            for mount in sorted({controllers, controller}):
-                limits += _upwards(sys / "fs/cgroup" / mount, group, v1)
-    return limits
-
-
-def _upwards(mount: Path, group: str, limit_of: Reader) -> list[float]:
-    """The limits of the group and of each group that contains it; a group may have none."""
-    parts = [part for part in group.split("/") if part not in ("", ".", "..")]
-    folders = [mount.joinpath(*parts[:depth]) for depth in range(len(parts) + 1)]
-    return [limit for folder in folders if (limit := limit_of(folder)) is not None]
-
-
-def _number(file: str) -> Reader:
-    def limit_of(folder: Path) -> float | None:
-        limit = number_in(text_of(folder / file) or "")  # "max" means no limit
-        return limit if limit is not None and 0 < limit < _NO_LIMIT else None
-
-    return limit_of
-
-
-def _stated(name: str, per_second: float) -> Reader:
-    """A number of the file `cpu.stat`, in seconds."""
-
-    def seconds_of(folder: Path) -> float | None:
-        words = words_of(folder / "cpu.stat")
-        stated = number_in(words[words.index(name) + 1]) if name in words[:-1] else None
-        return None if stated is None else stated / per_second
-
-    return seconds_of
-
-
-def _own_limit(proc: Path, name: str) -> float | None:
-    """A limit that the process has by itself; the first of its two numbers is in force."""
-    limits = text_of(proc / "self/limits") or ""
-    found = re.search(rf"^{name} +(\d+) ", limits, re.MULTILINE)
-    return float(found[1]) if found and 0 < int(found[1]) < _NO_LIMIT else None
-
-
-def _quota_v2(folder: Path) -> float | None:
-    words = words_of(folder / "cpu.max")
-    return _ratio(words[0], words[1]) if len(words) == 2 else None
-
-
-def _quota_v1(folder: Path) -> float | None:
-    return _ratio(
-        text_of(folder / "cpu.cfs_quota_us") or "", text_of(folder / "cpu.cfs_period_us") or ""
-    )
-
-
-def _ratio(quota: str, period: str) -> float | None:
-    granted, of = number_in(quota), number_in(period)  # "max" and -1 mean no limit
-    return granted / of if granted is not None and of and granted > 0 and of > 0 else None
-
-
-# Whether the machine is virtual: a hypervisor or a container.
-#
-# No single sign is certain, so several are read. A fact without any sign is None.
-
-# Names in the firmware (vendor and product), and the hypervisor that uses them.
-_FIRMWARE = (
-    ("amazon ec2", "Amazon EC2"),
-    ("google compute engine", "Google Compute Engine"),
-    ("microsoft corporation virtual machine", "Hyper-V"),
-    ("apple virtualization", "Apple Virtualization"),
-    ("virtualbox", "VirtualBox"),
-    ("vmware", "VMware"),
-    ("parallels", "Parallels"),
-    ("openstack", "OpenStack"),
-    ("kvm", "KVM"),
-    ("qemu", "QEMU"),
-    ("xen", "Xen"),
-    ("bochs", "Bochs"),
-)
-_CONTAINERS = (
-    ("kubepods", "Kubernetes"),
-    ("docker", "Docker"),
-    ("libpod", "Podman"),
-    ("lxc", "LXC"),
-    ("machine.slice", "systemd-nspawn"),
-)
-
-
-def find_hypervisor(
-    cpuinfo: Mapping[str, str], proc: Path, sys: Path
-) -> tuple[bool | None, str | None]:
-    """Whether a hypervisor runs this machine (None: unknown), and its name if it gives one."""
-    name = _hypervisor_name(proc, sys)
-    if name is not None:
-        return True, name
-    if "flags" in cpuinfo:  # x86: the hypervisor sets this bit of CPUID for its guests
-        return "hypervisor" in cpuinfo["flags"].split(), None
-    return None, None
-
-
-def _hypervisor_name(proc: Path, sys: Path) -> str | None:
-    kind = text_of(sys / "hypervisor/type")
-    # Xen's first guest owns the devices, but Xen schedules it like the others.
-    if kind:
-        return kind.capitalize()
-    dmi = sys / "class/dmi/id"
-    product = text_of(dmi / "product_name") or ""
-    firmware = f"{text_of(dmi / 'sys_vendor') or ''} {product}".lower()
-    for words, name in _FIRMWARE:
-        # Amazon also rents machines without a hypervisor, whose product names end like this.
-        if words in firmware and not product.endswith(".metal"):
-            return name
-    tree = (text_of(proc / "device-tree/hypervisor/compatible") or "").lower()
-    if tree:
-        return "KVM" if "kvm" in tree else tree.split("\0")[0].split(",")[-1].capitalize()
-    board = text_of(proc / "device-tree/compatible") or ""
-    return "QEMU" if "dummy-virt" in board or "riscv-virtio" in board else None
-
-
-def find_container(proc: Path, root: Path) -> str | None:
-    """The kind of container in which this process runs; None if there is no sign of one."""
-    for file, name in (("run/.containerenv", "Podman"), (".dockerenv", "Docker")):
-        try:
-            if (root / file).exists():
-                return name
-        except OSError:
-            continue
-    groups = text_of(proc / "self/cgroup") or ""
-    # The mount of the root folder names the image that the container uses.
-    mounts = [
-        line for line in (text_of(proc / "self/mountinfo") or "").splitlines() if " / / " in line
-    ]
-    for words, name in _CONTAINERS:
-        if words in groups or any(words in line for line in mounts):
-            return name
-    return None
-
 
 # Arm's part numbers, as in arch/arm64/include/asm/cputype.h.
 _ARM_PARTS = {
@@ -400,7 +220,187 @@ def _steal(proc: Path) -> float | None:
     return int(first[8]) / total if total else None
 
 
-# The caches of this machine, as the OS reports them.
+# The limits of CPU time, memory and processes, by control groups and by the process itself.
+#
+# A process belongs to a control group. The limits of the groups around that one hold for it as
+# well, so the smallest one counts. cgroups(7) and getrlimit(2) describe the files. None means that
+# no limit is seen: inside a container, the OS may not show the groups around it.
+
+#: A limit that nobody set: version 1 of control groups shows a number near 2^63 for it.
+_NO_LIMIT = 2**60
+
+Reader = Callable[[Path], float | None]
+
+
+def cpu_quota(proc: Path, sys: Path) -> float | None:
+    """The CPU time that control groups grant this process, in CPUs."""
+    return min(_limits(proc, sys, "cpu", _quota_v1, _quota_v2), default=None)
+
+
+def throttled_s(proc: Path, sys: Path) -> float:
+    """For how long control groups have stopped their tasks by a quota, in seconds since they
+    exist; for the whole run, subtract two readings."""
+    return sum(
+        _limits(proc, sys, "cpu", *(_stated("throttled_time", 1e9), _stated("throttled_usec", 1e6)))
+    )
+
+
+def memory_limit(proc: Path, sys: Path) -> int | None:
+    """The memory that this process and those beside it may use, in bytes."""
+    limits = _limits(proc, sys, "memory", _number("memory.limit_in_bytes"), _number("memory.max"))
+    own = _own_limit(proc, "Max address space")
+    return int(min([*limits, *([own] if own is not None else [])], default=0)) or None
+
+
+def task_limit(proc: Path, sys: Path) -> int | None:
+    """How many processes and threads there may be at the same time."""
+    limits = _limits(proc, sys, "pids", _number("pids.max"), _number("pids.max"))
+    own = _own_limit(proc, "Max processes")
+    return int(min([*limits, *([own] if own is not None else [])], default=0)) or None
+
+
+def _limits(proc: Path, sys: Path, controller: str, v1: Reader, v2: Reader) -> list[float]:
+    """The limits of this process's group and of each group that contains it."""
+    limits: list[float] = []
+    for line in (text_of(proc / "self/cgroup") or "").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, group = rest.partition(":")
+        if controllers == "":
+            limits += _upwards(sys / "fs/cgroup", group, v2)
+        elif controller in controllers.split(","):
+            for mount in sorted({controllers, controller}):
+                limits += _upwards(sys / "fs/cgroup" / mount, group, v1)
+    return limits
+
+
+def _upwards(mount: Path, group: str, limit_of: Reader) -> list[float]:
+    """The limits of the group and of each group that contains it; a group may have none."""
+    parts = [part for part in group.split("/") if part not in ("", ".", "..")]
+    folders = [mount.joinpath(*parts[:depth]) for depth in range(len(parts) + 1)]
+    return [limit for folder in folders if (limit := limit_of(folder)) is not None]
+
+
+def _number(file: str) -> Reader:
+    def limit_of(folder: Path) -> float | None:
+        limit = number_in(text_of(folder / file) or "")  # "max" means no limit
+        return limit if limit is not None and 0 < limit < _NO_LIMIT else None
+
+    return limit_of
+
+
+def _stated(name: str, per_second: float) -> Reader:
+    """A number of the file `cpu.stat`, in seconds."""
+
+    def seconds_of(folder: Path) -> float | None:
+        words = words_of(folder / "cpu.stat")
+        stated = number_in(words[words.index(name) + 1]) if name in words[:-1] else None
+        return None if stated is None else stated / per_second
+
+    return seconds_of
+
+
+def _own_limit(proc: Path, name: str) -> float | None:
+    """A limit that the process has by itself; the first of its two numbers is in force."""
+    limits = text_of(proc / "self/limits") or ""
+    found = re.search(rf"^{name} +(\d+) ", limits, re.MULTILINE)
+    return float(found[1]) if found and 0 < int(found[1]) < _NO_LIMIT else None
+
+
+def _quota_v2(folder: Path) -> float | None:
+    words = words_of(folder / "cpu.max")
+    return _ratio(words[0], words[1]) if len(words) == 2 else None
+
+
+def _quota_v1(folder: Path) -> float | None:
+    return _ratio(
+        text_of(folder / "cpu.cfs_quota_us") or "", text_of(folder / "cpu.cfs_period_us") or ""
+    )
+
+
+def _ratio(quota: str, period: str) -> float | None:
+    granted, of = number_in(quota), number_in(period)  # "max" and -1 mean no limit
+    return granted / of if granted is not None and of and granted > 0 and of > 0 else None
+
+
+# Whether the machine is virtual: a hypervisor or a container.
+#
+# No single sign is certain, so several are read. A fact without any sign is None.
+
+# Names in the firmware (vendor and product), and the hypervisor that uses them.
+_FIRMWARE = (
+    ("amazon ec2", "Amazon EC2"),
+    ("google compute engine", "Google Compute Engine"),
+    ("microsoft corporation virtual machine", "Hyper-V"),
+    ("apple virtualization", "Apple Virtualization"),
+    ("virtualbox", "VirtualBox"),
+    ("vmware", "VMware"),
+    ("parallels", "Parallels"),
+    ("openstack", "OpenStack"),
+    ("kvm", "KVM"),
+    ("qemu", "QEMU"),
+    ("xen", "Xen"),
+    ("bochs", "Bochs"),
+)
+_CONTAINERS = (
+    ("kubepods", "Kubernetes"),
+    ("docker", "Docker"),
+    ("libpod", "Podman"),
+    ("lxc", "LXC"),
+    ("machine.slice", "systemd-nspawn"),
+)
+
+
+def find_hypervisor(
+    cpuinfo: Mapping[str, str], proc: Path, sys: Path
+) -> tuple[bool | None, str | None]:
+    """Whether a hypervisor runs this machine (None: unknown), and its name if it gives one."""
+    name = _hypervisor_name(proc, sys)
+    if name is not None:
+        return True, name
+    if "flags" in cpuinfo:  # x86: the hypervisor sets this bit of CPUID for its guests
+        return "hypervisor" in cpuinfo["flags"].split(), None
+    return None, None
+
+
+def _hypervisor_name(proc: Path, sys: Path) -> str | None:
+    kind = text_of(sys / "hypervisor/type")
+    # Xen's first guest owns the devices, but Xen schedules it like the others.
+    if kind:
+        return kind.capitalize()
+    dmi = sys / "class/dmi/id"
+    product = text_of(dmi / "product_name") or ""
+    firmware = f"{text_of(dmi / 'sys_vendor') or ''} {product}".lower()
+    for words, name in _FIRMWARE:
+        # Amazon also rents machines without a hypervisor, whose product names end like this.
+        if words in firmware and not product.endswith(".metal"):
+            return name
+    tree = (text_of(proc / "device-tree/hypervisor/compatible") or "").lower()
+    if tree:
+        return "KVM" if "kvm" in tree else tree.split("\0")[0].split(",")[-1].capitalize()
+    board = text_of(proc / "device-tree/compatible") or ""
+    return "QEMU" if "dummy-virt" in board or "riscv-virtio" in board else None
+
+
+def find_container(proc: Path, root: Path) -> str | None:
+    """The kind of container in which this process runs; None if there is no sign of one."""
+    for file, name in (("run/.containerenv", "Podman"), (".dockerenv", "Docker")):
+        try:
+            if (root / file).exists():
+                return name
+        except OSError:
+            continue
+    groups = text_of(proc / "self/cgroup") or ""
+    # The mount of the root folder names the image that the container uses.
+    mounts = [
+        line for line in (text_of(proc / "self/mountinfo") or "").splitlines() if " / / " in line
+    ]
+    for words, name in _CONTAINERS:
+        if words in groups or any(words in line for line in mounts):
+            return name
+    return None
+
+
+# The caches.
 
 _CACHES_OF_CPU = "devices/system/cpu/cpu0/cache"
 _CACHE_SIZE = re.compile(r"(\d{1,9})([KM]?)")
@@ -452,7 +452,7 @@ def _sysconf(name: str) -> int:
         return 0
 
 
-# Whether the cores of this machine are alike.
+# The kinds of cores.
 
 #: Linux has these folders on CPUs that mix large and small cores (Intel since 2021).
 MIXED_CORES = (Path("/sys/devices/cpu_atom"), Path("/sys/devices/cpu_core"))
@@ -468,7 +468,7 @@ def cores_of_one_kind() -> bool:
     return len(capacities) < 2
 
 
-# Under which account this program runs: its name, and the place in which its runs are made.
+# The account: its name, and the place in which its runs are made.
 #
 # The place is a random number that we make once and keep in the cache folder of the account. It
 # separates two machines whose accounts have the same name ("student", "jovyan"). A machine's own id

@@ -12,7 +12,58 @@ from labs.machine.probes import Disk, Trials
 from labs.machine.report_point import Point, Status
 from labs.units import plural
 
-# Points of the report that follow from facts: CPUs, limits, clock speed, other users.
+
+def examine(machine: Machine, trials: Trials) -> list[Point]:
+    """All points, in the order in which a user should solve them.
+
+    They depend on `machine` and `trials` only.
+    """
+    return [
+        check_compiler(trials),
+        *check_counter(trials),
+        check_cpus(machine),
+        check_pinning(machine, trials),
+        check_quota(machine),
+        check_memory(machine),
+        check_tasks(machine),
+        check_hypervisor(machine),
+        check_governor(machine),
+        check_turbo(machine),
+        check_smt(machine),
+        check_seccomp(machine),
+        check_load(machine),
+        check_steal(machine, trials),
+        check_interruptions(trials),
+        check_clock_source(machine),
+        check_disk("disk here", trials.here, "Change to a folder of your own: cd ~"),
+        check_disk(
+            "disk, cache",
+            trials.cache,
+            "Set TICKLAB_CACHE to a folder that you may write.",
+            fatal=True,
+        ),
+    ]
+
+
+def can_measure(points: list[Point]) -> bool:
+    """Whether measuring is possible: no point has failed."""
+    return not any(point.status == "FAIL" for point in points)
+
+
+def verdict(points: list[Point]) -> str:
+    """One sentence that sums up all points."""
+    failed = [point.name for point in points if point.status == "FAIL"]
+    cautions = [point.name for point in points if point.status == "CAUTION"]
+    if failed:
+        return f"Not fit to measure: {', '.join(failed)}."
+    if not cautions:
+        return "Fit to measure."
+    if len(cautions) == 1:
+        return f"Fit to measure; 1 caution: {cautions[0]}."
+    return f"Fit to measure; {len(cautions)} cautions: {', '.join(cautions)}."
+
+
+# Points that follow from facts: CPUs, limits, clock speed, other users.
 
 STEAL_LIMIT = 0.01
 # JupyterLab with one notebook, of lab 05 or 07, used 314 MB and 68 processes and threads at most.
@@ -241,7 +292,7 @@ def check_clock_source(machine: Machine) -> Point:
     )
 
 
-# Points of the report that follow from small trials: compiler, counter, pinning, free space.
+# Points that follow from small trials: compiler, counter, pinning, free space.
 
 LITTLE_DISK = 500 * 2**20  # bytes: a course's recordings and built C kernels need less
 NO_DISK = 20 * 2**20
@@ -425,53 +476,3 @@ def check_disk(name: str, disk: Disk | None, elsewhere: str, fatal: bool = False
     if disk.free < LITTLE_DISK:
         return Point(name, "CAUTION", seen, f"Free some space. Or: {elsewhere}", administrator)
     return Point(name, "PASS", seen)
-
-
-def examine(machine: Machine, trials: Trials) -> list[Point]:
-    """All points, in the order in which a user should solve them.
-
-    They depend on `machine` and `trials` only.
-    """
-    return [
-        check_compiler(trials),
-        *check_counter(trials),
-        check_cpus(machine),
-        check_pinning(machine, trials),
-        check_quota(machine),
-        check_memory(machine),
-        check_tasks(machine),
-        check_hypervisor(machine),
-        check_governor(machine),
-        check_turbo(machine),
-        check_smt(machine),
-        check_seccomp(machine),
-        check_load(machine),
-        check_steal(machine, trials),
-        check_interruptions(trials),
-        check_clock_source(machine),
-        check_disk("disk here", trials.here, "Change to a folder of your own: cd ~"),
-        check_disk(
-            "disk, cache",
-            trials.cache,
-            "Set TICKLAB_CACHE to a folder that you may write.",
-            fatal=True,
-        ),
-    ]
-
-
-def can_measure(points: list[Point]) -> bool:
-    """Whether measuring is possible: no point has failed."""
-    return not any(point.status == "FAIL" for point in points)
-
-
-def verdict(points: list[Point]) -> str:
-    """One sentence that sums up all points."""
-    failed = [point.name for point in points if point.status == "FAIL"]
-    cautions = [point.name for point in points if point.status == "CAUTION"]
-    if failed:
-        return f"Not fit to measure: {', '.join(failed)}."
-    if not cautions:
-        return "Fit to measure."
-    if len(cautions) == 1:
-        return f"Fit to measure; 1 caution: {cautions[0]}."
-    return f"Fit to measure; {len(cautions)} cautions: {', '.join(cautions)}."

@@ -1,9 +1,9 @@
-"""The style of an output that stays in a saved notebook when its widget is lost.
+"""What a saved notebook shows where the widgets of a cell are lost.
 
 The widgets of a cell live in the Jupyter kernel. A notebook that is opened with a new one shows an
 error in their place, although the other output of the cell says everything. If the state of the
-widgets was saved, it shows their picture, which answers nothing; so it does when the Jupyter kernel
-has ended.
+widgets was saved, the notebook shows their picture, which answers nothing. It does the same when
+the Jupyter kernel has ended.
 """
 
 from __future__ import annotations
@@ -27,10 +27,8 @@ def style(output: str, widget: str, *, repeats: bool = False) -> str:
     return filled(_STYLE, output=output, widget=widget, repeats=repeats)
 
 
-# What a saved notebook shows of a panel: plain HTML, which needs no Jupyter kernel.
-#
-# The widgets of a panel live in the Jupyter kernel, and a notebook that is opened with a new one
-# has none of them. Therefore the cell has a second output. A page that shows the panel hides it.
+# The cell of a panel has a second output in plain HTML, which needs no Jupyter kernel. A page that
+# shows the panel hides it.
 
 _SAVED = Path(__file__).with_name("saved.html.jinja")
 

@@ -1,4 +1,4 @@
-"""What measures in a lab's folder: carry out a plan, save its recording, and keep the run."""
+"""Measure in a lab's folder: carry out a plan, show progress, save the recording, keep the run."""
 
 from __future__ import annotations
 
@@ -27,113 +27,6 @@ from labs.run.plan import Plan, save_c
 if TYPE_CHECKING:
     from labs.notebook.run import Run
     from labs.plots.style import Mark
-
-
-# A line in the output of a cell that says how far a run is, while it lasts.
-
-#: A run that is over sooner, in seconds, shows no line.
-AFTER_S = 0.7
-#: The line changes at most so often, in seconds: what prints each change would fill a page.
-EVERY_S = 2.0
-
-
-class ProgressLine:
-    """The line of the run that is called `name`; outside a notebook it shows nothing.
-
-    `heard` may be called from any thread, `show` only from the thread that runs the cell: the
-    output of another thread may end in another cell.
-    """
-
-    def __init__(self, name: str, *, narrower: bool = False) -> None:
-        """`narrower` says that added processes are to narrow an interval.
-
-        Otherwise they take the place of those that shared their core.
-        """
-        self._name = name
-        self._narrower = narrower
-        self._at: Progress | None = None
-        self._planned = 0  # the samples that were to be taken at first
-        self._begin = time.monotonic()
-        self._next_s = AFTER_S
-        self._handle: Any = None
-
-    def __enter__(self) -> ProgressLine:
-        return self
-
-    def heard(self, at: Progress) -> None:
-        """Remember how far the run is."""
-        self._planned = self._planned or at.total
-        self._at = at
-
-    def show(self) -> None:
-        """Show how far the run is, once it has lasted for a while."""
-        seconds = time.monotonic() - self._begin
-        if seconds < self._next_s or not messages.in_notebook():
-            return
-        self._next_s = seconds + EVERY_S
-        self._display(of_reader().heading(self.words(seconds)))
-
-    def words(self, seconds: float) -> str:
-        """The line after so many seconds."""
-        if self._at is None:
-            return f"{self._name}: building, {seconds:.0f} s"
-        if self._at.done == 0:
-            return f"{self._name}: running, no sample yet, {seconds:.0f} s"
-        if self._at.total > self._planned:  # a share of what grows would stay near 100 %
-            if self._narrower:
-                return (
-                    f"{self._name}: {self._at.done:,} samples with the warm-up, adding processes "
-                    f"for a narrower interval, {seconds:.0f} s"
-                )
-            return (
-                f"{self._name}: {self._at.done:,} samples with the warm-up, adding processes, "
-                f"because the core was shared, {seconds:.0f} s"
-            )
-        share = self._at.done / max(self._at.total, 1)
-        return (
-            f"{self._name}: {share:.0%}, {self._at.done:,} of {self._at.total:,} samples "
-            f"with the warm-up, {seconds:.0f} s"
-        )
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Remove the words: the result follows."""
-        if self._handle is not None:
-            self._display("")
-
-    def _display(self, words: str) -> None:
-        from IPython.display import display
-
-        bundle = {"text/plain": words}
-        if words:
-            bundle["text/html"] = str(inline('<p role="status">{{ words }}</p>', words=words))
-        if self._handle is None:
-            self._handle = display(bundle, raw=True, display_id=True)  # type: ignore[no-untyped-call]
-        else:
-            self._handle.update(bundle, raw=True)
-
-
-# The names of the recordings in a lab folder.
-
-_RECORDING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-def name_for(plan: Plan) -> str:
-    """The default name of a recording: its variant, or its C kernel if it has several variants."""
-    return plan.variants[0] if len(plan.variants) == 1 else plan.kernel_name
-
-
-def recording_name(name: str) -> str:
-    """`name` without the suffix .csv, if it is a valid name. Raises Refused."""
-    name = name.removeprefix(f"{figures.RECORDINGS}/").removesuffix(".csv")
-    if _RECORDING_NAME.fullmatch(name) is None:
-        what = f"{name!r} cannot name a recording: use letters, digits, dot, hyphen, underscore"
-        raise Refused(Message("problem", what))
-    return name
 
 
 # What draws is imported where it is used: `start` need not wait until it is loaded.
@@ -300,3 +193,106 @@ def _measured(
             if not kept:
                 raise
             return kept, True
+
+
+#: A run that is over sooner, in seconds, shows no line.
+AFTER_S = 0.7
+#: The line changes at most so often, in seconds: what prints each change would fill a page.
+EVERY_S = 2.0
+
+
+class ProgressLine:
+    """The line of the run that is called `name`; outside a notebook it shows nothing.
+
+    `heard` may be called from any thread, `show` only from the thread that runs the cell: the
+    output of another thread may end in another cell.
+    """
+
+    def __init__(self, name: str, *, narrower: bool = False) -> None:
+        """`narrower` says that added processes are to narrow an interval.
+
+        Otherwise they take the place of those that shared their core.
+        """
+        self._name = name
+        self._narrower = narrower
+        self._at: Progress | None = None
+        self._planned = 0  # the samples that were to be taken at first
+        self._begin = time.monotonic()
+        self._next_s = AFTER_S
+        self._handle: Any = None
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def heard(self, at: Progress) -> None:
+        """Remember how far the run is."""
+        self._planned = self._planned or at.total
+        self._at = at
+
+    def show(self) -> None:
+        """Show how far the run is, once it has lasted for a while."""
+        seconds = time.monotonic() - self._begin
+        if seconds < self._next_s or not messages.in_notebook():
+            return
+        self._next_s = seconds + EVERY_S
+        self._display(of_reader().heading(self.words(seconds)))
+
+    def words(self, seconds: float) -> str:
+        """The line after so many seconds."""
+        if self._at is None:
+            return f"{self._name}: building, {seconds:.0f} s"
+        if self._at.done == 0:
+            return f"{self._name}: running, no sample yet, {seconds:.0f} s"
+        if self._at.total > self._planned:  # a share of what grows would stay near 100 %
+            if self._narrower:
+                return (
+                    f"{self._name}: {self._at.done:,} samples with the warm-up, adding processes "
+                    f"for a narrower interval, {seconds:.0f} s"
+                )
+            return (
+                f"{self._name}: {self._at.done:,} samples with the warm-up, adding processes, "
+                f"because the core was shared, {seconds:.0f} s"
+            )
+        share = self._at.done / max(self._at.total, 1)
+        return (
+            f"{self._name}: {share:.0%}, {self._at.done:,} of {self._at.total:,} samples "
+            f"with the warm-up, {seconds:.0f} s"
+        )
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove the words: the result follows."""
+        if self._handle is not None:
+            self._display("")
+
+    def _display(self, words: str) -> None:
+        from IPython.display import display
+
+        bundle = {"text/plain": words}
+        if words:
+            bundle["text/html"] = str(inline('<p role="status">{{ words }}</p>', words=words))
+        if self._handle is None:
+            self._handle = display(bundle, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        else:
+            self._handle.update(bundle, raw=True)
+
+
+_RECORDING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def name_for(plan: Plan) -> str:
+    """The default name of a recording: its variant, or its C kernel if it has several variants."""
+    return plan.variants[0] if len(plan.variants) == 1 else plan.kernel_name
+
+
+def recording_name(name: str) -> str:
+    """`name` without the suffix .csv, if it is a valid name. Raises Refused."""
+    name = name.removeprefix(f"{figures.RECORDINGS}/").removesuffix(".csv")
+    if _RECORDING_NAME.fullmatch(name) is None:
+        what = f"{name!r} cannot name a recording: use letters, digits, dot, hyphen, underscore"
+        raise Refused(Message("problem", what))
+    return name

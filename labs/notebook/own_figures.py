@@ -1,4 +1,4 @@
-"""Store a figure with the run that is its evidence, or a conclusion from other figures."""
+"""Store figures and conclusions with their evidence, and compare figures with the class."""
 
 from __future__ import annotations
 
@@ -141,8 +141,6 @@ def _stored(guide: Guide, name: str, heading: str, evidence: str) -> Message:
         else Message("done", heading, (evidence, where))
     )
 
-
-# `lab.compare_class`: the student's own figures next to those of the class.
 
 _HEADER = ("figure", "yours", "class: median", "middle half", "yours is", "on machines like yours")
 

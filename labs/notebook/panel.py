@@ -1,8 +1,8 @@
 """The panel: `lab.measure` with a slider, menus and buttons.
 
-A front and nothing more: its settings are a :class:`labs.notebook.panel_runs.Form`, measuring is
-`measure.measure`, on the Jupyter kernel's own event loop, so that Cancel is heard while a run goes
-on. The panel shows the line of Python that does the same.
+Its settings are a `labs.notebook.panel_runs.Form`. It measures by `measure.measure` on the Jupyter
+kernel's own event loop, so that Cancel works during a run. The panel shows the line of Python that
+does the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The widgets of a panel and their layout; what they do is in :mod:`labs.notebook.panel`."""
+"""The widgets of a panel, their layout and style, and which settings have a meaning.
+
+What the widgets do is in `labs.notebook.panel`.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,13 @@ from labs.html import inline
 from labs.languages.words import words
 from labs.machine import surroundings
 from labs.messages import Message
-from labs.notebook import explain, typed_numbers
-from labs.notebook import panel_runs as panel_form
+from labs.notebook import explain, panel_runs, typed_numbers
 from labs.notebook.panel_runs import Form
 from labs.recording.declared import Estimand, Placement
 from labs.run import variants
 from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.plan import Plan
 from labs.run.variants import Listed, Unasked
-
-# The style of a panel, and the attributes that its widgets cannot set themselves.
 
 #: In the colours of the page that it stands in, light or dark. VS Code gives widgets a white
 #: ground in each theme, but `code` the colours of its theme.
@@ -95,197 +95,6 @@ STALE = (
     '<div role="status"><strong>{{ translated("This result is of other settings.") }}</strong> '
     "{{ translated(words) }}</div>"
 )
-
-
-# Which settings have a meaning for a variant, from what its C kernel declares.
-#
-# A setting without one is greyed out, and the words say why. Other words say what leaving a choice
-# open means for this variant.
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """Whether a setting has a meaning, and what there is to say about it."""
-
-    usable: bool = True
-    words: str = ""
-
-
-USUAL = Meaning()
-
-
-def of_variant(variant: Listed | None) -> Meaning:
-    """About the variant itself: whether this machine can run it."""
-    if variant is None or not variant.missing:
-        return USUAL
-    # The C kernel's reason may name its options, which a panel does not have.
-    why = "" if "--" in variant.missing else f": {variant.missing}"
-    return Meaning(words=f"This machine cannot run {variant.name}{why}.")
-
-
-def of_cpu(variant: Listed | None, *, can_pin: bool) -> Meaning:
-    """About the choice of a CPU; `can_pin`: this system can pin a task."""
-    if not can_pin:
-        return Meaning(False, "This system cannot pin a task to a CPU.")
-    if variant is None:
-        return USUAL
-    name, placement = variant.name, variant.declared.placement
-    if placement is Placement.CPUS_IN_TURN:
-        return Meaning(
-            False,
-            f"{name} moves its tasks from one CPU to the next by itself, so there is nothing to "
-            "choose.",
-        )
-    if placement is Placement.ONE_CPU:
-        return Meaning(words=f"{name} always pins its tasks. Without a choice: on the lowest CPU.")
-    if placement is Placement.TWO_CPUS:
-        return Meaning(words=f"{name} always pins its tasks. Without a choice: on the two lowest.")
-    return USUAL
-
-
-def of_peer_cpu(variant: Listed | None, *, can_pin: bool) -> Meaning:
-    """About the choice of a CPU for the second task."""
-    cpu = of_cpu(variant, can_pin=can_pin)
-    if variant is None or not cpu.usable:
-        return cpu
-    name, declared = variant.name, variant.declared
-    if declared.placement is Placement.TWO_CPUS:
-        return USUAL
-    if declared.other_tasks == 0:
-        return Meaning(False, f"{name} has no second task.")
-    if declared.placement is Placement.ONE_CPU:
-        return Meaning(False, f"{name} keeps both tasks on one CPU, so there is no second one.")
-    return Meaning(False, f"{name} leaves it to the OS where the second task runs.")
-
-
-def of_warmup(variant: Listed | None) -> Meaning:
-    """About the samples of warm-up."""
-    if variant is not None and variant.declared.estimand is Estimand.FIRST_TIME:
-        name = variant.name
-        return Meaning(
-            words=f"{name} measures first calls. A warm-up would use them up, so 0 is usual."
-        )
-    return USUAL
-
-
-def usual_warmup(variant: Listed | None, unasked: Unasked) -> int:
-    """The number of warm-up samples of the variant if its C kernel does what it does unasked."""
-    first = variant is not None and variant.declared.estimand is Estimand.FIRST_TIME
-    return 0 if first else unasked.warmup
-
-
-# One setting of a panel: its control, and a line below it that says what is wrong or why not.
-
-_LABEL = {"description_width": "96px"}
-CELL = {"width": "auto", "min_width": "0"}
-_QUIET = '<div class="ticklab-quiet ticklab-note">{{ translated(words) }}</div>'
-_WRONG = '<div class="ticklab-wrong" role="alert">{{ translated(words) }}</div>'
-
-
-class Field:
-    """A control with the line below it; `widget` holds both."""
-
-    def __init__(self, control: Any) -> None:
-        self.control = control
-        self._note = widgets.HTML(layout={"display": "none", "margin": "0 2px 2px 100px"})
-        self._meaning = Meaning()
-        self._wrong = ""
-        self.widget = widgets.VBox([control, self._note], layout=dict(CELL))
-
-    @property
-    def wrong(self) -> str:
-        """What is wrong with the value; '' if nothing is."""
-        return self._wrong
-
-    @property
-    def usable(self) -> bool:
-        """Whether the setting has a meaning now."""
-        return self._meaning.usable
-
-    def means(self, meaning: Meaning) -> None:
-        """Grey the control out where it has no meaning, and say why."""
-        self._meaning = meaning
-        self.control.disabled = not meaning.usable
-        self.control.tooltip = words(meaning.words) or None
-        self._show()
-
-    def find_wrong(self, found: str) -> None:
-        """Say beside the control what is wrong with its value; '' takes the words away."""
-        self._wrong = found
-        self._show()
-
-    def on_change(self, call: Callable[[], None]) -> None:
-        """Call `call` after each change of the value."""
-        self.control.observe(lambda _: call(), "value")
-
-    def _show(self) -> None:
-        wrong = self._wrong if self._meaning.usable else ""
-        template, said = (_WRONG, wrong) if wrong else (_QUIET, self._meaning.words)
-        self._note.value = inline(template, words=said) if said else ""
-        self._note.layout.display = None if said else "none"
-
-
-class Menu(Field):
-    """A setting that is chosen from a list of words, each with its value."""
-
-    def __init__(self, label: str, options: Sequence[tuple[str, Any]]) -> None:
-        super().__init__(
-            widgets.Dropdown(
-                options=[(words(text), value) for text, value in options],
-                description=words(label),
-                style=_LABEL,
-                layout=dict(CELL),
-            )
-        )
-
-    @property
-    def value(self) -> Any:
-        """What is chosen."""
-        return self.control.value
-
-
-class NumberBox(Field):
-    """A whole number that is typed; it is checked with every key.
-
-    A text box and not a box for numbers: in a browser, those take 1e3 for 13 or for nothing.
-    """
-
-    def __init__(self, label: str, value: int, ends: tuple[int, int], hint: str) -> None:
-        self._ends = ends
-        self._hint = hint
-        self.number: int | None = value
-        control = widgets.Text(
-            value=typed_numbers.shown_number(value),
-            description=words(label),
-            placeholder=words("{number_1} to {number_2}").format(
-                number_1=f"{ends[0]:,}", number_2=f"{ends[1]:,}"
-            ),
-            tooltip=words(hint),
-            continuous_update=True,
-            style=_LABEL,
-            layout=dict(CELL),
-        )
-        super().__init__(control)
-        control.observe(lambda _: self._read(), "value")
-
-    def means(self, meaning: Meaning) -> None:
-        """As for every setting; without other words, the tooltip says what the number is."""
-        super().means(meaning)
-        self.control.tooltip = words(meaning.words or self._hint)
-
-    def show(self, number: int) -> None:
-        """Show a number, unless the text there says the same."""
-        if number != self.number:
-            self.control.value = typed_numbers.shown_number(number)
-
-    def _read(self) -> None:
-        try:
-            self.number = typed_numbers.read_number_within(self.control.value, *self._ends)
-        except typed_numbers.NotAWholeNumber as error:
-            self.number = None
-            self.find_wrong(str(error))
-        else:
-            self.find_wrong("")
 
 
 #: A menu's value None would mean that nothing is chosen, and show nothing.
@@ -417,9 +226,9 @@ class Controls:
         self.slider = widgets.FloatLogSlider(
             value=self._unasked.samples,
             base=10,
-            min=panel_form.LEAST_POWER,
-            max=panel_form.MOST_POWER,
-            step=panel_form.POWER_STEP,
+            min=panel_runs.LEAST_POWER,
+            max=panel_runs.MOST_POWER,
+            step=panel_runs.POWER_STEP,
             readout=False,
             tooltip=words("samples, on a logarithmic scale"),
             layout=dict(CELL),
@@ -438,13 +247,13 @@ class Controls:
         )
         self.processes = NumberBox(
             "Processes",
-            panel_form.DEFAULT_PROCESSES,
+            panel_runs.DEFAULT_PROCESSES,
             (1, limits.MOST_PROCESSES),
             "fresh processes that share the samples",
         )
         levels = [(f"-O{level}", f"-O{level}") for level in (0, 1, 2, 3)]
         self.optimisation = Menu("Optimisation", levels)
-        self.optimisation.control.value = panel_form.DEFAULT_FLAGS
+        self.optimisation.control.value = panel_runs.DEFAULT_FLAGS
 
     def _lay_out(self) -> Any:
         samples, *others = self.fields()
@@ -518,21 +327,21 @@ class Controls:
 
     def _slid(self, change: Mapping[str, Any]) -> None:
         number = self.samples.number
-        if number is None or not panel_form.slider_agrees(number, change["new"]):
-            self.samples.show(panel_form.samples_at(change["new"]))
+        if number is None or not panel_runs.slider_agrees(number, change["new"]):
+            self.samples.show(panel_runs.samples_at(change["new"]))
 
     def _typed(self) -> None:
         number = self.samples.number
         if number is not None:
-            if not panel_form.slider_agrees(number, self.slider.value):
-                self.slider.value = panel_form.slider_place(number)
+            if not panel_runs.slider_agrees(number, self.slider.value):
+                self.slider.value = panel_runs.slider_place(number)
             self._name_slider()
 
     def _name_slider(self) -> None:
         self._slider_words.value = inline(
             SLIDER_WORDS,
-            least=f"{10**panel_form.LEAST_POWER:,.0f}",
-            most=f"{10**panel_form.MOST_POWER:,.0f}",
+            least=f"{10**panel_runs.LEAST_POWER:,.0f}",
+            most=f"{10**panel_runs.MOST_POWER:,.0f}",
             words=words("{number_1} samples").format(
                 number_1=typed_numbers.shown_number(self.samples.number or 0)
             ),
@@ -563,3 +372,191 @@ def _cpu_of(menu: Menu | None) -> int | None:
     if menu is None or not menu.usable or menu.value == _NOT_PINNED:
         return None
     return int(menu.value)
+
+
+# What a C kernel declares says which settings have a meaning for a variant. A setting without one
+# is greyed out, and the words say why. Other words say what leaving a choice open means for this
+# variant.
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """Whether a setting has a meaning, and what there is to say about it."""
+
+    usable: bool = True
+    words: str = ""
+
+
+USUAL = Meaning()
+
+
+def of_variant(variant: Listed | None) -> Meaning:
+    """About the variant itself: whether this machine can run it."""
+    if variant is None or not variant.missing:
+        return USUAL
+    # The C kernel's reason may name its options, which a panel does not have.
+    why = "" if "--" in variant.missing else f": {variant.missing}"
+    return Meaning(words=f"This machine cannot run {variant.name}{why}.")
+
+
+def of_cpu(variant: Listed | None, *, can_pin: bool) -> Meaning:
+    """About the choice of a CPU; `can_pin`: this system can pin a task."""
+    if not can_pin:
+        return Meaning(False, "This system cannot pin a task to a CPU.")
+    if variant is None:
+        return USUAL
+    name, placement = variant.name, variant.declared.placement
+    if placement is Placement.CPUS_IN_TURN:
+        return Meaning(
+            False,
+            f"{name} moves its tasks from one CPU to the next by itself, so there is nothing to "
+            "choose.",
+        )
+    if placement is Placement.ONE_CPU:
+        return Meaning(words=f"{name} always pins its tasks. Without a choice: on the lowest CPU.")
+    if placement is Placement.TWO_CPUS:
+        return Meaning(words=f"{name} always pins its tasks. Without a choice: on the two lowest.")
+    return USUAL
+
+
+def of_peer_cpu(variant: Listed | None, *, can_pin: bool) -> Meaning:
+    """About the choice of a CPU for the second task."""
+    cpu = of_cpu(variant, can_pin=can_pin)
+    if variant is None or not cpu.usable:
+        return cpu
+    name, declared = variant.name, variant.declared
+    if declared.placement is Placement.TWO_CPUS:
+        return USUAL
+    if declared.other_tasks == 0:
+        return Meaning(False, f"{name} has no second task.")
+    if declared.placement is Placement.ONE_CPU:
+        return Meaning(False, f"{name} keeps both tasks on one CPU, so there is no second one.")
+    return Meaning(False, f"{name} leaves it to the OS where the second task runs.")
+
+
+def of_warmup(variant: Listed | None) -> Meaning:
+    """About the samples of warm-up."""
+    if variant is not None and variant.declared.estimand is Estimand.FIRST_TIME:
+        name = variant.name
+        return Meaning(
+            words=f"{name} measures first calls. A warm-up would use them up, so 0 is usual."
+        )
+    return USUAL
+
+
+def usual_warmup(variant: Listed | None, unasked: Unasked) -> int:
+    """The number of warm-up samples of the variant if its C kernel does what it does unasked."""
+    first = variant is not None and variant.declared.estimand is Estimand.FIRST_TIME
+    return 0 if first else unasked.warmup
+
+
+_LABEL = {"description_width": "96px"}
+CELL = {"width": "auto", "min_width": "0"}
+_QUIET = '<div class="ticklab-quiet ticklab-note">{{ translated(words) }}</div>'
+_WRONG = '<div class="ticklab-wrong" role="alert">{{ translated(words) }}</div>'
+
+
+class Field:
+    """A control with the line below it; `widget` holds both."""
+
+    def __init__(self, control: Any) -> None:
+        self.control = control
+        self._note = widgets.HTML(layout={"display": "none", "margin": "0 2px 2px 100px"})
+        self._meaning = Meaning()
+        self._wrong = ""
+        self.widget = widgets.VBox([control, self._note], layout=dict(CELL))
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong with the value; '' if nothing is."""
+        return self._wrong
+
+    @property
+    def usable(self) -> bool:
+        """Whether the setting has a meaning now."""
+        return self._meaning.usable
+
+    def means(self, meaning: Meaning) -> None:
+        """Grey the control out where it has no meaning, and say why."""
+        self._meaning = meaning
+        self.control.disabled = not meaning.usable
+        self.control.tooltip = words(meaning.words) or None
+        self._show()
+
+    def find_wrong(self, found: str) -> None:
+        """Say beside the control what is wrong with its value; '' takes the words away."""
+        self._wrong = found
+        self._show()
+
+    def on_change(self, call: Callable[[], None]) -> None:
+        """Call `call` after each change of the value."""
+        self.control.observe(lambda _: call(), "value")
+
+    def _show(self) -> None:
+        wrong = self._wrong if self._meaning.usable else ""
+        template, said = (_WRONG, wrong) if wrong else (_QUIET, self._meaning.words)
+        self._note.value = inline(template, words=said) if said else ""
+        self._note.layout.display = None if said else "none"
+
+
+class Menu(Field):
+    """A setting that is chosen from a list of words, each with its value."""
+
+    def __init__(self, label: str, options: Sequence[tuple[str, Any]]) -> None:
+        super().__init__(
+            widgets.Dropdown(
+                options=[(words(text), value) for text, value in options],
+                description=words(label),
+                style=_LABEL,
+                layout=dict(CELL),
+            )
+        )
+
+    @property
+    def value(self) -> Any:
+        """What is chosen."""
+        return self.control.value
+
+
+class NumberBox(Field):
+    """A whole number that is typed; it is checked with every key.
+
+    A text box and not a box for numbers: in a browser, those take 1e3 for 13 or for nothing.
+    """
+
+    def __init__(self, label: str, value: int, ends: tuple[int, int], hint: str) -> None:
+        self._ends = ends
+        self._hint = hint
+        self.number: int | None = value
+        control = widgets.Text(
+            value=typed_numbers.shown_number(value),
+            description=words(label),
+            placeholder=words("{number_1} to {number_2}").format(
+                number_1=f"{ends[0]:,}", number_2=f"{ends[1]:,}"
+            ),
+            tooltip=words(hint),
+            continuous_update=True,
+            style=_LABEL,
+            layout=dict(CELL),
+        )
+        super().__init__(control)
+        control.observe(lambda _: self._read(), "value")
+
+    def means(self, meaning: Meaning) -> None:
+        """As for every setting; without other words, the tooltip says what the number is."""
+        super().means(meaning)
+        self.control.tooltip = words(meaning.words or self._hint)
+
+    def show(self, number: int) -> None:
+        """Show a number, unless the text there says the same."""
+        if number != self.number:
+            self.control.value = typed_numbers.shown_number(number)
+
+    def _read(self) -> None:
+        try:
+            self.number = typed_numbers.read_number_within(self.control.value, *self._ends)
+        except typed_numbers.NotAWholeNumber as error:
+            self.number = None
+            self.find_wrong(str(error))
+        else:
+            self.find_wrong("")

@@ -1,4 +1,6 @@
-"""The runs of a panel: kept in a small file beside its recording, so that they outlive a restart.
+"""The settings of a panel, its runs, the file that keeps them, and the plot that compares them.
+
+A small file beside the recording keeps the runs, so that they outlive a restart:
 
     {"runs": [{"number": 1, "kernel": "timer_overhead", "variant": "fenced", "samples": 10000,
                "cpu": null, "value": 19.8, "low": 19.6, "high": 20.1, "unit": "ns", ...}]}
@@ -37,7 +39,7 @@ from labs.run.options import plan_of
 from labs.run.plan import BadPlan, Plan
 from labs.units import NAMES, UnknownUnit, canonical
 
-# What a panel is set to, as plain values: the plan it makes, and the line of Python for it.
+# The settings are plain values, from which the plan and the line of Python are made.
 
 DEFAULT_PROCESSES, DEFAULT_FLAGS = 10, "-O2"
 
@@ -332,7 +334,7 @@ def _path(folder: Path, save: str) -> Path:
     return folder / RECORDINGS / f"{save}.runs.json"
 
 
-# The plot that compares the last runs of a panel: one axis, each run named beside its figure.
+# The plot of the last runs has one axis, and each run is named beside its figure.
 
 #: So many runs are compared.
 MOST = 3

@@ -1,4 +1,4 @@
-"""What `lab` does with predictions: store one, show it again, withdraw it, rename it."""
+"""What `lab` does with predictions: ask for one in a form, store, show, withdraw or rename it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ from labs.units import canonical, rounded, with_unit
 if TYPE_CHECKING:
     from labs.notebook.prediction_fields import Fields
 
-
-# Store what a student expects of a figure, withdraw it, rename it, and say so.
 
 #: The unit of an example where the lab states none.
 _USUAL_UNIT = "ns"
@@ -179,10 +177,8 @@ def _refuse(error: Exception, heading: str) -> NoReturn:
     raise Refused(replace(explain.of_error(error), heading=heading)) from None
 
 
-# The form of a prediction: number, unit, reason, confidence, and the same as a line of Python.
-#
-# The line is an output of its own below the form. So it stays, with what was typed last, where a
-# page shows no widgets, and where the Jupyter kernel behind the form has ended.
+# The form ends in a line of Python that does the same, as an output of its own. So the line stays,
+# with what was typed last, where a page shows no widgets, and where the Jupyter kernel has ended.
 
 _LINE = Path(__file__).with_name("prediction_line.html.jinja")
 #: For a lab whose guide does not list this prediction.

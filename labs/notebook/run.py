@@ -1,4 +1,4 @@
-"""A run in a notebook: its figure, its warnings, its plots, and the path of its recording."""
+"""A run in a notebook: figure, warnings, plots, path of its recording; and two runs compared."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ from labs.results import remarks
 from labs.results.result import Result, result_of
 from labs.results.results_compared import Comparison, compared_at_one_clock, differences_compared
 from labs.results.run_warnings import RunWarning
-
-# What is known of a run only later: one of its name failed, or a question was answered.
 
 
 @dataclass
@@ -328,8 +326,6 @@ def _order(recording: Recording) -> tuple[str, ...]:
     named = [name for name in asked if name in recording.variants]
     return tuple(dict.fromkeys([*named, *recording.variants]))
 
-
-# `lab.compare`: two runs, or two comparisons, compared in one sentence.
 
 _USAGE = 'Write it like this: lab.compare(run, other), or lab.compare(run["x"], run["y"]).'
 

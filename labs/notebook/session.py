@@ -48,28 +48,7 @@ if TYPE_CHECKING:
     from labs.results.results_compared import Comparison
 
 
-# Hand a lab in from its notebook.
-
-
-def handed_in(folder: Path) -> Message:
-    """Hand in the lab in `folder`, and say what was handed in. Raises Refused."""
-    try:
-        report = carry_out(folder)
-    except (CannotHandIn, CannotWrite) as error:
-        raise Refused(explain.of_error(error)) from None
-    sentences = report.lines()
-    for notebook in folder.glob("*.ipynb"):
-        saved = datetime.datetime.fromtimestamp(notebook.stat().st_mtime)
-        sentences.append(
-            f"{notebook.name} is handed in as it was saved at {saved:%H:%M:%S}. If you have "
-            "changed it since, save it and run this cell again."
-        )
-    complete = not (report.missing or report.failed or report.trouble)
-    heading = "handed in" if report.submitted else "packed to be handed in"
-    return Message("done" if complete else "note", heading, tuple(sentences))
-
-
-# A call of `lab` with wrong arguments: says which, and what to write instead.
+# Wrong arguments of a call of `lab` are reported with the arguments to write instead.
 
 Class = TypeVar("Class", bound=type)
 
@@ -148,44 +127,6 @@ def _shown(value: object) -> str:
         return "..."
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
     return text if len(text) <= _LONGEST else "..."
-
-
-# Show a machine and the measured region of a C kernel, in a notebook or as plain text.
-
-#: Each lab shows this card first. In a narrow window, JupyterLab breaks lines of plain output at
-#: any character, even within numbers. With this style it breaks them at spaces if possible.
-_OUTPUT_STYLE = (
-    "<style>.jp-OutputArea-output.jp-RenderedText pre "
-    "{word-break: normal; overflow-wrap: anywhere}</style>"
-)
-
-
-class MachineCard:
-    """The card of this machine, with what it cannot show."""
-
-    def __init__(self, shown: description.Machine) -> None:
-        self.machine = shown
-
-    def _repr_html_(self) -> str:
-        return _OUTPUT_STYLE + self.machine._repr_html_()
-
-    def __repr__(self) -> str:
-        return self.machine.card()
-
-
-class MeasuredRegion:
-    """The measured lines of a C kernel; a notebook highlights them in its own theme."""
-
-    def __init__(self, file: str, code: str) -> None:
-        self.file, self.code = file, code
-
-    def _repr_markdown_(self) -> str:
-        heading = words(f"The measured region of `{self.file}`:")
-        return f"{heading}\n\n```c\n{self.code}\n```"
-
-    def __repr__(self) -> str:
-        heading = words(f"The measured region of {self.file}:")
-        return f"{heading}\n\n{self.code}"
 
 
 # The options of `lab.measure`: their names, types and defaults.
@@ -519,3 +460,57 @@ class Session(Predicting, Measuring):
 
 #: What `start` makes sessions with: the last one. See `begin_with`.
 _begin: list[Callable[[str, Path], Session]] = [Session]
+
+
+def handed_in(folder: Path) -> Message:
+    """Hand in the lab in `folder`, and say what was handed in. Raises Refused."""
+    try:
+        report = carry_out(folder)
+    except (CannotHandIn, CannotWrite) as error:
+        raise Refused(explain.of_error(error)) from None
+    sentences = report.lines()
+    for notebook in folder.glob("*.ipynb"):
+        saved = datetime.datetime.fromtimestamp(notebook.stat().st_mtime)
+        sentences.append(
+            f"{notebook.name} is handed in as it was saved at {saved:%H:%M:%S}. If you have "
+            "changed it since, save it and run this cell again."
+        )
+    complete = not (report.missing or report.failed or report.trouble)
+    heading = "handed in" if report.submitted else "packed to be handed in"
+    return Message("done" if complete else "note", heading, tuple(sentences))
+
+
+#: Each lab shows this card first. In a narrow window, JupyterLab breaks lines of plain output at
+#: any character, even within numbers. With this style it breaks them at spaces if possible.
+_OUTPUT_STYLE = (
+    "<style>.jp-OutputArea-output.jp-RenderedText pre "
+    "{word-break: normal; overflow-wrap: anywhere}</style>"
+)
+
+
+class MachineCard:
+    """The card of this machine, with what it cannot show."""
+
+    def __init__(self, shown: description.Machine) -> None:
+        self.machine = shown
+
+    def _repr_html_(self) -> str:
+        return _OUTPUT_STYLE + self.machine._repr_html_()
+
+    def __repr__(self) -> str:
+        return self.machine.card()
+
+
+class MeasuredRegion:
+    """The measured lines of a C kernel; a notebook highlights them in its own theme."""
+
+    def __init__(self, file: str, code: str) -> None:
+        self.file, self.code = file, code
+
+    def _repr_markdown_(self) -> str:
+        heading = words(f"The measured region of `{self.file}`:")
+        return f"{heading}\n\n```c\n{self.code}\n```"
+
+    def __repr__(self) -> str:
+        heading = words(f"The measured region of {self.file}:")
+        return f"{heading}\n\n{self.code}"

@@ -1,11 +1,12 @@
-"""Cells that wait for the student: one grey line says what is open, and the notebook runs on.
+"""Cells that cannot run yet: they wait for the student, or need a name that is not defined.
 
 In a released lab, `...` marks each place where the student decides:
 
     cold = lab.measure("first_iteration", ..., samples=600, processes=...)
 
-A cell with such a place is not run. The names that it would assign are waiting until then, and so
-is every later cell that needs one of them.
+A cell with such a place is not run: one grey line says what is open, and the notebook runs on. The
+names that it would assign are waiting until then, and so is every later cell that needs one of
+them.
 """
 
 from __future__ import annotations
@@ -209,10 +210,8 @@ def _names_of_its_own(node: ast.AST) -> set[str]:
     return set()
 
 
-# If a cell uses an undefined name, say which cells to run, before Python's own error message.
-#
-# This error appears if a cell was skipped, if cells ran out of order, or if the Jupyter kernel was
-# restarted.
+# A name is undefined if a cell was skipped, if cells ran out of order, or if the Jupyter kernel was
+# restarted. The student reads which cells to run before Python's own error message.
 
 
 class Runs(dict[str, "Run"]):

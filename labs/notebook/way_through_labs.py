@@ -1,4 +1,4 @@
-"""A student's way through the labs, shown: hints, what is done, and predictions with results."""
+"""A student's way through the labs, shown: hints, progress, predictions with results, answers."""
 
 from __future__ import annotations
 
@@ -124,8 +124,6 @@ def _picture(known: tuple[tuple[Compared, float], ...]) -> Picture:
         ]
     )
 
-
-# Keep what a student wrote to a question, and then show it beside the explanation.
 
 _LONGEST = 40
 _TEMPLATE = Path(__file__).with_name("answer.html.jinja")

@@ -1,4 +1,7 @@
-"""A page in one file: it loads nothing, can be read on a phone, in the dark, and on paper."""
+"""Pages in one file that load nothing: filled, written, and printed as a PDF.
+
+A page can be read on a phone, in the dark, and on paper.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ def generator(command: str) -> str:
     return f"Ticklab: {command}"
 
 
-# Write a page or a PDF in one piece, and never in place of a file that somebody else made.
+# A page or a PDF is written in one piece, and never in place of a file that somebody else made.
 
 #: Pages state the program in their head, and PDFs in their last line.
 _HEAD, _TAIL = 2_000, 200
@@ -87,7 +90,7 @@ def _is_own(path: Path, command: str) -> bool:
     return b'<meta name="generator" content="' + mark + b'">' in head
 
 
-# A PDF of a page, by a browser that is already on this machine: Chromium, Chrome or Edge.
+# A browser that is already on this machine prints a page: Chromium, Chrome or Edge.
 
 _TIME_LIMIT_S = 120.0
 _NAMES = (

@@ -1,4 +1,7 @@
-"""Plot of the distribution of a variant's samples: the share of them that is at most x long."""
+"""Plots of how samples differ: the distribution of all, and the value of each process.
+
+The distribution shows, for each length x, the share of samples that are at most x long.
+"""
 
 from __future__ import annotations
 
@@ -122,9 +125,6 @@ def _describe(
             f"{rounded(far)} {sign}."
         )
     return kind, " ".join(meaning)
-
-
-# Plot of the value that each process of a run gives, with its own error.
 
 
 def by_process_picture(result: Result) -> Picture:

@@ -1,7 +1,10 @@
-"""Draw figures against what was varied: points with their intervals, and a line for each series.
+"""Draw figures with their intervals: points against what was varied, or rows in groups.
 
-Only the points were measured; the thin line between them guides the eye. The name of a series
-stands to the right of its last point. Each series has its own colour, marker and dash.
+Of a series, only the points were measured; the thin line between them guides the eye. The name of a
+series is to the right of its last point. Each series has its own colour, marker and dash.
+
+The rows have groups with headings. The groups can be compared but must not be mixed, so each has
+its own colour and marker.
 """
 
 from __future__ import annotations
@@ -296,10 +299,6 @@ def _name_at_right(axes: Axes, drawn: Sequence[tuple[Series, list[Point]]]) -> N
                         "shrinkA": 1, "shrinkB": 4} if moved else None,
         )  # fmt: skip
 
-
-# Draw figures one below the other: one row for each with its interval, in groups with headings.
-#
-# The groups can be compared but must not be mixed, so each has its own colour and marker.
 
 #: The axis is logarithmic if the largest value is at least this many times the smallest.
 LOG_FROM = 6.0

@@ -1,4 +1,4 @@
-"""A plot as a reader gets it: the image, its text description, and its data as a table.
+"""Plots of samples, of the line and of figures: each an image, a description and a table.
 
 The description says what kind of plot it is, what its axes and their ranges are, and what the plot
 shows.
@@ -60,355 +60,6 @@ from labs.recording.file import Integers, Recording
 from labs.results import remarks, results_compared
 from labs.results.result import Result, sensible, with_ends
 from labs.units import NAMES, canonical, rounded, with_unit
-
-# The data of a plot as a table: of samples, of the line, and of figures side by side.
-
-#: The headers of the two ends of an interval.
-_ENDS = ("from", "to (95 %)")
-#: Those of the quartiles, and the one of a narrow table.
-_QUARTILES_HEADER = ("lower quartile", "median", "upper quartile")
-_MEDIAN_HEADER = "median (quartiles)"
-
-
-def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table:
-    """The quartiles of the samples at each batch size, and of the warm-up, in `unit`."""
-    steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
-    per_unit = steady.clock.ticks_in(unit)
-    rows = [
-        _distribution(f"k = {k:,}", steady.ticks[steady.batch == k] / per_unit)
-        for k in np.unique(steady.batch).tolist()
-    ]
-    if len(warm):
-        rows.append(_distribution("warm-up", warm.ticks / per_unit))
-    return Table(
-        f"Samples of {recording.kernel} {variant}, in {NAMES[canonical(unit)]}",
-        (
-            "batch",
-            "samples",
-            "lowest",
-            *_QUARTILES_HEADER,
-            "highest",
-        ),
-        tuple(rows),
-    )
-
-
-def _distribution(name: str, values: Floats) -> tuple[str, ...]:
-    quantiles = np.percentile(values, [0, 25, 50, 75, 100]).tolist()
-    return (name, f"{len(values):,}", *(rounded(value) for value in quantiles))
-
-
-def line_table(result: Result) -> Table:
-    """Mean, its uncertainty and its residual at each batch size, in the unit of `result`.
-
-    Raises ValueError if there is no line.
-    """
-    line = result.line
-    if line is None:
-        raise ValueError(f"no line to tabulate: {result.no_figure}")
-    per_unit = result.clock.ticks_in(result.unit)
-    rows = [
-        (
-            f"k = {k:,.0f}",
-            rounded(mean / per_unit, 4),
-            rounded(2 * error / per_unit, 2),
-            rounded(off / per_unit, 2),
-        )
-        for k, mean, error, off in zip(
-            line.batch, line.location, line.uncertainty, line.residual, strict=True
-        )
-    ]
-    return Table(
-        f"The line of {result.recording.kernel} {result.variant}, in {NAMES[result.unit]}",
-        ("batch", "mean sample", "2 standard errors", "off the line"),
-        tuple(rows),
-    )
-
-
-def names_of(results: Sequence[Result]) -> list[str]:
-    """The variant of each result; if several runs have the same one, with the number of the run."""
-    every = [result.variant for result in results]
-    return [
-        f"{name}, run {every[: n + 1].count(name)}" if every.count(name) > 1 else name
-        for n, name in enumerate(every)
-    ]
-
-
-def estimates_table(results: Sequence[Result]) -> Table:
-    """The figure of each variant with its interval, or the reason why it has none."""
-    first = results[0]
-    rows = []
-    for name, result in zip(names_of(results), results, strict=True):
-        if result.estimate is None:
-            rows.append((name, "none", "", "", f"{result.n:,}", "", result.no_figure))
-        else:
-            numbers = sensible(result.estimate.into(first.unit, result.clock))
-            rows.append((name, *numbers, f"{result.n:,}", result.aside_as_text(), ""))
-    return Table(
-        f"{first.recording.kernel}: {first.what} in {NAMES[first.unit]}",
-        ("variant", first.what, "from", "to (95 %)", "samples", "set aside", "why not"),
-        tuple(rows),
-    ).without_empty()
-
-
-def narrowed(table: Table) -> Table:
-    """The same table for a phone: a value and the ends of its interval share one column, and so do
-    a median and its quartiles."""
-    columns: list[tuple[str, tuple[int, ...]]] = []  # a head, and where its parts stand in a row
-    n = 0
-    while n < len(table.header):
-        if table.header[n + 1 : n + 3] == _ENDS:
-            columns.append((f"{table.header[n]} (95 %)", (n, n + 1, n + 2)))
-        elif table.header[n : n + 3] == _QUARTILES_HEADER:
-            columns.append((_MEDIAN_HEADER, (n + 1, n, n + 2)))
-        else:
-            columns.append((table.header[n], (n,)))
-        n += len(columns[-1][1])
-    rows = tuple(
-        tuple(_with_ends([row[place] for place in places]) for _, places in columns)
-        for row in table.rows
-    )
-    return Table(table.caption, tuple(head for head, _ in columns), rows, table.warnings)
-
-
-def _with_ends(parts: list[str]) -> str:
-    """A cell, or one with its two ends in brackets; a value may have none."""
-    return f"{parts[0]} ({parts[1]} to {parts[2]})" if any(parts[1:2]) else parts[0]
-
-
-# The plot of several figures side by side, with their 95 % intervals.
-
-
-def estimates_figure(
-    results: Sequence[Result], predictions: Mapping[str, Mark] | None = None
-) -> Figure:
-    """The figures of several results with their 95 % intervals, one row each, on a log axis.
-
-    All values are in the unit of the first result. `predictions` are by variant, and each is drawn
-    in the row of its variant. A result keeps its row if it has no figure or a
-    negative one, and the row says so. Raises ValueError if `results` is empty.
-    """
-    if not results:
-        raise ValueError("nothing to compare")
-    unit = results[0].unit
-    known = predictions or {}
-    rows = tuple(
-        _row(name, result, unit, known.get(result.variant))
-        for name, result in zip(names_of(results), results, strict=True)
-    )
-    key = [("● figure, bar: its 95 % interval", BLUE)]
-    drawn = [known[result.variant] for result in results if result.variant in known]
-    texts = [mark.key_text() if len(drawn) == 1 else f"╌ {mark.name}" for mark in drawn]
-    key += [(text, GREEN) for text in dict.fromkeys(texts)]
-    return rows_figure(
-        [Group("", rows)],
-        unit,
-        results[0].what,
-        f"{results[0].recording.kernel}: {results[0].what} of each variant",
-        key,
-        scale="log",
-    )
-
-
-def _row(name: str, result: Result, unit: str, prediction: Mark | None) -> Row:
-    level = prediction.into(unit, result.clock) if prediction is not None else None
-    estimate = result.estimate.into(unit, result.clock) if result.estimate is not None else None
-    if estimate is None or estimate.value <= 0:
-        why = "no figure" if estimate is None else "not above zero"
-        return Row(name, (), why, VERMILLION, level)
-    dot = Dot(estimate.value, LOOKS[0], estimate.low, estimate.high)
-    return Row(name, (dot,), with_ends(estimate, symbol(unit)), level=level)
-
-
-# The plot of the line T(k) = overhead + k * cost, with the residuals of the points below it.
-
-#: How wide a digit of a batch size is, as a share of the axis.
-DIGIT = 0.0235
-#: A longer label of the largest size would reach out of the picture, so it ends at its mark.
-LONGEST_CENTRED = 6
-
-
-def line_figure(result: Result) -> Figure:
-    """The line T(k) = overhead + k * cost of `result`, with the residuals of the points below it.
-
-    Values are in the unit of `result`. Raises ValueError if no line could be fitted; the message
-    says why.
-    """
-    line = result.line
-    if line is None:
-        raise ValueError(f"no line to draw: {result.no_figure}")
-    per_unit = result.clock.ticks_in(result.unit)
-    mean = line.location / per_unit
-    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
-    figure, axes = new_figure(4.6, top=0.87, bottom=0.40, right=0.97)
-    below = figure.add_axes((0.13, 0.11, 0.84, 0.20), sharex=axes)
-    quiet_frame(below)
-
-    reach = float(line.batch.max())
-    ends = np.array([0.0, reach])
-    axes.plot(ends, overhead + cost * ends, color=INK, linewidth=1.2, zorder=1)
-    axes.plot(
-        line.batch, mean, color=BLUE, linestyle="none", marker="o", markersize=6, clip_on=False
-    )
-    axes.plot([0], [overhead], color=VERMILLION, linestyle="none", marker="D", markersize=6)
-    key = [
-        ("● mean of the steady samples, bars: 2 standard errors", BLUE),
-        (f"◆ overhead {rounded(overhead)} {symbol(result.unit)}", VERMILLION),
-    ]
-    if line.empty is not None:
-        empty = line.empty.value / per_unit
-        axes.plot(
-            [0], [empty], color=PURPLE, linestyle="none", marker="s", markersize=9,
-            markerfacecolor="none", markeredgewidth=1.4,
-        )  # fmt: skip
-        key.append((f"□ empty sample {rounded(empty)} {symbol(result.unit)}", PURPLE))
-    axes.set_xlim(-0.03 * reach, 1.03 * reach)
-    low, high = axes.get_ylim()
-    axes.set_ylim(min(0.0, low), high)
-    axes.set_ylabel(label(f"mean sample T(k)\n({NAMES[result.unit]})"))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
-    axes.tick_params(labelbottom=False)
-
-    _draw_residuals(below, result, line)
-    make_room_at_left(figure, axes, below)
-    title_and_key(
-        figure,
-        _title(line, result),
-        key,
-    )
-    return figure
-
-
-def _draw_residuals(below: Axes, result: Result, line: Line) -> None:
-    """Draw how far each point is off the line, with its uncertainty."""
-    per_unit, reach = result.clock.ticks_in(result.unit), float(line.batch.max())
-    error = 2 * line.uncertainty / per_unit
-    below.axhline(0, color=INK, linewidth=1.2, zorder=1)
-    below.errorbar(
-        line.batch, line.residual / per_unit, yerr=error, color=BLUE, fmt="o",
-        markersize=POINT_PT, capsize=CAP_PT, elinewidth=BAR_PT,
-    )  # fmt: skip
-    most = float(np.max(np.abs(line.residual / per_unit) + error)) or 1.0
-    below.set_ylim(-1.25 * most, 1.25 * most)
-    below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
-    below.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
-    below.set_ylabel(label(f"off the line\n({NAMES[result.unit]})"))
-    below.set_xlabel(label("k: operations in a sample"))
-    places = _apart(line.batch, reach)
-    below.set_xticks([0, *sorted(places)], ["0", *map(_size, sorted(places))])
-    if len(_size(reach)) > LONGEST_CENTRED:
-        below.get_xticklabels()[-1].set_horizontalalignment("right")
-
-
-def _apart(places: Floats, reach: float) -> list[float]:
-    """The `places` on an axis from 0 to `reach` whose labels do not overlap, also not with 0."""
-    kept: list[float] = []
-    for place in sorted(places.tolist(), reverse=True):
-        digits = len(_size(place))
-        from_next = max(0.09, DIGIT * (digits + len(_size(kept[-1]))) / 2 + 0.01) if kept else 0.0
-        from_zero = max(0.06, DIGIT * (digits + 1) / 2 + 0.01)
-        if place > from_zero * reach and (not kept or kept[-1] - place > from_next * reach):
-            kept.append(place)
-    return kept
-
-
-def _size(batch: float) -> str:
-    return f"{batch:,.0f}"
-
-
-def _title(line: Line, result: Result) -> str:
-    """What is shown, with the equation of the line."""
-    per_unit, kernel = result.clock.ticks_in(result.unit), result.recording.kernel
-    if not line.straight:
-        return f"{kernel} {result.variant}: the points are not on a line"
-    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
-    equation = f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {symbol(result.unit)}"
-    return f"{kernel} {result.variant}: {equation}"
-
-
-# The plot of every sample of a variant, in the order taken.
-
-
-def samples_figure(
-    recording: Recording,
-    variant: str,
-    unit: str = "ns",
-    prediction: Mark | None = None,
-) -> Figure:
-    """Every sample of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
-
-    Warm-up samples have a colour and a marker of their own. So have cold samples, if the variant
-    measures a first time. Labels at the right name the batch sizes. The prediction is a labelled
-    line: that of a cost is multiplied by the operations of the shortest samples.
-
-    Raises KeyError for an unknown variant, units.UnknownUnit for an unknown unit, and ValueError if
-    `unit` is core cycles and their length is not known.
-    """
-    unit = canonical(unit)
-    clock = recording.samples(variant).clock  # raises KeyError for an unknown variant
-    taken = taken_of(recording, variant)
-    lengths = taken.ticks / clock.ticks_in(unit)
-    k = operations_marked(recording, variant)
-    predicted = k * prediction.into(unit, clock) if prediction else None
-
-    figure, axes = new_figure(3.7, right=0.86, bottom=0.75 / 3.7)
-    floor, ceiling = log_axis(axes, "y", lengths, predicted)
-    shown = np.maximum(lengths, floor)
-    axes.set_ylim(floor * 0.75, ceiling)
-    axes.set_xlim(-0.012 * len(shown), 1.012 * len(shown))
-    _draw_points(axes, taken, shown)
-    key = key_of(taken)
-    if prediction is not None and predicted is not None:
-        axes.axhline(max(predicted, floor), color=GREEN, linewidth=1.5, dashes=(6, 3))
-        key.append((prediction.key_text(k), GREEN))
-    _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
-    below, beside = axis_names(taken, unit)
-    axes.set_xlabel(label(below))
-    axes.set_ylabel(label(beside))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    make_room_at_left(figure, axes)
-    make_room_at_right(figure, axes)
-    numbers_apart(axes)
-    title_and_key(figure, f"{recording.kernel} {variant}: every sample", key)
-    return figure
-
-
-def _draw_points(axes: Axes, taken: Taken, shown: Floats) -> None:
-    """Draw a point for each sample at the height `shown`, and a line between two processes."""
-    order = np.arange(len(shown))
-    between = np.flatnonzero(np.diff(taken.process)) + 0.5
-    # One object for all lines: matplotlib takes milliseconds and 20 kB for each.
-    axes.vlines(
-        between, 0, 1, transform=axes.get_xaxis_transform(), color=FAINT, linewidth=0.6, zorder=0
-    )
-    # With fewer samples there is room for larger points.
-    steady_size = float(np.clip(2.3 * (8_000 / max(len(order), 1)) ** 0.25, 2.3, 3.4))
-    for chosen, colour, alpha, marker, size in (
-        (taken.later, BLUE, 0.55, "o", steady_size),
-        (~taken.later, VERMILLION, 0.75, "^", 3.6 if taken.warm.any() else 5.5),
-    ):
-        axes.plot(
-            order[chosen], shown[chosen], color=colour, alpha=alpha, linestyle="none",
-            marker=marker, markersize=size, markeredgewidth=0,
-        )  # fmt: skip
-
-
-def _name_batches(figure: Figure, axes: Axes, batch: Integers, shown: Floats) -> None:
-    """Name each batch size at the right, at most a line of text off the height of its points.
-
-    If there is no room for this, neighbouring batch sizes share a name.
-    """
-    low, high = np.log10(axes.get_ylim())
-    medians = medians_of(batch, shown)
-    heights = {k: (math.log10(middle) - low) / (high - low) for k, middle in medians.items()}
-    # Two labels touch if their distance is less than this share of the axis.
-    line = 1.03 * FONT_PT / 72 / (figure.get_figheight() * axes.get_position().height)
-    for height, named, _ in batch_names(heights, line):
-        axes.text(
-            1.01, height, label(named), transform=axes.transAxes, va="center", fontsize=FONT_PT,
-            color=INK,
-        )  # fmt: skip
-
 
 _PICTURE = Path(__file__).with_name("picture.html.jinja")
 
@@ -586,3 +237,344 @@ def _cheapest_and_dearest(known: Sequence[tuple[str, Estimate]], sign: str) -> s
     else:
         said.append(f"The most expensive is {last} with {most}.")
     return " ".join(said)
+
+
+# The data of a plot as a table.
+
+#: The headers of the two ends of an interval.
+_ENDS = ("from", "to (95 %)")
+#: Those of the quartiles, and the one of a narrow table.
+_QUARTILES_HEADER = ("lower quartile", "median", "upper quartile")
+_MEDIAN_HEADER = "median (quartiles)"
+
+
+def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table:
+    """The quartiles of the samples at each batch size, and of the warm-up, in `unit`."""
+    steady, warm = recording.samples(variant), recording.samples(variant, warmup=True)
+    per_unit = steady.clock.ticks_in(unit)
+    rows = [
+        _distribution(f"k = {k:,}", steady.ticks[steady.batch == k] / per_unit)
+        for k in np.unique(steady.batch).tolist()
+    ]
+    if len(warm):
+        rows.append(_distribution("warm-up", warm.ticks / per_unit))
+    return Table(
+        f"Samples of {recording.kernel} {variant}, in {NAMES[canonical(unit)]}",
+        (
+            "batch",
+            "samples",
+            "lowest",
+            *_QUARTILES_HEADER,
+            "highest",
+        ),
+        tuple(rows),
+    )
+
+
+def _distribution(name: str, values: Floats) -> tuple[str, ...]:
+    quantiles = np.percentile(values, [0, 25, 50, 75, 100]).tolist()
+    return (name, f"{len(values):,}", *(rounded(value) for value in quantiles))
+
+
+def line_table(result: Result) -> Table:
+    """Mean, its uncertainty and its residual at each batch size, in the unit of `result`.
+
+    Raises ValueError if there is no line.
+    """
+    line = result.line
+    if line is None:
+        raise ValueError(f"no line to tabulate: {result.no_figure}")
+    per_unit = result.clock.ticks_in(result.unit)
+    rows = [
+        (
+            f"k = {k:,.0f}",
+            rounded(mean / per_unit, 4),
+            rounded(2 * error / per_unit, 2),
+            rounded(off / per_unit, 2),
+        )
+        for k, mean, error, off in zip(
+            line.batch, line.location, line.uncertainty, line.residual, strict=True
+        )
+    ]
+    return Table(
+        f"The line of {result.recording.kernel} {result.variant}, in {NAMES[result.unit]}",
+        ("batch", "mean sample", "2 standard errors", "off the line"),
+        tuple(rows),
+    )
+
+
+def names_of(results: Sequence[Result]) -> list[str]:
+    """The variant of each result; if several runs have the same one, with the number of the run."""
+    every = [result.variant for result in results]
+    return [
+        f"{name}, run {every[: n + 1].count(name)}" if every.count(name) > 1 else name
+        for n, name in enumerate(every)
+    ]
+
+
+def estimates_table(results: Sequence[Result]) -> Table:
+    """The figure of each variant with its interval, or the reason why it has none."""
+    first = results[0]
+    rows = []
+    for name, result in zip(names_of(results), results, strict=True):
+        if result.estimate is None:
+            rows.append((name, "none", "", "", f"{result.n:,}", "", result.no_figure))
+        else:
+            numbers = sensible(result.estimate.into(first.unit, result.clock))
+            rows.append((name, *numbers, f"{result.n:,}", result.aside_as_text(), ""))
+    return Table(
+        f"{first.recording.kernel}: {first.what} in {NAMES[first.unit]}",
+        ("variant", first.what, "from", "to (95 %)", "samples", "set aside", "why not"),
+        tuple(rows),
+    ).without_empty()
+
+
+def narrowed(table: Table) -> Table:
+    """The same table for a phone: a value and the ends of its interval share one column, and so do
+    a median and its quartiles."""
+    columns: list[tuple[str, tuple[int, ...]]] = []  # a head, and where its parts stand in a row
+    n = 0
+    while n < len(table.header):
+        if table.header[n + 1 : n + 3] == _ENDS:
+            columns.append((f"{table.header[n]} (95 %)", (n, n + 1, n + 2)))
+        elif table.header[n : n + 3] == _QUARTILES_HEADER:
+            columns.append((_MEDIAN_HEADER, (n + 1, n, n + 2)))
+        else:
+            columns.append((table.header[n], (n,)))
+        n += len(columns[-1][1])
+    rows = tuple(
+        tuple(_with_ends([row[place] for place in places]) for _, places in columns)
+        for row in table.rows
+    )
+    return Table(table.caption, tuple(head for head, _ in columns), rows, table.warnings)
+
+
+def _with_ends(parts: list[str]) -> str:
+    """A cell, or one with its two ends in brackets; a value may have none."""
+    return f"{parts[0]} ({parts[1]} to {parts[2]})" if any(parts[1:2]) else parts[0]
+
+
+def estimates_figure(
+    results: Sequence[Result], predictions: Mapping[str, Mark] | None = None
+) -> Figure:
+    """The figures of several results with their 95 % intervals, one row each, on a log axis.
+
+    All values are in the unit of the first result. `predictions` are by variant, and each is drawn
+    in the row of its variant. A result keeps its row if it has no figure or a
+    negative one, and the row says so. Raises ValueError if `results` is empty.
+    """
+    if not results:
+        raise ValueError("nothing to compare")
+    unit = results[0].unit
+    known = predictions or {}
+    rows = tuple(
+        _row(name, result, unit, known.get(result.variant))
+        for name, result in zip(names_of(results), results, strict=True)
+    )
+    key = [("● figure, bar: its 95 % interval", BLUE)]
+    drawn = [known[result.variant] for result in results if result.variant in known]
+    texts = [mark.key_text() if len(drawn) == 1 else f"╌ {mark.name}" for mark in drawn]
+    key += [(text, GREEN) for text in dict.fromkeys(texts)]
+    return rows_figure(
+        [Group("", rows)],
+        unit,
+        results[0].what,
+        f"{results[0].recording.kernel}: {results[0].what} of each variant",
+        key,
+        scale="log",
+    )
+
+
+def _row(name: str, result: Result, unit: str, prediction: Mark | None) -> Row:
+    level = prediction.into(unit, result.clock) if prediction is not None else None
+    estimate = result.estimate.into(unit, result.clock) if result.estimate is not None else None
+    if estimate is None or estimate.value <= 0:
+        why = "no figure" if estimate is None else "not above zero"
+        return Row(name, (), why, VERMILLION, level)
+    dot = Dot(estimate.value, LOOKS[0], estimate.low, estimate.high)
+    return Row(name, (dot,), with_ends(estimate, symbol(unit)), level=level)
+
+
+#: How wide a digit of a batch size is, as a share of the axis.
+DIGIT = 0.0235
+#: A longer label of the largest size would reach out of the picture, so it ends at its mark.
+LONGEST_CENTRED = 6
+
+
+def line_figure(result: Result) -> Figure:
+    """The line T(k) = overhead + k * cost of `result`, with the residuals of the points below it.
+
+    Values are in the unit of `result`. Raises ValueError if no line could be fitted; the message
+    says why.
+    """
+    line = result.line
+    if line is None:
+        raise ValueError(f"no line to draw: {result.no_figure}")
+    per_unit = result.clock.ticks_in(result.unit)
+    mean = line.location / per_unit
+    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
+    figure, axes = new_figure(4.6, top=0.87, bottom=0.40, right=0.97)
+    below = figure.add_axes((0.13, 0.11, 0.84, 0.20), sharex=axes)
+    quiet_frame(below)
+
+    reach = float(line.batch.max())
+    ends = np.array([0.0, reach])
+    axes.plot(ends, overhead + cost * ends, color=INK, linewidth=1.2, zorder=1)
+    axes.plot(
+        line.batch, mean, color=BLUE, linestyle="none", marker="o", markersize=6, clip_on=False
+    )
+    axes.plot([0], [overhead], color=VERMILLION, linestyle="none", marker="D", markersize=6)
+    key = [
+        ("● mean of the steady samples, bars: 2 standard errors", BLUE),
+        (f"◆ overhead {rounded(overhead)} {symbol(result.unit)}", VERMILLION),
+    ]
+    if line.empty is not None:
+        empty = line.empty.value / per_unit
+        axes.plot(
+            [0], [empty], color=PURPLE, linestyle="none", marker="s", markersize=9,
+            markerfacecolor="none", markeredgewidth=1.4,
+        )  # fmt: skip
+        key.append((f"□ empty sample {rounded(empty)} {symbol(result.unit)}", PURPLE))
+    axes.set_xlim(-0.03 * reach, 1.03 * reach)
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(0.0, low), high)
+    axes.set_ylabel(label(f"mean sample T(k)\n({NAMES[result.unit]})"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
+    axes.tick_params(labelbottom=False)
+
+    _draw_residuals(below, result, line)
+    make_room_at_left(figure, axes, below)
+    title_and_key(
+        figure,
+        _title(line, result),
+        key,
+    )
+    return figure
+
+
+def _draw_residuals(below: Axes, result: Result, line: Line) -> None:
+    """Draw how far each point is off the line, with its uncertainty."""
+    per_unit, reach = result.clock.ticks_in(result.unit), float(line.batch.max())
+    error = 2 * line.uncertainty / per_unit
+    below.axhline(0, color=INK, linewidth=1.2, zorder=1)
+    below.errorbar(
+        line.batch, line.residual / per_unit, yerr=error, color=BLUE, fmt="o",
+        markersize=POINT_PT, capsize=CAP_PT, elinewidth=BAR_PT,
+    )  # fmt: skip
+    most = float(np.max(np.abs(line.residual / per_unit) + error)) or 1.0
+    below.set_ylim(-1.25 * most, 1.25 * most)
+    below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
+    below.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
+    below.set_ylabel(label(f"off the line\n({NAMES[result.unit]})"))
+    below.set_xlabel(label("k: operations in a sample"))
+    places = _apart(line.batch, reach)
+    below.set_xticks([0, *sorted(places)], ["0", *map(_size, sorted(places))])
+    if len(_size(reach)) > LONGEST_CENTRED:
+        below.get_xticklabels()[-1].set_horizontalalignment("right")
+
+
+def _apart(places: Floats, reach: float) -> list[float]:
+    """The `places` on an axis from 0 to `reach` whose labels do not overlap, also not with 0."""
+    kept: list[float] = []
+    for place in sorted(places.tolist(), reverse=True):
+        digits = len(_size(place))
+        from_next = max(0.09, DIGIT * (digits + len(_size(kept[-1]))) / 2 + 0.01) if kept else 0.0
+        from_zero = max(0.06, DIGIT * (digits + 1) / 2 + 0.01)
+        if place > from_zero * reach and (not kept or kept[-1] - place > from_next * reach):
+            kept.append(place)
+    return kept
+
+
+def _size(batch: float) -> str:
+    return f"{batch:,.0f}"
+
+
+def _title(line: Line, result: Result) -> str:
+    """What is shown, with the equation of the line."""
+    per_unit, kernel = result.clock.ticks_in(result.unit), result.recording.kernel
+    if not line.straight:
+        return f"{kernel} {result.variant}: the points are not on a line"
+    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
+    equation = f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {symbol(result.unit)}"
+    return f"{kernel} {result.variant}: {equation}"
+
+
+def samples_figure(
+    recording: Recording,
+    variant: str,
+    unit: str = "ns",
+    prediction: Mark | None = None,
+) -> Figure:
+    """Every sample of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
+
+    Warm-up samples have a colour and a marker of their own. So have cold samples, if the variant
+    measures a first time. Labels at the right name the batch sizes. The prediction is a labelled
+    line: that of a cost is multiplied by the operations of the shortest samples.
+
+    Raises KeyError for an unknown variant, units.UnknownUnit for an unknown unit, and ValueError if
+    `unit` is core cycles and their length is not known.
+    """
+    unit = canonical(unit)
+    clock = recording.samples(variant).clock  # raises KeyError for an unknown variant
+    taken = taken_of(recording, variant)
+    lengths = taken.ticks / clock.ticks_in(unit)
+    k = operations_marked(recording, variant)
+    predicted = k * prediction.into(unit, clock) if prediction else None
+
+    figure, axes = new_figure(3.7, right=0.86, bottom=0.75 / 3.7)
+    floor, ceiling = log_axis(axes, "y", lengths, predicted)
+    shown = np.maximum(lengths, floor)
+    axes.set_ylim(floor * 0.75, ceiling)
+    axes.set_xlim(-0.012 * len(shown), 1.012 * len(shown))
+    _draw_points(axes, taken, shown)
+    key = key_of(taken)
+    if prediction is not None and predicted is not None:
+        axes.axhline(max(predicted, floor), color=GREEN, linewidth=1.5, dashes=(6, 3))
+        key.append((prediction.key_text(k), GREEN))
+    _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
+    below, beside = axis_names(taken, unit)
+    axes.set_xlabel(label(below))
+    axes.set_ylabel(label(beside))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    make_room_at_left(figure, axes)
+    make_room_at_right(figure, axes)
+    numbers_apart(axes)
+    title_and_key(figure, f"{recording.kernel} {variant}: every sample", key)
+    return figure
+
+
+def _draw_points(axes: Axes, taken: Taken, shown: Floats) -> None:
+    """Draw a point for each sample at the height `shown`, and a line between two processes."""
+    order = np.arange(len(shown))
+    between = np.flatnonzero(np.diff(taken.process)) + 0.5
+    # One object for all lines: matplotlib takes milliseconds and 20 kB for each.
+    axes.vlines(
+        between, 0, 1, transform=axes.get_xaxis_transform(), color=FAINT, linewidth=0.6, zorder=0
+    )
+    # With fewer samples there is room for larger points.
+    steady_size = float(np.clip(2.3 * (8_000 / max(len(order), 1)) ** 0.25, 2.3, 3.4))
+    for chosen, colour, alpha, marker, size in (
+        (taken.later, BLUE, 0.55, "o", steady_size),
+        (~taken.later, VERMILLION, 0.75, "^", 3.6 if taken.warm.any() else 5.5),
+    ):
+        axes.plot(
+            order[chosen], shown[chosen], color=colour, alpha=alpha, linestyle="none",
+            marker=marker, markersize=size, markeredgewidth=0,
+        )  # fmt: skip
+
+
+def _name_batches(figure: Figure, axes: Axes, batch: Integers, shown: Floats) -> None:
+    """Name each batch size at the right, at most a line of text off the height of its points.
+
+    If there is no room for this, neighbouring batch sizes share a name.
+    """
+    low, high = np.log10(axes.get_ylim())
+    medians = medians_of(batch, shown)
+    heights = {k: (math.log10(middle) - low) / (high - low) for k, middle in medians.items()}
+    # Two labels touch if their distance is less than this share of the axis.
+    line = 1.03 * FONT_PT / 72 / (figure.get_figheight() * axes.get_position().height)
+    for height, named, _ in batch_names(heights, line):
+        axes.text(
+            1.01, height, label(named), transform=axes.transAxes, va="center", fontsize=FONT_PT,
+            color=INK,
+        )  # fmt: skip

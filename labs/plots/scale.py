@@ -1,6 +1,6 @@
 """Colours, numbers on axes, and where labels go: what every plot shares, whatever draws it.
 
-This module draws nothing and loads no library that does.
+Nothing here draws, or loads a library that draws.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The samples of a variant in the order taken, and the words that a plot of them has.
 
-This module draws nothing and loads no library that does.
+Nothing here draws, or loads a library that draws.
 """
 
 from __future__ import annotations

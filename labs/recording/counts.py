@@ -1,11 +1,11 @@
-"""The counts of events that a run with `--perf` states: read from its conditions, within limits.
+"""The counts that a recording states: events of a run with `--perf`, and page faults of any run.
 
     perf.scope: user mode and OS kernel        what was counted
     perf.absent.cycles: REASON                 why an event was not counted
     perf.count.page-faults.touch.0: 8=8 16=16  event, variant, process: mean count by batch size
 
-Readers of other kits ignore these conditions. Anybody may have written them, so nothing here is
-evidence, and no check reads it.
+Readers of other kits ignore the conditions of `--perf`. Anybody may have written them, so nothing
+in them is evidence, and no check reads them.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _cells(text: str) -> dict[int, float] | None:
 
 # The page faults that the OS counted in the samples of a variant, and in later writes.
 #
-# The C kernels with `kernels_c/faults.h` count them around each timed region, so each variant has
-# its own count. They are sums over all processes of the recording.
+# C kernels with `kernels_c/faults.h` count them around each timed region, so each variant has its
+# own count. The counts are sums over all processes of the recording.
 
 #: From so many page faults for each page on, the pages were missing; below, they were not.
 MOST_FAULTS, FEW_FAULTS = 0.9, 0.05

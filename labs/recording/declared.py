@@ -2,8 +2,7 @@
 
 Each variant makes its declarations in C (kernels_c/declared.h). `--list` shows them before a run,
 and every recording states them, for example `# variant.NAME.estimand: overhead`. A student may have
-written the recording, so we treat an unknown value as missing. Older recordings state no estimand;
-only the end of this module knows what the C kernels of that time measured.
+written the recording, so we treat an unknown value as missing.
 """
 
 from __future__ import annotations
@@ -145,7 +144,7 @@ def _number(word: str, most: int) -> int:
     return number if (number := int(word)) <= most else 0
 
 
-# What follows is for recordings made before C kernels declared anything.
+# Older recordings state no estimand: what the C kernels of that time measured, by their names.
 
 _TIMERS = frozenset({"timer_overhead"})
 _OF_ADDITIONS = frozenset({"timer_overhead", "own_pair"})

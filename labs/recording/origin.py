@@ -1,11 +1,13 @@
-"""The condition `account` of a recording: which account made it, without the account's name.
+"""The origin of a recording: which account made it, without its name, and which kind of machine.
+
+The condition `account` of a recording:
 
     account: 9c3f... on 51aa...     an account of the OS, and the place that its runs are made in
     account: 9c3f... on a hub       an account of a JupyterHub, which is the same on each machine
     account: 9c3f...                an account whose place is unknown
     account: none: REASON           no account is named, and why
 
-Both numbers are HMAC-SHA256 with the course's id as the key, shortened to 128 bits: so the same
+Both numbers are HMAC-SHA256 with the course's id as the key, shortened to 128 bits. So the same
 account has other numbers in another course, and nobody without the id can try names.
 """
 
@@ -73,10 +75,10 @@ def _hash(course: str, *words: str) -> str:
     return hmac.new(course.encode("ascii"), content, hashlib.sha256).hexdigest()[:_DIGITS]
 
 
-# The kind of machine that made a recording: architecture, maker of the CPU, virtual or not.
+# The kind of machine: architecture, maker of the CPU, virtual or not.
 #
-# The conditions of a recording are a student's text. So each part of a kind is one of a few words
-# that stand here, and nothing of that text is shown.
+# The conditions of a recording are a student's text. So each part of a kind is one of the few words
+# below, and nothing of that text is shown.
 
 #: A machine about which its recording says nothing that we know, and a student with several kinds.
 UNKNOWN, SEVERAL = "unknown machine", "several machines"

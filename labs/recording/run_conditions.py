@@ -1,4 +1,4 @@
-"""On which CPUs the tasks of a variant were during the measurement, as the recording states."""
+"""What the conditions of a recording state about its run: CPUs, load, inheritance, disturbances."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from labs.files import cpu_list
 from labs.limits import MOST_VALUE
 from labs.recording.file import Integers, Recording, Samples, memoized
+
+# On which CPUs the tasks of a variant were during the measurement.
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def as_text(cpus: frozenset[int]) -> str:
     return " and ".join(map(str, sorted(cpus)))
 
 
-# How much of the machine other programs used during a run, as its conditions state.
+# How much of the machine other programs used during the run.
 
 #: If a hypervisor took a smaller share of the CPU time than this, we ignore it.
 STEAL_SHARE = 0.02
@@ -100,7 +102,7 @@ def was_shared(recording: Recording) -> bool:
     return bool(busy_cpus(recording) or stolen(recording))
 
 
-# What a run inherited from the program that started it, and what its clocks agree on.
+# What the run inherited from the program that started it, and which clocks disagree.
 #
 # Each process states its scheduling, the libraries that were put before the C library, and the
 # clocks that disagree with the OS kernel's (kernels_c/conditions.h, kernels_c/calibration.h).
@@ -164,7 +166,7 @@ def _different(recording: Recording, key: str) -> tuple[str, ...]:
     return tuple(sorted(set(recording.condition(key))))
 
 
-# What a recording states about a tracer that followed the run.
+# Whether a tracer followed the run, and the switches that the C kernel does not claim.
 
 #: The condition with the name of the tracer; it is left out if there is none.
 TRACER_KEY = "tracer"

@@ -1,1 +1,1 @@
-"""What a run says: its figure, and how two results compare."""
+"""What a run says: its figure and its warnings, and how two results compare."""

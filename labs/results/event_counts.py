@@ -2,6 +2,8 @@
 
 Reading a count is a system call, and both readings around a sample are counted with it. This adds
 the same to samples of every batch size, so it is in the intercept, as the overhead of a clock is.
+The counts come from a run with `--perf`, and help to explain a figure. No figure, warning or grade
+depends on them.
 """
 
 from __future__ import annotations
@@ -84,9 +86,7 @@ def _slope(cells: Mapping[int, float]) -> float | None:
     return statistics.linear_regression(list(cells), list(cells.values())).slope
 
 
-# The events that a run with `--perf` counted, as a table for each variant, and as JSON.
-#
-# They help to explain a figure. No figure, warning or grade depends on them.
+# The counts as a table for each variant, and as JSON.
 
 _OTHER_CLOCK = "its samples read another clock, or other programs had the hardware counters"
 

@@ -4,8 +4,8 @@ This explains a run and does not change its figure, which is the mean over all p
 
 The run chooses the place of each process's stack (labs/run/c_process.py), so the place is an
 experiment: if it separates the processes into two groups, it is the cause of the difference.
-Anything else would have to choose the same processes by chance. Of ten processes, two that it
-chose have one place to themselves in 2 of 45 cases, and three in 2 of 120.
+Anything else would have to choose the same processes by chance. Of ten processes, two that it chose
+have one place to themselves in 2 of 45 cases, and three in 2 of 120.
 """
 
 from __future__ import annotations

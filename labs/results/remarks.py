@@ -1,4 +1,4 @@
-"""What is shown of a run besides its figure: its warnings, and one quiet line of conditions.
+"""What is shown of a run besides its figure: warnings, conditions, configuration, evidence.
 
 A warning is shown only where it changes what the reader should do. What comes with nearly every run
 on a shared machine is a condition of the run.
@@ -200,10 +200,10 @@ def _busy(recordings: Sequence[Recording]) -> list[str]:
     return [f"{number_1} to {number_2} of {number_3} CPUs busy"]
 
 
-# The conditions of some runs as a reader needs them: machine, OS kernel, compiler, clock, pinning.
+# The configuration of some runs, as their recordings state it: machine, OS kernel, compiler, clock.
 #
-# All of it is what the recordings state. Recordings of one machine may differ, in the clock speed
-# for example; then a fact lists what was found.
+# Recordings of one machine may differ, in the clock speed for example. Then a fact lists all the
+# values.
 
 #: At most so many different texts of one fact are listed.
 _MOST_LISTED = 6
@@ -428,10 +428,10 @@ _CONDITIONS: tuple[tuple[Callable[[Recording], str], Callable[[str, str], str]],
 )
 
 
-# The evidence that the measured event happened, in a few words.
+# The short evidence that the measured event happened.
 #
-# Counts of the OS come first: of switches, of what created tasks did, of page faults. Without a
-# count, the line through the samples is all the evidence.
+# Counts of the OS come first: of switches, of created tasks, of page faults. Without a count, the
+# line through the samples is all the evidence.
 
 
 def evidence_of(result: Result) -> str:

@@ -1,6 +1,6 @@
 """The result of a run: the estimate of its figure, its warnings, and one plain sentence.
 
-The command line, the panel, the notebook and the grader all take their figure from this module.
+The command line, the panel, the notebook and the grader all take their figure from here.
 """
 
 from __future__ import annotations
@@ -310,7 +310,7 @@ def sensible(estimate: Estimate) -> tuple[str, str, str]:
     )
 
 
-# The naive value of a run: what an author would report who notices no mistake in it.
+# What an author would report who notices no mistake in the run.
 
 
 def naive_value(result: Result) -> float:

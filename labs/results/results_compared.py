@@ -1,7 +1,7 @@
-"""Compare two results, or two differences of results: which is larger, and by what factor.
+"""Compare two results or more: which is larger, by what factor, and what else may explain it.
 
 The rule is in `labs.analysis.estimates`. Notebooks, commands and the grader all take their
-sentences from this module.
+sentences from here.
 """
 
 from __future__ import annotations
@@ -280,7 +280,7 @@ def names_of(
     return names[0], names[1]
 
 
-# A comparison of two results in full: ratio and difference, as sentences and as a table.
+# A comparison in full, with ratio and difference: as sentences, CSV, Markdown and JSON.
 
 #: Below "No difference seen", groups of processes would else read like a difference.
 _OF_THE_MEAN = "The limit is for the mean of the processes, not for each of them."
@@ -443,10 +443,10 @@ def _note(found: Comparison, speeds: tuple[float, float]) -> str:
     )
 
 
-# Which of several estimates is the lowest and which the highest, if that can be said at all.
+# Which of several estimates is the lowest, and which the highest.
 #
-# Where the lowest one is not distinguishable from others by the rule of labs.analysis.estimates,
-# chance may have made it the lowest. Then no name is given for it, but "not distinguishable".
+# If the lowest one is not distinguishable from others, chance may have made it the lowest. Then no
+# name is given for it, but "not distinguishable".
 
 #: At most so many names are listed.
 _MOST_NAMED = 4
@@ -487,9 +487,9 @@ def listed(names: Sequence[str], joined_by: str = "and") -> str:
 
 # Does a run agree with the one before it, which was saved under the same name?
 #
-# An interval knows what differs within its own run. What differs from run to run, such as the state
+# An interval shows what differs within its own run. What differs from run to run, such as the state
 # of the caches or of the OS kernel, is in no interval (`python -m bench repeat`). So the kit
-# compares a run with the earlier one whose place it takes, and says if both cannot be true.
+# compares a run with the earlier one whose place it takes, and reports if both cannot be true.
 
 #: What must be the same in two runs, so that they measure the same thing.
 SAME_IN_BOTH = (

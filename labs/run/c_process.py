@@ -1,7 +1,8 @@
-"""One process of a C kernel: start it, read its output within limits, and always end it.
+"""One process of a C kernel: build and start it, read its output within limits, and always end it.
 
 A student's program may print endlessly, leave children behind, or never stop. So we limit its
-output, and we end its whole process group.
+output, and we end its whole process group. A run chooses the place of each process's stack and the
+CPU on which the process begins.
 """
 
 from __future__ import annotations
@@ -25,65 +26,67 @@ from labs.run.output import COLUMNS, COLUMNS_OF_COUNTS, ProcessRun, parse_run
 from labs.run.plan import Plan
 from labs.run.standstill import Standstill, likely_cause
 
-# The time of a run, which stands still while the run itself is stopped.
-#
-# Ctrl-Z stops us, and whoever pauses a container or a virtual machine stops us and the C. No limit
-# in seconds counts such a pause. We notice it by a tick of our own: it is due several times a
-# second, and it comes seconds late. A machine that is suspended stops `time.monotonic` too.
 
-#: So often, in seconds, a clock is looked at. More often would disturb what is timed.
-TICK_S = 0.25
-#: After so many seconds without a look, the run was stopped. Other load delays a tick by less.
-STOPPED_S = 1.0
+class Place(NamedTuple):
+    """Where a process takes its samples: the place of its stack within a page, in bytes, and the
+    CPU on which it begins (None: the OS chooses)."""
+
+    stack: int
+    cpu: int | None = None
 
 
-class RunClock:
-    """The seconds of a run without its pauses; `now` must be called at every tick."""
-
-    def __init__(self, read: Callable[[], float] = time.monotonic) -> None:
-        """`read` gives seconds of any clock that never goes back."""
-        self._read = read
-        self._last = read()
-        self._seconds = 0.0
-
-    def now(self) -> float:
-        """The seconds since the beginning of the run, without its pauses."""
-        at = self._read()
-        passed, self._last = at - self._last, at
-        if passed < STOPPED_S:
-            self._seconds += passed
-        return self._seconds
+def build(plan: Plan) -> toolchain.Binary:
+    """The program that `plan` runs. Raises what building raises, FileNotFoundError."""
+    if plan.source is not None:
+        return toolchain.build_text(
+            plan.source,
+            plan.kernel_name,
+            plan.flags,
+            shown_as=plan.shown_as,
+            first_line=plan.first_line,
+        )
+    return toolchain.build(toolchain.c_kernel_source(plan.kernel), plan.flags)
 
 
-@dataclass(frozen=True)
-class Deadline:
-    """When a run must be over: at `at_s` seconds of its clock."""
+async def one_process(
+    binary: toolchain.Binary,
+    plan: Plan,
+    samples: int,
+    place: Place,
+    deadline: Deadline,
+    report_progress: Callable[[int, int], None],
+    event: str = "",
+) -> ProcessRun:
+    """Run `binary` once for so many samples per variant, at `place`, and read what it printed. With
+    `event` it counts this event in place of time."""
+    command = [str(binary.path), "--samples", str(samples)]
+    if plan.warmup != DEFAULT_WARMUP:
+        # Unasked the C kernel does what is right for it: none where the cold sample is the point.
+        command += ["--warmup", str(plan.warmup)]
+    command += ["--stack-place", str(place.stack), "--end-with", str(os.getpid())]
+    if place.cpu is not None:
+        command += ["--begin-on", str(place.cpu)]
+    if plan.variants:
+        command += ["--variant", ",".join(plan.variants)]
+    if plan.batches:
+        command += ["--batch", ",".join(map(str, plan.batches))]
+    if plan.cpu is not None:
+        command += ["--cpu", str(plan.cpu)]
+    if plan.peer_cpu is not None:
+        command += ["--peer-cpu", str(plan.peer_cpu)]
+    if event:
+        command += ["--count", event]
+    command += surroundings.place_options()
+    rows = (samples + plan.warmup) * max(len(plan.variants), 1)
+    # A row has at most 80 bytes, and every variant may bring a baseline along.
+    most = 2 * 80 * rows + 65_536
+    patience_s = plan.patience_s if plan.of_student else None
+    limits = Limits(most, deadline, plan.time_limit_s, patience_s)
+    output = await output_of(command, plan.kernel_name, limits, report_progress)
+    return parse_run(output, plan.kernel_name, COLUMNS_OF_COUNTS if event else COLUMNS)
 
-    clock: RunClock
-    at_s: float
 
-    def left_s(self) -> float:
-        """The seconds until then; 0 or less if it is over."""
-        return self.at_s - self.clock.now()
-
-
-@contextlib.asynccontextmanager
-async def ticking() -> AsyncIterator[RunClock]:
-    """A clock of a run that begins now, and the task that looks at it."""
-    clock = RunClock()
-
-    async def look() -> None:
-        while True:
-            clock.now()
-            await asyncio.sleep(TICK_S)
-
-    looking = asyncio.create_task(look())
-    try:
-        yield clock
-    finally:
-        looking.cancel()
-        await asyncio.wait([looking])
-
+# Read the output of a command within limits, and end it.
 
 #: The most frequent cause of each signal that ends a C kernel.
 _USUAL_CAUSE = {
@@ -311,66 +314,64 @@ def _describe_ending(name: str, status: int, words: list[str]) -> str:
     return own_words or f"{name} ended with status {status} and printed no error"
 
 
-# Build the program of a plan, and run it once, in a fresh process.
+# The time of a run, without the pauses in which it was stopped.
+#
+# Ctrl-Z stops us, and whoever pauses a container or a virtual machine stops us and the C. No limit
+# in seconds counts such a pause. We notice it by a tick of our own: it is due several times a
+# second, and it comes seconds late. A machine that is suspended stops `time.monotonic` too.
+
+#: So often, in seconds, a clock is looked at. More often would disturb what is timed.
+TICK_S = 0.25
+#: After so many seconds without a look, the run was stopped. Other load delays a tick by less.
+STOPPED_S = 1.0
 
 
-class Place(NamedTuple):
-    """Where a process takes its samples: the place of its stack within a page, in bytes, and the
-    CPU on which it begins (None: the OS chooses)."""
+class RunClock:
+    """The seconds of a run without its pauses; `now` must be called at every tick."""
 
-    stack: int
-    cpu: int | None = None
+    def __init__(self, read: Callable[[], float] = time.monotonic) -> None:
+        """`read` gives seconds of any clock that never goes back."""
+        self._read = read
+        self._last = read()
+        self._seconds = 0.0
 
-
-def build(plan: Plan) -> toolchain.Binary:
-    """The program that `plan` runs. Raises what building raises, FileNotFoundError."""
-    if plan.source is not None:
-        return toolchain.build_text(
-            plan.source,
-            plan.kernel_name,
-            plan.flags,
-            shown_as=plan.shown_as,
-            first_line=plan.first_line,
-        )
-    return toolchain.build(toolchain.c_kernel_source(plan.kernel), plan.flags)
+    def now(self) -> float:
+        """The seconds since the beginning of the run, without its pauses."""
+        at = self._read()
+        passed, self._last = at - self._last, at
+        if passed < STOPPED_S:
+            self._seconds += passed
+        return self._seconds
 
 
-async def one_process(
-    binary: toolchain.Binary,
-    plan: Plan,
-    samples: int,
-    place: Place,
-    deadline: Deadline,
-    report_progress: Callable[[int, int], None],
-    event: str = "",
-) -> ProcessRun:
-    """Run `binary` once for so many samples per variant, at `place`, and read what it printed. With
-    `event` it counts this event in place of time."""
-    command = [str(binary.path), "--samples", str(samples)]
-    if plan.warmup != DEFAULT_WARMUP:
-        # Unasked the C kernel does what is right for it: none where the cold sample is the point.
-        command += ["--warmup", str(plan.warmup)]
-    command += ["--stack-place", str(place.stack), "--end-with", str(os.getpid())]
-    if place.cpu is not None:
-        command += ["--begin-on", str(place.cpu)]
-    if plan.variants:
-        command += ["--variant", ",".join(plan.variants)]
-    if plan.batches:
-        command += ["--batch", ",".join(map(str, plan.batches))]
-    if plan.cpu is not None:
-        command += ["--cpu", str(plan.cpu)]
-    if plan.peer_cpu is not None:
-        command += ["--peer-cpu", str(plan.peer_cpu)]
-    if event:
-        command += ["--count", event]
-    command += surroundings.place_options()
-    rows = (samples + plan.warmup) * max(len(plan.variants), 1)
-    # A row has at most 80 bytes, and every variant may bring a baseline along.
-    most = 2 * 80 * rows + 65_536
-    patience_s = plan.patience_s if plan.of_student else None
-    limits = Limits(most, deadline, plan.time_limit_s, patience_s)
-    output = await output_of(command, plan.kernel_name, limits, report_progress)
-    return parse_run(output, plan.kernel_name, COLUMNS_OF_COUNTS if event else COLUMNS)
+@dataclass(frozen=True)
+class Deadline:
+    """When a run must be over: at `at_s` seconds of its clock."""
+
+    clock: RunClock
+    at_s: float
+
+    def left_s(self) -> float:
+        """The seconds until then; 0 or less if it is over."""
+        return self.at_s - self.clock.now()
+
+
+@contextlib.asynccontextmanager
+async def ticking() -> AsyncIterator[RunClock]:
+    """A clock of a run that begins now, and the task that looks at it."""
+    clock = RunClock()
+
+    async def look() -> None:
+        while True:
+            clock.now()
+            await asyncio.sleep(TICK_S)
+
+    looking = asyncio.create_task(look())
+    try:
+        yield clock
+    finally:
+        looking.cancel()
+        await asyncio.wait([looking])
 
 
 # Spread the stacks of a run's processes evenly: over a page, and over a cache line.
@@ -413,12 +414,12 @@ def place_of(process: int, start: int) -> int:
 #
 # A cost can depend on the CPU, also among equal cores: the OS kernel keeps data of its own for
 # each. On one machine with two CPUs, four of six system calls took 1.5 to 3.2 % longer on one of
-# them, and the other two differed by less than 1 % (`labs measure system_call --unit cycles`, with
+# them. The other two differed by less than 1 % (`labs measure system_call --unit cycles`, with
 # `--cpu 0` and `--cpu 1`). If no CPU is asked for, the OS tends to keep the processes of a run on
 # one CPU, and those of the next run on another. Then two runs differ by more than the spread within
 # either shows. So the run chooses where its processes begin, and the OS may move them from there.
 #
-# Four processes in a row go through the places of a stack in a cache line (stack_places.py). If the
+# Four processes in a row go through the places of a stack in a cache line (`place_of`). If the
 # number of CPUs is even, the next four begin one CPU further on. Otherwise a place would belong to
 # one CPU, and nobody could say which of the two a cost depends on.
 

@@ -1,8 +1,8 @@
 """Run a C kernel in fresh processes and gather what they print into one recording.
 
-Free of widgets: a plan goes in, a recording comes out. `measure` is asynchronous, tells its
-progress, and can be cancelled: the whole process group ends. `measure_now` does the same and waits.
-`measure_in_turns` carries out several plans whose processes take turns.
+A plan goes in, a recording comes out, and no widget is needed. `measure` is asynchronous, reports
+its progress, and can be cancelled: the whole process group ends. `measure_now` does the same and
+waits. `measure_in_turns` carries out several plans whose processes take turns.
 """
 
 from __future__ import annotations
@@ -46,87 +46,168 @@ from labs.run.c_process import (
 from labs.run.output import ProcessRun, of_stopping, recording_of
 from labs.run.plan import BadPlan, Plan
 
-# Count events of the processor and of the OS in processes of their own, after the timed ones.
-#
-# The timed processes stay as they are: nothing is counted while something is timed. Each further
-# process counts one event in samples of the same form (kernels_c/events.h), and what it counts goes
-# into the conditions of the recording.
+__all__ = [
+    "BadPlan",
+    "Enough",
+    "Kept",
+    "Plan",
+    "Progress",
+    "ProgressCallback",
+    "measure",
+    "measure_in_turns",
+    "measure_in_turns_now",
+    "measure_now",
+]
 
-#: It builds a C kernel whose readings read a count.
-_FLAG = "-DTICKLAB_COUNT_EVENTS"
-#: What a run states that was cancelled before it counted.
-COUNTED_NOTHING = {absent_key(event): "the run was cancelled" for event in EVENTS}
-#: Each event is counted in so many processes, which show how much counts differ.
-COUNTING_PROCESSES = 3
-#: Steady samples of each variant in one of them, over all batch sizes.
-COUNTING_SAMPLES = 160
+#: Called with the recordings of a run that is cancelled, if every plan has a process that finished.
+Kept = Callable[[tuple[Recording, ...]], None]
+
+#: So often, in seconds, one who waits for a run is called. More often would disturb what is timed.
+MEANWHILE_S = 0.4
 
 
-async def counted(plan: Plan, clock: RunClock) -> dict[str, str]:
-    """The conditions that state what was counted, and why an event was not. `clock` is the run's.
+async def measure(
+    plan: Plan,
+    progress: ProgressCallback | None = None,
+    enough: Enough | None = None,
+    kept: Kept | None = None,
+) -> Recording:
+    """Carry out `plan`; cancelling the task ends every process of the run.
 
-    A run that was timed is not lost because it cannot be counted: that is a reason like others.
+    `progress` is called now and then, from the event loop. Raises BadPlan, RunFailed, and what
+    building raises (toolchain.NoCompiler, toolchain.CompileError). For `enough` and `kept` see
+    `measure_in_turns`.
     """
-    binary = await asyncio.to_thread(build, replace(plan, flags=(*plan.flags, _FLAG)))
-    conditions: dict[str, str] = {}
-    for event in EVENTS:
+    return (await measure_in_turns((plan,), progress, enough, kept))[0]
+
+
+async def measure_in_turns(
+    plans: Sequence[Plan],
+    progress: ProgressCallback | None = None,
+    enough: Enough | None = None,
+    kept: Kept | None = None,
+) -> tuple[Recording, ...]:
+    """Carry out several plans at once, one recording each; as `measure`.
+
+    Their processes take turns (A B, B A, A B, ...), so that what the machine does meets them alike:
+    for figures that are to be compared. They may take the sum of their time limits.
+
+    An adaptive run needs `enough`, which is called in another thread. While it answers None, the
+    run adds processes, one of each plan in turn, for at most the sum of the plans' `longer_s`. The
+    recordings state why the run stopped, if it was adaptive or has processes that were not planned.
+
+    At the time limit, or where C of a student's own takes no sample, the run keeps the processes
+    that have finished, if every plan has one. Its recordings state that it was cut short. A run
+    that is cancelled calls `kept` with such recordings, and ends as every cancelled task does.
+    No limit counts time in which the run was stopped (labs.run.c_process).
+    """
+    for plan in plans:
+        plan.check()
+        if plan.within is not None and enough is None:
+            raise BadPlan(
+                "within: this call has no function that decides when the interval is narrow enough"
+            )
+    binaries = [await asyncio.to_thread(build, plan) for plan in plans]
+    async with ticking() as clock:
+        deadline = Deadline(clock, sum(plan.time_limit_s for plan in plans))
+        runs = Runs(plans, binaries, deadline, progress)
+        before = surroundings.cpu_times()
         try:
-            runs = [
-                await _one_that_counts(plan, binary, event, n, clock)
-                for n in range(COUNTING_PROCESSES)
-            ]
-        except (RunFailed, BadRecording) as error:
-            conditions[absent_key(event)] = str(error).removeprefix(f"{event}: ")
-            if isinstance(error, RunFailed) and error.hung:
-                break  # the next one would hang too
-            continue
-        conditions[SCOPE] = runs[0].conditions.get("count.scope", "")
-        lost = "no sample was counted: other programs had the counters, or it reads another clock"
-        stated = {
-            count_key(event, variant, number): as_text(cells)
-            for number, run in enumerate(runs)
-            for variant, cells in mean_counts(run).items()
-        }
-        conditions |= stated or {absent_key(event): lost}
-    return conditions
+            await _carry_out(runs, enough)
+            load = surroundings.load_conditions(before, surroundings.cpu_times())
+            await runs.count()
+        except asyncio.CancelledError:
+            if kept is not None and runs.keep_what_is_whole(CANCELLED, clock.now()):
+                load = surroundings.load_conditions(before, surroundings.cpu_times())
+                kept(runs.recordings(load))
+            raise
+        return runs.recordings(load)
 
 
-async def _one_that_counts(
-    plan: Plan, binary: toolchain.Binary, event: str, number: int, clock: RunClock
-) -> ProcessRun:
-    """One process that counts `event`. Raises RunFailed and BadRecording."""
-    deadline = Deadline(clock, clock.now() + plan.time_limit_s)
-    place = Place(c_process.place_of(number, 0))
-    return await one_process(
-        binary, plan, COUNTING_SAMPLES, place, deadline, lambda done, total: None, event
-    )
+async def _carry_out(runs: Runs, enough: Enough | None) -> None:
+    """Carry out the planned processes, and those that are added to them."""
+    plans, clock = runs.plans, runs.deadline.clock
+    turns = turns_of([plan.shares() for plan in plans])
+    runs.expect([(which, share) for which, _, share in turns])
+    begin = clock.now()
+    try:
+        for which, when, share in turns:
+            await asyncio.sleep(max(begin + plans[which].spread_s * when - clock.now(), 0))
+            await runs.one(which, share)
+    except TimeLimitReached:
+        if not runs.keep_what_is_whole(TIME_LIMIT, runs.deadline.at_s):
+            raise
+        return
+    except TookNoSample as error:
+        if not runs.keep_what_is_whole(PATIENCE, error.patience_s, error.cpu_share):
+            raise
+        return
+    if enough is None:
+        return
+    planned, why = runs.rounds, CANCELLED
+    try:
+        why = await go_on(runs, enough)
+    finally:
+        if runs.rounds > planned or any(plan.within is not None for plan in plans):
+            runs.stopped = why
 
 
-def mean_counts(run: ProcessRun) -> Mapping[str, dict[int, float]]:
-    """For each variant the mean count of a steady sample, by batch size.
+def measure_now(
+    plan: Plan, progress: ProgressCallback | None = None, enough: Enough | None = None
+) -> Recording:
+    """Carry out `plan` and wait for it; usable in a notebook cell, where a loop already runs.
 
-    It is the mean of the middle half: an interrupt adds thousands of instructions to a sample, but
-    an event that happens in every third sample only should be seen.
+    An interrupt (Ctrl-C, the stop button) ends the run's processes before it is raised.
     """
-    steady = run.table[run.table[:, 1] >= 0]
-    found: dict[str, dict[int, float]] = {}
-    for index, name in enumerate(run.variants):
-        mine = steady[steady[:, 0] == index]
-        found[name] = {
-            int(batch): _middle_mean(mine[mine[:, 2] == batch, 3]) for batch in set(mine[:, 2])
-        }
-    return {name: cells for name, cells in found.items() if cells}
+    return measure_in_turns_now((plan,), progress, enough)[0]
 
 
-def _middle_mean(counts: Integers) -> float:
-    """The mean of the counts without their lowest and their highest quarter."""
-    ordered = np.sort(counts)
-    quarter = len(ordered) // 4
-    return float(ordered[quarter : len(ordered) - quarter].mean())
+def measure_in_turns_now(
+    plans: Sequence[Plan],
+    progress: ProgressCallback | None = None,
+    enough: Enough | None = None,
+    meanwhile: Callable[[], object] = lambda: None,
+    kept: Kept | None = None,
+) -> tuple[Recording, ...]:
+    """As `measure_now`, for several plans whose processes take turns.
+
+    `progress` is called in another thread. `meanwhile` is called in this one, now and then. At an
+    interrupt, `kept` is called before it is raised, as `measure_in_turns` calls it.
+    """
+    # A future, and no `join` of the thread: Python 3.11 takes a thread for ended whose `join` was
+    # interrupted.
+    outcome: Future[tuple[Recording, ...]] = Future()
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(measure_in_turns(plans, progress, enough, kept))
+
+    def work() -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            with contextlib.closing(loop):
+                measured = loop.run_until_complete(task)
+        except BaseException as error:
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(measured)
+
+    # A thread with a loop of its own: a Jupyter kernel runs cells inside a loop.
+    threading.Thread(target=work, name="measure", daemon=True).start()
+    try:
+        # The OS may hand a signal to another thread of ours, and then it does not wake this one.
+        while not outcome.done():
+            wait((outcome,), MEANWHILE_S)
+            meanwhile()
+    except BaseException:
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(task.cancel)
+        wait((outcome,))
+        if kept is not None and outcome.exception() is None:
+            kept(outcome.result())  # the run ended just before it was cancelled
+        raise
+    return outcome.result()
 
 
-# The processes of several plans, carried out one after the other: who takes a turn, and how far it
-# has come.
+# Carry out the processes of several plans one after the other, and report the progress.
 
 ProgressCallback = Callable[["Progress"], None]
 
@@ -329,162 +410,80 @@ def _room(recordings: Sequence[Recording]) -> int:
     return min(rooms)
 
 
-__all__ = [
-    "BadPlan",
-    "Enough",
-    "Kept",
-    "Plan",
-    "Progress",
-    "ProgressCallback",
-    "measure",
-    "measure_in_turns",
-    "measure_in_turns_now",
-    "measure_now",
-]
+# Count events of the processor and of the OS.
+#
+# The timed processes stay as they are: nothing is counted while something is timed. Each further
+# process counts one event in samples of the same form (kernels_c/events.h), and what it counts goes
+# into the conditions of the recording.
 
-#: Called with the recordings of a run that is cancelled, if every plan has a process that finished.
-Kept = Callable[[tuple[Recording, ...]], None]
-
-#: So often, in seconds, one who waits for a run is called. More often would disturb what is timed.
-MEANWHILE_S = 0.4
+#: It builds a C kernel whose readings read a count.
+_FLAG = "-DTICKLAB_COUNT_EVENTS"
+#: What a run states that was cancelled before it counted.
+COUNTED_NOTHING = {absent_key(event): "the run was cancelled" for event in EVENTS}
+#: Each event is counted in so many processes, which show how much counts differ.
+COUNTING_PROCESSES = 3
+#: Steady samples of each variant in one of them, over all batch sizes.
+COUNTING_SAMPLES = 160
 
 
-async def measure(
-    plan: Plan,
-    progress: ProgressCallback | None = None,
-    enough: Enough | None = None,
-    kept: Kept | None = None,
-) -> Recording:
-    """Carry out `plan`; cancelling the task ends every process of the run.
+async def counted(plan: Plan, clock: RunClock) -> dict[str, str]:
+    """The conditions that state what was counted, and why an event was not. `clock` is the run's.
 
-    `progress` is called now and then, from the event loop. Raises BadPlan, RunFailed, and what
-    building raises (toolchain.NoCompiler, toolchain.CompileError). For `enough` and `kept` see
-    `measure_in_turns`.
+    A run that was timed is not lost because it cannot be counted: that is a reason like others.
     """
-    return (await measure_in_turns((plan,), progress, enough, kept))[0]
-
-
-async def measure_in_turns(
-    plans: Sequence[Plan],
-    progress: ProgressCallback | None = None,
-    enough: Enough | None = None,
-    kept: Kept | None = None,
-) -> tuple[Recording, ...]:
-    """Carry out several plans at once, one recording each; as `measure`.
-
-    Their processes take turns (A B, B A, A B, ...), so that what the machine does meets them alike:
-    for figures that are to be compared. They may take the sum of their time limits.
-
-    An adaptive run needs `enough`, which is called in another thread. While it answers None, the
-    run adds processes, one of each plan in turn, for at most the sum of the plans' `longer_s`. The
-    recordings state why the run stopped, if it was adaptive or has processes that were not planned.
-
-    At the time limit, or where C of a student's own takes no sample, the run keeps the processes
-    that have finished, if every plan has one. Its recordings state that it was cut short. A run
-    that is cancelled calls `kept` with such recordings, and ends as every cancelled task does.
-    No limit counts time in which the run was stopped (labs.run.c_process).
-    """
-    for plan in plans:
-        plan.check()
-        if plan.within is not None and enough is None:
-            raise BadPlan(
-                "within: this call has no function that decides when the interval is narrow enough"
-            )
-    binaries = [await asyncio.to_thread(build, plan) for plan in plans]
-    async with ticking() as clock:
-        deadline = Deadline(clock, sum(plan.time_limit_s for plan in plans))
-        runs = Runs(plans, binaries, deadline, progress)
-        before = surroundings.cpu_times()
+    binary = await asyncio.to_thread(build, replace(plan, flags=(*plan.flags, _FLAG)))
+    conditions: dict[str, str] = {}
+    for event in EVENTS:
         try:
-            await _carry_out(runs, enough)
-            load = surroundings.load_conditions(before, surroundings.cpu_times())
-            await runs.count()
-        except asyncio.CancelledError:
-            if kept is not None and runs.keep_what_is_whole(CANCELLED, clock.now()):
-                load = surroundings.load_conditions(before, surroundings.cpu_times())
-                kept(runs.recordings(load))
-            raise
-        return runs.recordings(load)
+            runs = [
+                await _one_that_counts(plan, binary, event, n, clock)
+                for n in range(COUNTING_PROCESSES)
+            ]
+        except (RunFailed, BadRecording) as error:
+            conditions[absent_key(event)] = str(error).removeprefix(f"{event}: ")
+            if isinstance(error, RunFailed) and error.hung:
+                break  # the next one would hang too
+            continue
+        conditions[SCOPE] = runs[0].conditions.get("count.scope", "")
+        lost = "no sample was counted: other programs had the counters, or it reads another clock"
+        stated = {
+            count_key(event, variant, number): as_text(cells)
+            for number, run in enumerate(runs)
+            for variant, cells in mean_counts(run).items()
+        }
+        conditions |= stated or {absent_key(event): lost}
+    return conditions
 
 
-async def _carry_out(runs: Runs, enough: Enough | None) -> None:
-    """Carry out the planned processes, and those that are added to them."""
-    plans, clock = runs.plans, runs.deadline.clock
-    turns = turns_of([plan.shares() for plan in plans])
-    runs.expect([(which, share) for which, _, share in turns])
-    begin = clock.now()
-    try:
-        for which, when, share in turns:
-            await asyncio.sleep(max(begin + plans[which].spread_s * when - clock.now(), 0))
-            await runs.one(which, share)
-    except TimeLimitReached:
-        if not runs.keep_what_is_whole(TIME_LIMIT, runs.deadline.at_s):
-            raise
-        return
-    except TookNoSample as error:
-        if not runs.keep_what_is_whole(PATIENCE, error.patience_s, error.cpu_share):
-            raise
-        return
-    if enough is None:
-        return
-    planned, why = runs.rounds, CANCELLED
-    try:
-        why = await go_on(runs, enough)
-    finally:
-        if runs.rounds > planned or any(plan.within is not None for plan in plans):
-            runs.stopped = why
+async def _one_that_counts(
+    plan: Plan, binary: toolchain.Binary, event: str, number: int, clock: RunClock
+) -> ProcessRun:
+    """One process that counts `event`. Raises RunFailed and BadRecording."""
+    deadline = Deadline(clock, clock.now() + plan.time_limit_s)
+    place = Place(c_process.place_of(number, 0))
+    return await one_process(
+        binary, plan, COUNTING_SAMPLES, place, deadline, lambda done, total: None, event
+    )
 
 
-def measure_now(
-    plan: Plan, progress: ProgressCallback | None = None, enough: Enough | None = None
-) -> Recording:
-    """Carry out `plan` and wait for it; usable in a notebook cell, where a loop already runs.
+def mean_counts(run: ProcessRun) -> Mapping[str, dict[int, float]]:
+    """For each variant the mean count of a steady sample, by batch size.
 
-    An interrupt (Ctrl-C, the stop button) ends the run's processes before it is raised.
+    It is the mean of the middle half: an interrupt adds thousands of instructions to a sample, but
+    an event that happens in every third sample only should be seen.
     """
-    return measure_in_turns_now((plan,), progress, enough)[0]
+    steady = run.table[run.table[:, 1] >= 0]
+    found: dict[str, dict[int, float]] = {}
+    for index, name in enumerate(run.variants):
+        mine = steady[steady[:, 0] == index]
+        found[name] = {
+            int(batch): _middle_mean(mine[mine[:, 2] == batch, 3]) for batch in set(mine[:, 2])
+        }
+    return {name: cells for name, cells in found.items() if cells}
 
 
-def measure_in_turns_now(
-    plans: Sequence[Plan],
-    progress: ProgressCallback | None = None,
-    enough: Enough | None = None,
-    meanwhile: Callable[[], object] = lambda: None,
-    kept: Kept | None = None,
-) -> tuple[Recording, ...]:
-    """As `measure_now`, for several plans whose processes take turns.
-
-    `progress` is called in another thread. `meanwhile` is called in this one, now and then. At an
-    interrupt, `kept` is called before it is raised, as `measure_in_turns` calls it.
-    """
-    # A future, and no `join` of the thread: Python 3.11 takes a thread for ended whose `join` was
-    # interrupted.
-    outcome: Future[tuple[Recording, ...]] = Future()
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(measure_in_turns(plans, progress, enough, kept))
-
-    def work() -> None:
-        asyncio.set_event_loop(loop)
-        try:
-            with contextlib.closing(loop):
-                measured = loop.run_until_complete(task)
-        except BaseException as error:
-            outcome.set_exception(error)
-        else:
-            outcome.set_result(measured)
-
-    # A thread with a loop of its own: a Jupyter kernel runs cells inside a loop.
-    threading.Thread(target=work, name="measure", daemon=True).start()
-    try:
-        # The OS may hand a signal to another thread of ours, and then it does not wake this one.
-        while not outcome.done():
-            wait((outcome,), MEANWHILE_S)
-            meanwhile()
-    except BaseException:
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(task.cancel)
-        wait((outcome,))
-        if kept is not None and outcome.exception() is None:
-            kept(outcome.result())  # the run ended just before it was cancelled
-        raise
-    return outcome.result()
+def _middle_mean(counts: Integers) -> float:
+    """The mean of the counts without their lowest and their highest quarter."""
+    ordered = np.sort(counts)
+    quarter = len(ordered) // 4
+    return float(ordered[quarter : len(ordered) - quarter].mean())

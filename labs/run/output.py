@@ -102,7 +102,7 @@ def gather(conditions: Mapping[str, str], runs: Sequence[ProcessRun], name: str)
     )
 
 
-# Add to a recording how it was made: with which program and command, and on which machine.
+# Add how the recording was made: with which program and command, and on which machine.
 
 
 def recording_of(

@@ -1,4 +1,4 @@
-"""The plan of a run: what to measure, and whether this machine can carry it out."""
+"""The plan of a run: what to measure, whether this machine can do it, and the C that is kept."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def _cpu_list(cpus: frozenset[int]) -> str:
     return ", ".join(map(str, sorted(cpus)))
 
 
-# Keep the C of a student beside the recording that was made from it.
+# Save the C of a student next to the recording that was made from it.
 #
 # The grader reads the C only if its hash is the one that the recording states.
 

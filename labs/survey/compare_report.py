@@ -1,4 +1,4 @@
-"""The output of `labs survey --compare A B`, for a terminal and as a web page."""
+"""Compare two saved surveys: `labs survey --compare A B`, for a terminal and as a web page."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ from labs.results.results_compared import Comparison, compared
 from labs.survey import survey
 from labs.survey.survey_report import numbers
 from labs.units import plural
-
-# Read a survey that was saved: the result of each operation, with what could not be read.
 
 #: The C kernel, its variant, and the optimisation level.
 Operation = tuple[str, str, str]
@@ -90,8 +88,6 @@ def _asked(recording: Recording) -> list[str]:
     asked = [name.strip() for name in recording.conditions.get("variants", "").split(",")]
     return [name for name in asked if name in recording.variants] or list(recording.variants)
 
-
-# Compare two saved surveys, operation by operation: the ratio with its interval, or why none.
 
 #: The share of ratios that exclude 1 by chance if nothing differs: that is what 95 % means.
 BY_CHANCE = 0.05

@@ -1,8 +1,8 @@
-"""Measure everything on this machine once.
+"""Measure everything on this machine once; group, name and draw what was measured.
 
-The module has a list of measurements, each with a plan and the published figures of the same
-quantity. `carry_out` runs them one after the other and yields the results. No measurement stops the
-others: if this machine cannot run one, its row says so.
+Each measurement has a plan and the published figures of the same quantity. `carry_out` runs the
+measurements one after the other and yields the results. No measurement stops the others: if this
+machine cannot run one, its row says so.
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ def _published(quantity: str | None) -> tuple[Published, ...]:
     return () if quantity is None else published.settled(published.figures(quantity))
 
 
-# The groups of a survey: which C kernels belong together, in the order of the page.
+# The groups are in the order of the page.
 
 #: The heading of each group, and its C kernels.
 GROUPS = (
@@ -345,8 +345,6 @@ def wrapped(line: str, width: int, indent: int = 0) -> list[str]:
     return lines_of(" " * indent + line, min(width, COLUMNS), further=indent)
 
 
-# The plots of a survey: one view for each kind of measurement in a group.
-#
 # If this machine gave no figure for a view, the page leaves the view out, and the table says why.
 
 View = Callable[[list[Run]], Picture]

@@ -1,4 +1,4 @@
-"""The view of several differences below each other, each with its interval."""
+"""Views of differences, and of runs and figures next to a broken and a repaired run."""
 
 from __future__ import annotations
 
@@ -80,8 +80,6 @@ def _what_differs(first: str, second: str) -> str:
     return ", ".join(what for what, here, there in pairs if here != there) or "nothing"
 
 
-# The view of any times next to a broken and a repaired run: how many times as large they are.
-
 _TRIAL_HEADER = ("what", "in ns", "times the broken figure", "times the repaired one")
 
 
@@ -123,8 +121,6 @@ def _times_of(value: float, figure: float) -> str:
         return "none: this value is not above zero"
     return rounded(value / figure) if figure > 0 else "none: not above zero"
 
-
-# The view of a student's own repair in a trial: how much of the mistake is left in it.
 
 _REMAINS_HEADER = ("run", "in ns", "of the mistake remain")
 
@@ -186,8 +182,6 @@ def _verdict(mine: Estimate, share: float) -> str:
         return "The mistake is no longer in your C"
     return "Your C does less than the repaired one"
 
-
-# The view of a trial next to a report's printed figures: the same size, or the same side?
 
 _SIDES = {1: "larger", -1: "smaller", 0: "not distinguishable"}
 

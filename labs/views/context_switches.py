@@ -1,4 +1,4 @@
-"""The view of a switch's cost by placement: it keeps switches apart from everything else."""
+"""Views of context switches: their cost by placement, and how many the OS counted."""
 
 from __future__ import annotations
 
@@ -227,8 +227,6 @@ def _table(grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str
         tuple(rows),
     ).without_empty()
 
-
-# The view of the switches that runs claim, next to those that the OS counted.
 
 _HEADER = (
     "run",

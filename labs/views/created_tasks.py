@@ -1,4 +1,4 @@
-"""The view of what the OS counted for the tasks that a run created."""
+"""Views of created tasks: their cost against the parent's memory, and what the OS counted."""
 
 from __future__ import annotations
 
@@ -37,8 +37,6 @@ from labs.views.gather import (
 if TYPE_CHECKING:
     from labs.notebook.run import Run
 
-
-# The view of the cost of creating a process against the memory that its parent holds.
 
 _EXAMPLE = (
     'Each size needs a run of its own: lab.measure("task_creation", "fork-wait-64mb"), and the '

@@ -1,4 +1,4 @@
-"""The view from cold to warm: how long the first sample of a fresh process takes, and the next."""
+"""Views of first calls: from cold to warm, the causes of their cost, and page faults."""
 
 from __future__ import annotations
 
@@ -173,8 +173,6 @@ def _table(lengths: _Lengths, times: Sequence[int], name: str, unit: str) -> Tab
     )
 
 
-# The view of a first call as a sum: how much of it do causes measured one by one explain?
-
 _EXAMPLE = '{"page-fault": 1, "data-cache": 2}'
 
 
@@ -224,8 +222,6 @@ def _check(counts: Mapping[str, float], known: list[str]) -> None:
         if not is_number or not 0 <= count < math.inf:
             raise refused(f"how often {name} happens must be a number of 0 or more, not {count!r}")
 
-
-# The view of page faults: how many the OS counted for each operation of a run.
 
 _COUNT = "task.main.minor_faults"
 

@@ -1,4 +1,7 @@
-"""Views of the line T(k) = overhead + k * cost as numbers: what a student computes by hand."""
+"""Views of a run in numbers: the line T(k) = overhead + k * cost, parts, lengths of samples.
+
+A student computes the numbers of the line by hand.
+"""
 
 from __future__ import annotations
 
@@ -160,8 +163,6 @@ def _no_number(what: str, number: object) -> Refused:
     return refused(f"{what} must be a number, not {number!r}")
 
 
-# The view of a figure's parts: the round of the loop as timed, the empty loop, the difference.
-
 _HEADER = (
     "variant",
     "'whole': one round",
@@ -201,8 +202,6 @@ def _is_no_plain_difference(run: Run) -> bool:
     plain = (net.whole.value - net.times * net.baseline.value) / net.parts
     return another_result(plain, net.net.value, net.net.low, net.net.high)
 
-
-# The view of the lengths of samples: which ones occur, how often, and that of an empty sample.
 
 #: So many of the most frequent lengths have a row of their own.
 MOST_ROWS = 8

@@ -1,4 +1,4 @@
-"""The view of machine code: what the compiler made of one function of a C kernel."""
+"""Views of what other tools print: machine code, system calls and bindings of a C kernel."""
 
 from __future__ import annotations
 
@@ -90,8 +90,6 @@ def only_leaving(code: str) -> str:
     return "\n".join(line for line in code.splitlines() if _LEAVES.search(line)) or _NONE_LEAVES
 
 
-# The view of the machine code of timed regions: does an instruction stand after the work?
-
 #: A row of equal additions is longer than any other code of a timed region.
 _FEWEST_ADDITIONS = 9
 _ADDITION = r"[^\n]*\badd\b[^\n]*\n"
@@ -153,7 +151,7 @@ def _about(function: str, instruction: str, before: str, after: str) -> str:
     return f"In {function}, {instruction} occurs nowhere."
 
 
-# What `strace` prints of a C kernel: evidence that comes neither from a clock nor from the kit.
+# What `strace` prints is evidence that comes neither from a clock nor from the kit.
 
 #: Tracing makes each system call about a hundred times as slow.
 _TIME_LIMIT_OF_STRACE_S = 60.0
@@ -299,9 +297,6 @@ def traced(
     return printed, done.stdout
 
 
-# The view of system calls: how often the samples of a variant enter the OS kernel, by strace.
-
-
 def system_calls(
     kernel: str, variants: str | Sequence[str], call: str = "all", samples: int = 100
 ) -> Table | Message:
@@ -337,8 +332,6 @@ def _counted(kernel: str, variant: str, call: str, samples: int) -> int:
     summary, _ = traced(kernel, variant, asked, ("--samples", str(samples)))
     return calls_of_summary(summary)
 
-
-# The view of bindings: which functions the dynamic linker looks up while a C kernel runs.
 
 TIME_LIMIT_OF_LINKER_S = 30
 #: What the linker prints begins with the number of its process.

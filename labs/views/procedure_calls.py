@@ -1,4 +1,4 @@
-"""The view of a procedure call's cost against its arguments: a series for each optimisation."""
+"""Views of a procedure call: its cost against its arguments, and what each argument adds."""
 
 from __future__ import annotations
 
@@ -209,8 +209,6 @@ def _table(named: dict[str, _Counted], counts: Sequence[int], unit: str) -> Tabl
         tuple(rows),
     ).without_empty()
 
-
-# The view of single steps: what each further argument of a procedure call adds, run by run.
 
 MOST_ARGUMENTS = 12
 

@@ -1,4 +1,4 @@
-"""The view of a ring's hops: what is timed, and what the same hop costs one task alone."""
+"""Views of rings and of memory: hops, switches, working sets, caches and walks."""
 
 from __future__ import annotations
 
@@ -69,8 +69,6 @@ def _row_of_hop(result: Result) -> tuple[str, ...]:
     timed = (net.whole.value, net.unsubtracted.value, net.baseline.value)
     return (result.variant, f"{net.parts:g}", *(rounded(each / per_unit, 4) for each in timed))
 
-
-# The view of what working sets add to a switch, with the size of all sets together.
 
 _RING = re.compile(r"(processes|threads)-(\d{1,3})-(0|\d+[km])")
 _SETS_EXAMPLE = 'lab.measure("switch_footprint", ["processes-8-0", "processes-8-64k"], unit="us")'
@@ -162,8 +160,6 @@ def _in_kib(size: int) -> str:
     return f"{size >> 10:,} KiB"
 
 
-# The view of walks through memory: what each visited, and which pages the OS gave for it.
-
 _WALKS_EXAMPLE = 'lab.measure("memory_ladder", ["random-1m", "ordered-1m"])'
 _WALKS_HEADER = (
     "walk",
@@ -221,8 +217,6 @@ def _row_of_walk(recording: Recording, variant: str) -> tuple[str, ...] | None:
         "" if right is None or not samples else f"{right:,} of {samples:,}",
     )
 
-
-# The view of what a student's C did with its working set: which cache lines it used.
 
 #: As in kernels_c/own_footprint.h.
 _SET, _LINE = 256 << 10, 64
@@ -287,9 +281,6 @@ def _cycles_for_a_line(run: Run) -> float | None:
     return None if alone is None else alone.value / (_SET / _LINE)
 
 
-# The view of this machine's caches.
-
-
 def caches(sys: Path = Path("/sys")) -> Table:
     """The caches for data of this machine, with their sizes, as the OS reports them.
 
@@ -306,9 +297,6 @@ def caches(sys: Path = Path("/sys")) -> Table:
     )
     caption = "Caches for data of CPU 0, as the OS reports them"
     return Table(caption, ("cache", "size", "shared by the CPUs"), rows).without_empty()
-
-
-# The view of the switches of each ring: as claimed, and as the OS counted them.
 
 
 @with_warnings_of_counts
@@ -337,8 +325,6 @@ def _rows_of_switches(run: Run) -> list[tuple[str, ...]]:
         )
     return rows
 
-
-# The view of a switch's cost against the working set of each task: a line for each task count.
 
 _FOOTPRINT_EXAMPLE = (
     'lab.measure("switch_footprint", "processes-2-0,processes-2-64k,processes-2-1m")'

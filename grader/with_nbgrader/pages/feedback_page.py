@@ -24,8 +24,6 @@ from grader.with_nbgrader.student_folders import RECORD
 from labs.html import filled
 from labs.limits import MOST_FOLDER_BYTES
 
-# What a student's cells got, as a page of feedback shows it.
-
 
 @dataclass(frozen=True)
 class Given:

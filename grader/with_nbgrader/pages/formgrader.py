@@ -1,11 +1,4 @@
-"""The page on which the formgrader shows a student's work.
-
-It comes from nbconvert's HTMLExporter with a template of nbgrader. The template loads MathJax from
-another server, which then knows who is grading and when, and lets TeX draw anywhere on the page.
-:class:`StudentPages` puts our own head in the place of MathJax: a policy that the browser follows,
-and a box around whatever a student wrote. Formulas are pictures already
-(:mod:`grader.with_nbgrader.pages.student_text`).
-"""
+"""What the formgrader shows: the page of a student's work, and the lists of a large class."""
 
 from __future__ import annotations
 
@@ -43,6 +36,14 @@ from grader.with_nbgrader.pages.student_text import markdown2html
 from grader.with_nbgrader.verdict_cells import KEY, notes_of
 from labs.course import rubric
 from labs.html import filled
+
+# The page on which the formgrader shows a student's work.
+#
+# It comes from nbconvert's HTMLExporter with a template of nbgrader. The template loads MathJax
+# from another server, which then knows who is grading and when, and lets TeX draw anywhere on the
+# page. `StudentPages` puts our own head in the place of MathJax: a policy that the browser follows,
+# and a box around whatever a student wrote. Formulas are pictures already
+# (:mod:`grader.with_nbgrader.pages.student_text`).
 
 #: The setting of nbconvert that has our filter used.
 FILTER = f"{markdown2html.__module__}.{markdown2html.__name__}"
@@ -140,9 +141,8 @@ class _WithHead(BaseLoader):
 # The gradebook as the formgrader's lists read it, by a few queries for the whole class.
 #
 # nbgrader asks the gradebook several questions for each submission, or joins each table with each
-# other. With 5,000 submissions that takes half a minute (its issues 785 and 929).
-# :class:`LargeGradebook` answers the same questions with the same values. A query here reads each
-# grade of the lab once.
+# other. With 5,000 submissions that takes half a minute (its issues 785 and 929). `LargeGradebook`
+# answers the same questions with the same values. A query here reads each grade of the lab once.
 
 _GRADED, _TASK = GradeCell.__table__, TaskCell.__table__
 
@@ -343,9 +343,8 @@ class LargeGradebook(Gradebook):  # type: ignore[misc]
 
 # The formgrader's lists for a class of thousands, with the values that nbgrader gives.
 #
-# nbgrader looks at the whole class for each page, also for a page about one student.
-# :func:`install` puts faster ways to the same values in the place of its methods, for courses with
-# our settings only.
+# nbgrader looks at the whole class for each page, also for a page about one student. So
+# `install_lists` replaces its methods by faster ones, for courses with our settings only.
 
 
 def install_lists() -> None:
