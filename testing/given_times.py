@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from labs.recording.file import Integers
-from labs.run.c_process import one_process
-from labs.run.output import ProcessRun
+from labs.run.c_process import ProcessRun, one_process
 
 #: In ticks: what reading the clock takes, an operation that is a baseline, and any other at least.
 OVERHEAD, BASELINE, OPERATION = 60, 2, 150

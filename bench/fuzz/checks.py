@@ -14,7 +14,7 @@ from bench.fuzz.good_inputs import Submission, with_c_source
 from grader.cases.verdict import Outcome, Verdict
 from grader.judging import lab_folder
 from grader.judging.presentation import as_html, as_text, plot_png
-from grader.with_nbgrader.pages.evidence import evidence_html
+from grader.with_nbgrader.pages.evidence_page import evidence_html
 from labs.c_kernels import toolchain
 from labs.course import figures
 from labs.course.figures import BadFigure, BadFigures

@@ -19,7 +19,7 @@ from labs.c_kernels import toolchain
 from labs.machine import surroundings
 from labs.recording.file import Recording
 from labs.run import measure, variants
-from labs.run.output import gather, parse_run
+from labs.run.c_process import gather, parse_run
 
 
 @dataclass(frozen=True)

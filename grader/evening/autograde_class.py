@@ -62,10 +62,15 @@ from grader.submissions.safe_files import printable
 from grader.with_nbgrader.autograde import CourseAutograde, read_released, released_folder
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import REGISTER, Entries, EvidenceRegister, same_run_as
-from grader.with_nbgrader.gradebook_lock import cause_of, raise_if_no_room
+from grader.with_nbgrader.gradebook_lock import (
+    UNFINISHED,
+    cause_of,
+    raise_if_no_room,
+    remove_empty_above,
+    remove_left,
+)
 from grader.with_nbgrader.replay import Replay
 from grader.with_nbgrader.settings import AUTOGRADE_STEPS
-from grader.with_nbgrader.staged import UNFINISHED, remove_empty_above, remove_left
 from grader.with_nbgrader.student_folders import students_in, trusted_part
 from grader.with_nbgrader.verdict_cells import IN_ANOTHER, needs_a_person, write_flags
 from labs.html import in_columns

@@ -23,9 +23,14 @@ from grader.evening.feedback_process import Made, PageJob, end_with_parent, make
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.feedback import CourseFeedback, FeedbackExporter, grades_of
-from grader.with_nbgrader.gradebook_lock import cause_of
+from grader.with_nbgrader.gradebook_lock import (
+    UNFINISHED,
+    Stop,
+    cause_of,
+    remove_empty_above,
+    remove_left,
+)
 from grader.with_nbgrader.pages.feedback_page import Grades
-from grader.with_nbgrader.staged import UNFINISHED, Stop, remove_empty_above, remove_left
 from grader.with_nbgrader.student_folders import students_in, trusted_part
 from labs import paths
 

@@ -43,9 +43,8 @@ from grader.submissions.safe_files import printable, read_ahead, take_in
 from grader.submissions.submitted_notebook import Texts, find_submitted, quoted, rebuild
 from grader.with_nbgrader.careful_course import time_of_submission
 from grader.with_nbgrader.class_flags import asked_about, raised_by_accounts
-from grader.with_nbgrader.gradebook_lock import cause_of
+from grader.with_nbgrader.gradebook_lock import NEW, PART, RESULT, cause_of, remove_empty_above
 from grader.with_nbgrader.replay import EVIDENCE, worker_of_this_process
-from grader.with_nbgrader.staged import NEW, PART, RESULT, remove_empty_above
 from grader.with_nbgrader.verdict_cells import (
     auto_comment,
     auto_score,

@@ -19,7 +19,7 @@ from grader.judging.presentation import MARKS
 from grader.with_nbgrader.pages.student_text import student_html
 from labs import limits, views
 from labs.analysis.estimates import Estimate
-from labs.course import answers, comparison, guide, published, report_cell
+from labs.course import answers, comparison, guide, published
 from labs.course.comparison import Compared, with_factor
 from labs.files import read_bounded
 from labs.html import Table, filled, inline
@@ -495,7 +495,7 @@ def _answers(folder: Path, name: str) -> tuple[list[OwnText], list[str]]:
 
 def _report(folder: Path, name: str) -> tuple[list[OwnText], list[str]]:
     """The texts in the notebook that the student has written; and what is missing."""
-    notebook = report_cell.notebook_in(folder)
+    notebook = answers.notebook_in(folder)
     if notebook is None:
         return [], [words("the notebook {file}, with the report").format(file=f"{name}.ipynb")]
     try:
@@ -503,7 +503,7 @@ def _report(folder: Path, name: str) -> tuple[list[OwnText], list[str]]:
     except OSError as error:
         why = error.strerror or error
         return [], [of_reader().heading(f"the notebook cannot be read: {why}")]
-    texts, empty = report_cell.texts(content), report_cell.empty(content, name)
+    texts, empty = answers.texts(content), answers.empty(content, name)
     written = [
         OwnText(_about_cell(cell), student_html(text[: limits.MOST_ANSWER], {}))
         for cell, text in texts.items()

@@ -17,8 +17,7 @@ from grader.pitfalls.pitfall import Live, pitfall
 from labs.analysis.estimates import student_t
 from labs.analysis.net_cost import FEWEST_PROCESSES
 from labs.recording.declared import is_first_time
-from labs.recording.file import Integers, Recording, memoized
-from labs.recording.rows import distinct
+from labs.recording.file import Integers, Recording, distinct, memoized
 from labs.units import rounded
 
 FEWEST_PER_BATCH = 20

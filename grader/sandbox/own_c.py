@@ -21,7 +21,7 @@ from grader.sandbox.bubblewrap import GIVEN, Limits, Result, run
 from labs import paths
 from labs.c_kernels.toolchain import BASE_FLAGS, DEFAULT_FLAGS, find_compiler
 from labs.recording.file import BadRecording
-from labs.run.output import parse_run
+from labs.run.c_process import parse_run
 
 #: Samples per variant and batch size in the first run; the second takes twice as many.
 SAMPLES = 20

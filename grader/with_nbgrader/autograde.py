@@ -24,7 +24,7 @@ from grader.submissions.safe_files import printable, take_in
 from grader.submissions.submitted_notebook import find_submitted, quoted, rebuild
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import account_flags
-from grader.with_nbgrader.staged import Staged
+from grader.with_nbgrader.gradebook_lock import Staged
 from grader.with_nbgrader.student_folders import line, students_in, trouble_with, trusted_part
 
 # nbgrader's own copying of a submission's files follows links, waits for pipes, and has no limit.

@@ -26,8 +26,8 @@ from nbgrader.converters.base import BaseConverter
 from traitlets import TraitError, Unicode, default, validate
 
 from grader.with_nbgrader.careful_course import is_ours
+from grader.with_nbgrader.gradebook_lock import Staged
 from grader.with_nbgrader.pages.feedback_page import Given, Grades, keep_beside, page_of
-from grader.with_nbgrader.staged import Staged
 from grader.with_nbgrader.student_folders import line, students_in, trouble_with
 
 # What the gradebook says of submissions, read in a few queries, however many there are.

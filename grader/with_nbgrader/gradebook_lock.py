@@ -1,4 +1,4 @@
-"""Waits for a gradebook that another program has locked, and says so.
+"""Writes into a course that others use too: waits for a locked gradebook, stages what it changes.
 
 SQLite has one writer at a time. If another program writes for long, nbgrader gives up, and says
 that nbgrader may have been upgraded. We try again, and name the cause while we wait.
@@ -7,16 +7,24 @@ that nbgrader may have been upgraded. We try again, and name the cause while we 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
+import os
+import shutil
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from glob import escape
 from pathlib import Path
 from typing import Any, TypeVar
 
+from nbgrader.converters.base import BaseConverter, NbGraderException
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 from traitlets.log import get_logger
+
+from grader.with_nbgrader.careful_course import is_ours
+from grader.with_nbgrader.student_folders import record_in
 
 #: How long a command waits, and how long a server, which can do nothing else meanwhile.
 PATIENCE_S, PATIENCE_OF_SERVER_S = 900.0, 60.0
@@ -154,3 +162,201 @@ class _Connection(sqlite3.Connection):
 
     def commit(self) -> None:
         _patiently(super().commit)
+
+
+# A conversion of nbgrader whose result appears as a whole, one student after the other.
+#
+# nbgrader makes each student's folder step by step, and takes a folder that exists for a finished
+# one: what was half done when a power cut, `kill -9` or a full disk ended it, is never done again.
+# We make the folder elsewhere and rename it as the last step, so a folder that exists is finished.
+
+#: The folder of unfinished results, in that of the results; nbgrader's globs skip the dot.
+UNFINISHED = ".unfinished"
+#: What is added to the name of an unfinished folder: for an older result that was moved out of the
+#: way, for the file that says what the gradebook gets, and for a folder that is being made.
+_OLD, RESULT, PART = ".old", ".result.json", ".part-"
+#: What is added to the name of a file that is being written.
+NEW = ".new"
+
+
+class Stop(BaseException):
+    """Ends the batch; a BaseException, because nbgrader goes on after every other one."""
+
+
+class Staged(BaseConverter):  # type: ignore[misc]
+    """Comes first in the order of inheritance, before nbgrader's own conversion."""
+
+    @property
+    def _output_directory(self) -> str:
+        """Where nbgrader writes: not yet where results are looked for."""
+        final: str = super()._output_directory
+        return str(Path(final) / UNFINISHED) if is_ours(self) else final
+
+    def final_folder(self, assignment_id: str, student_id: str) -> Path:
+        """The folder of a finished result."""
+        step = super()._output_directory
+        return Path(self.coursedir.format_path(step, student_id, assignment_id))
+
+    def unfinished_folder(self, assignment_id: str, student_id: str) -> Path:
+        """The folder in which the result is made."""
+        return Path(os.path.normpath(self._format_dest(assignment_id, student_id)))
+
+    def refusals(self) -> list[str]:
+        """One line for each student whose folder was refused before anything was converted."""
+        return []
+
+    def convert_notebooks(self) -> None:
+        """Converts each student's notebooks by itself; one that fails costs nobody else anything.
+
+        Raises NbGraderException at the end if one was refused or failed.
+        """
+        if not is_ours(self):
+            super().convert_notebooks()
+            return
+        everyone: dict[str, list[str]] = self.assignments  # type: ignore[has-type]
+        self._begun: set[Path] = set()
+        failed = len(self.refusals())
+        try:
+            for folder in sorted(everyone):
+                self.assignments = {folder: everyone[folder]}
+                try:
+                    super().convert_notebooks()
+                except NbGraderException:
+                    failed += 1
+        except Stop as stop:
+            self.log.error(
+                "%s The finished results stay; the same command then makes the others.", stop
+            )
+            raise NbGraderException(str(stop)) from stop
+        finally:
+            self.assignments = everyone
+            self._remove_empty()
+        for line in self.refusals():
+            self.log.error("%s", line)
+        if failed:
+            count = f"{failed} of {len(everyone) + len(self.refusals())}"
+            message = f"{count} submissions were refused or failed; all others are done"
+            self.log.error("%s. The lines above say why.", message)
+            raise NbGraderException(message)
+
+    def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        """Whether to convert this submission; if so, an older result is moved out of the way."""
+        if not is_ours(self):
+            return bool(super().init_destination(assignment_id, student_id))
+        if student_id in self.coursedir.student_id_exclude.split(","):
+            return False
+        final = self.final_folder(assignment_id, student_id)
+        unfinished = self.unfinished_folder(assignment_id, student_id)
+        self._begun.add(unfinished)
+        with _full_disk_stops():
+            remove_left(unfinished)
+            if not self.is_wanted(assignment_id, student_id):
+                self.log.info("Skipping existing assignment: %s", final)
+                return False
+            if final.is_dir() and self.coursedir.notebook_id == "*":
+                self.log.warning("Replacing existing assignment: %s", final)
+                _retire(final, unfinished)
+            elif final.is_dir():  # the other notebooks stay
+                shutil.copytree(final, unfinished)
+                for name in self._results():
+                    (unfinished / name).unlink(missing_ok=True)
+        return True
+
+    def is_wanted(self, assignment_id: str, student_id: str) -> bool:
+        """Whether the notebooks of this submission are to be converted; this changes nothing."""
+        if student_id in self.coursedir.student_id_exclude.split(","):
+            return False
+        final = self.final_folder(assignment_id, student_id)
+        return not final.is_dir() or self._is_due(final, assignment_id, student_id)
+
+    def _is_due(self, final: Path, assignment_id: str, student_id: str) -> bool:
+        """Whether an existing result is made again: asked for, incomplete, or from older work."""
+        if self.force or any(not (final / name).is_file() for name in self._results()):
+            return True
+        source = Path(self._format_source(assignment_id, student_id))
+        records = [record_in(source), record_in(final)]
+        if None not in records:
+            return records[0] != records[1]
+        new = self.coursedir.get_existing_timestamp(str(source))
+        old = self.coursedir.get_existing_timestamp(str(final))
+        return new is not None and old is not None and new > old
+
+    def _results(self) -> list[str]:
+        """The names of the files to make from the notebooks of the submission at hand."""
+        return [Path(each).stem + self.exporter.file_extension for each in self.notebooks]
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """As in nbgrader; a full disk or a locked gradebook ends the batch with one sentence."""
+        with _full_disk_stops() if is_ours(self) else contextlib.nullcontext():
+            super().init_assignment(assignment_id, student_id)
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        """As in nbgrader; a full disk or a locked gradebook ends the batch with one sentence."""
+        with _full_disk_stops() if is_ours(self) else contextlib.nullcontext():
+            super().convert_single_notebook(notebook_filename)
+
+    def set_permissions(self, assignment_id: str, student_id: str) -> None:
+        """Sets the permissions as nbgrader does; then puts the finished folder in its place."""
+        super().set_permissions(assignment_id, student_id)
+        if not is_ours(self):
+            return
+        with _full_disk_stops():
+            self.put_in_place(assignment_id, student_id)
+
+    def put_in_place(self, assignment_id: str, student_id: str) -> None:
+        """Renames the finished folder of a student, instead of an older one. Raises OSError."""
+        unfinished = self.unfinished_folder(assignment_id, student_id)
+        final = self.final_folder(assignment_id, student_id)
+        final.parent.mkdir(parents=True, exist_ok=True)
+        _retire(final, unfinished)
+        unfinished.rename(final)
+        if self.coursedir.groupshared:
+            for folder in (final.parent, final.parent.parent):
+                with contextlib.suppress(PermissionError):
+                    folder.chmod((folder.stat().st_mode | 0o2770) & 0o2777)
+
+    def _remove_empty(self) -> None:
+        """Removes the folders around unfinished results, which are empty when all went well."""
+        for unfinished in self._begun:
+            remove_empty_above(unfinished)
+
+
+def remove_left(unfinished: Path) -> None:
+    """Removes what runs that were ended have left of one student's result."""
+    shutil.rmtree(unfinished, ignore_errors=True)
+    shutil.rmtree(unfinished.with_name(unfinished.name + _OLD), ignore_errors=True)
+    for part in unfinished.parent.glob(f"{escape(unfinished.name)}{PART}*"):
+        shutil.rmtree(part, ignore_errors=True)
+    for name in (unfinished.name + RESULT, unfinished.name + RESULT + NEW):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            unfinished.with_name(name).unlink()
+
+
+def remove_empty_above(unfinished: Path) -> None:
+    """Removes the folders above one student's unfinished result that are empty."""
+    for folder in unfinished.parents:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        if folder.name == UNFINISHED:
+            break
+
+
+def _retire(final: Path, unfinished: Path) -> None:
+    """Takes the folder `final` away at once, if there is one, and then removes it."""
+    if final.is_dir():
+        old = unfinished.with_name(unfinished.name + _OLD)
+        old.parent.mkdir(parents=True, exist_ok=True)
+        final.rename(old)
+        shutil.rmtree(old)
+
+
+@contextlib.contextmanager
+def _full_disk_stops() -> Iterator[None]:
+    """Ends the batch where the next student could not be graded either."""
+    try:
+        yield
+    except Exception as error:
+        cause = cause_of(error)
+        if cause is None:
+            raise
+        raise Stop(cause) from error

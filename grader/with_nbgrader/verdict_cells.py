@@ -24,7 +24,7 @@ from traitlets.utils.importstring import import_item
 from grader.cases.verdict import Outcome, Verdict
 from grader.judging.worker import Judgement, NotGraded, Shown, shown
 from grader.submissions.safe_files import printable
-from grader.with_nbgrader.pages.evidence import evidence_cell
+from grader.with_nbgrader.pages.evidence_page import evidence_cell
 from labs.html import inline
 
 #: The key of an outcome in the metadata of its cell.

@@ -18,8 +18,7 @@ from labs.analysis.estimates import Bools, ByProcess, CannotEstimate, Estimate, 
 from labs.analysis.thresholds import PARTS
 from labs.messages import Option
 from labs.recording import declared, run_conditions
-from labs.recording.file import Integers, Recording, Samples, memoized
-from labs.recording.rows import numbered
+from labs.recording.file import Integers, Recording, Samples, memoized, numbered
 from labs.recording.run_conditions import preempted
 from labs.units import Clock, rounded
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from labs.course import answers, figures, handed_in, lab_names, predictions, report_cell
+from labs.course import answers, figures, handed_in, lab_names, predictions
 from labs.languages.words import words
 
 
@@ -93,7 +93,7 @@ def _answered(folder: Path, name: str) -> bool:
 
 
 def _reported(folder: Path, _: str) -> bool:
-    return report_cell.is_written(folder)
+    return answers.is_written(folder)
 
 
 def _handed_in(folder: Path, _: str) -> bool:

@@ -1,15 +1,20 @@
-"""What was handed in of a lab: the newest archive beside the lab's folder, and its receipt."""
+"""What was handed in of a lab, the newest archive with its receipt, and what the check says of it.
+
+Commands of `labs` know nothing of the grader: its check runs in a process of its own.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs import limits
-from labs.course import figures, report_cell
+from labs import limits, paths
+from labs.course import answers, figures
 from labs.files import read_bounded
 from labs.json_text import BadJson, entries, text_of
 
@@ -84,15 +89,15 @@ def _holds(archive: Archive, folder: Path) -> bool:
     """Whether the archive has the figures and the report that the folder has now."""
     if _essence(archive.figures) != _essence(_figures_in(folder)):
         return False
-    path = report_cell.notebook_in(folder)
+    path = answers.notebook_in(folder)
     now = read_bounded(path, limits.MOST_NOTEBOOK_BYTES) if path is not None else b""
-    return report_cell.texts(archive.notebook) == report_cell.texts(now)
+    return answers.texts(archive.notebook) == answers.texts(now)
 
 
 def newest(folder: Path) -> Archive | None:
     """The newest archive of the lab in `folder`; None if there is none that can be read."""
     folder = folder.resolve()
-    notebook = report_cell.notebook_in(folder)
+    notebook = answers.notebook_in(folder)
     names = {folder.name} | ({notebook.stem} if notebook is not None else set())
     made = [
         (match[2], int(match[3] or 1), path)
@@ -142,3 +147,53 @@ def _essence(stated: bytes) -> object:
         else entry
         for name, entry in known.items()
     }
+
+
+# What the check says of a lab folder, for commands of `labs`, which know nothing of the grader.
+
+_LIMIT_S = 120.0
+
+
+class CannotCheck(Exception):
+    """The check did not run; the message says why."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the check says of one figure."""
+
+    figure: str
+    outcome: str
+    points: float
+    max_points: float
+    reason: str
+    findings: tuple[str, ...]
+
+    @property
+    def handed_in(self) -> bool:
+        """Whether there is a figure at all."""
+        return "no-figure" not in self.findings
+
+
+def check(folder: Path) -> list[Checked]:
+    """The verdicts on the figures, as `grader check` prints them. Raises CannotCheck."""
+    # A process of its own: `labs` can be used without the grader.
+    command = paths.python_command("grader.commands.cli", "check", "--json", str(folder.absolute()))
+    try:
+        done = subprocess.run(
+            command, cwd=paths.NEUTRAL, capture_output=True, text=True, errors="replace",
+            timeout=_LIMIT_S, check=False,
+        )  # fmt: skip
+        stated = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        raise CannotCheck(f"the check took longer than {_LIMIT_S:g} s") from None
+    except ValueError:
+        last = done.stderr.strip().rpartition("\n")[2].removeprefix("grader check: ")
+        raise CannotCheck(last or "the check printed nothing") from None
+    return [
+        Checked(
+            each["figure"], each["outcome"], each["points"], each["max_points"],
+            each["reason"], tuple(each["findings"]),
+        )
+        for each in stated
+    ]  # fmt: skip

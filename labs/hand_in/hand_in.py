@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.course import checked, report_cell
+from labs.course import answers, handed_in
 from labs.course.figures import FILE_NAME
 from labs.course.lab_names import folder_meant
 from labs.hand_in import archive, exchange
@@ -92,15 +92,15 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
     lab = lab_in(folder)
     files = archive.contents(folder, lab)
     try:
-        verdicts = checked.check(folder)
-    except checked.CannotCheck as error:
+        verdicts = handed_in.check(folder)
+    except handed_in.CannotCheck as error:
         raise CannotHandIn(f"{error}") from error
     missing = [f"the figure {each.figure}" for each in verdicts if not each.handed_in]
     notebook = files.get(f"{lab}.ipynb")
     if notebook is None:
         missing.append(f"the notebook {lab}.ipynb, with your answers")
     else:
-        missing += [f"the answer in the cell {each}" for each in report_cell.empty(notebook, lab)]
+        missing += [f"the answer in the cell {each}" for each in answers.empty(notebook, lab)]
     failed = [
         f"{each.figure}: {each.reason}"
         for each in verdicts

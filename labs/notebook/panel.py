@@ -19,9 +19,9 @@ from labs.files import CannotWrite
 from labs.languages.words import words
 from labs.messages import Message
 from labs.notebook import explain, panel_runs
-from labs.notebook.lost_widget import SavedOutput
 from labs.notebook.panel_controls import Controls
 from labs.notebook.panel_runs import Form, KeptRun, changes_as_text
+from labs.notebook.unready_cells import SavedOutput
 from labs.plots import style
 from labs.recording.cut_short import CANCELLED, cut_short
 from labs.recording.file import Recording

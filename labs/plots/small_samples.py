@@ -23,8 +23,7 @@ from PIL import Image, ImageDraw, ImageFont
 from labs.analysis.estimates import Bools, Floats
 from labs.plots.scale import BLUE, FAINT, INK, PURPLE, VERMILLION, LogEnds, log_ends, symbol
 from labs.plots.taken import Taken, batch_names, key_of, medians_of, taken_of
-from labs.recording.file import Recording, memoized
-from labs.recording.rows import distinct
+from labs.recording.file import Recording, distinct, memoized
 
 #: The size of the image in pixels, as on the page, and of its texts. Twice as many pixels each way
 #: take twice the time, and two thirds more bytes.

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from labs.analysis.estimates import Bools, Floats
 from labs.plots.scale import BLUE, VERMILLION, spread_out, symbol
 from labs.recording import declared
-from labs.recording.file import Integers, Recording
-from labs.recording.rows import distinct
+from labs.recording.file import Integers, Recording, distinct
 from labs.units import NAMES, canonical, plural, rounded
 
 if TYPE_CHECKING:

@@ -29,21 +29,22 @@ from labs.recording.cut_short import (
     TIME_LIMIT,
     TOOK_NO_SAMPLE,
 )
-from labs.recording.file import BadRecording, Recording
-from labs.recording.rows import Integers
+from labs.recording.file import BadRecording, Integers, Recording
 from labs.run import c_process
 from labs.run.c_process import (
     Deadline,
     Place,
+    ProcessRun,
     RunClock,
     RunFailed,
     TimeLimitReached,
     TookNoSample,
     build,
+    of_stopping,
     one_process,
+    recording_of,
     ticking,
 )
-from labs.run.output import ProcessRun, of_stopping, recording_of
 from labs.run.plan import BadPlan, Plan
 
 __all__ = [

@@ -44,7 +44,7 @@ _OF_COMMANDS = (
     "labs/hand_in/exchange.py",
     "labs/pages/web_page.py",
     "labs/recording/file.py",
-    "labs/recording/rows.py",
+    "labs/recording/file.py",
     "labs/run/broken.py",
     "labs/run/plan.py",
     "labs/run/c_process.py",

@@ -86,7 +86,7 @@ _OF_WARNINGS = (
 _WARNINGS = (
     "labs/results/result.py",
     "labs/results/run_warnings.py",
-    "labs/results/line_warnings.py",
+    "labs/results/run_warnings.py",
     "labs/results/remarks.py",
 )
 #: Where a plan or a compiler is refused.
@@ -100,7 +100,7 @@ _REFUSED = (
 _WITHOUT_FIGURE = ("labs/analysis",)
 #: Of the modules below, those of the panel and of the forms.
 _OF_FORMS = (
-    "labs/notebook/lost_widget.py",
+    "labs/notebook/unready_cells.py",
     "labs/notebook/panel",
     "labs/notebook/predicting.py",
     "labs/notebook/typed_numbers.py",
@@ -112,7 +112,7 @@ _ON_THE_SCREEN = (
     "labs/results",
     "labs/suggestions.py",
     "labs/units.py",
-    "labs/course/checked.py",
+    "labs/course/handed_in.py",
     "labs/course/comparison.py",
     "labs/course/progress.py",
     "labs/course/handed_in.py",

@@ -14,7 +14,7 @@ from grader.judging.lab_folder import check_folder
 from labs.commands import checking
 from labs.commands.checking import Watch, changes, folders_of, seen
 from labs.commands.cli import main
-from labs.course.checked import CannotCheck, Checked, check
+from labs.course.handed_in import CannotCheck, Checked, check
 from testing.hostile.case import HONEST
 
 LAB, OTHER = "01-timer-overhead", "03-system-call"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from labs.commands import cli
-from labs.course import answers, comparison, figures, guide, predictions, progress, report_cell
+from labs.course import answers, comparison, figures, guide, predictions, progress
 from labs.course.comparison import Compared
 from labs.course.figures import Figure
 from labs.course.predictions import Prediction
@@ -183,9 +183,9 @@ def test_a_lab_that_is_handed_in_with_a_failed_figure_is_not_done(copy: Path) ->
 @pytest.mark.parametrize("report", ["", "  ", "Write your answer here."])
 def test_a_report_that_nobody_wrote_is_no_report(copy: Path, report: str) -> None:
     save_notebook(copy / SECOND, report)
-    assert not report_cell.is_written(copy / SECOND)
+    assert not answers.is_written(copy / SECOND)
     save_notebook(copy / SECOND, "It costs 20 ns.")
-    assert report_cell.is_written(copy / SECOND)
+    assert answers.is_written(copy / SECOND)
 
 
 @pytest.mark.parametrize("bad", ["not a zip", "a zip of something else"])

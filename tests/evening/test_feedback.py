@@ -21,7 +21,7 @@ from grader.evening.class_feedback import Feedback, make_feedback
 from grader.evening.course_folder import NotOurs
 from grader.evening.feedback_process import Made, PageJob, make_pages
 from grader.with_nbgrader.feedback import CourseFeedback
-from grader.with_nbgrader.staged import UNFINISHED
+from grader.with_nbgrader.gradebook_lock import UNFINISHED
 from testing.hostile.modules import plant
 from testing.small_course import LAB
 from testing.small_exchange import EARLY, LATE, ExchangeCourse

@@ -19,8 +19,8 @@ from labs.recording.file import Recording, parse, read
 from labs.results import event_counts
 from labs.results.event_counts import per_operation
 from labs.results.result import result_of
+from labs.run.c_process import COLUMNS_OF_COUNTS, parse_run
 from labs.run.measure import Plan, mean_counts, measure_now
-from labs.run.output import COLUMNS_OF_COUNTS, parse_run
 from testing.c_programs import LINUX
 from testing.paths import FIXTURES
 from testing.submitted_figures import FENCED, figure, recording

@@ -25,10 +25,10 @@ from labs.recording.declared import Declared, Estimand, Placement
 from labs.recording.file import Recording, parse
 from labs.results.result import result_of
 from labs.run import declared_options, variants
+from labs.run.c_process import gather, parse_run
 from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
 from labs.run.measure import Plan
 from labs.run.options import plan_of, plan_of_line
-from labs.run.output import gather, parse_run
 from testing.c_programs import FOLDER, KERNELS, LINUX, TWO_CPUS, Program, call, conditions_of
 from testing.paths import FIXTURES
 

@@ -11,7 +11,7 @@ import pytest
 
 from labs.results import remarks
 from labs.results.result import result_of
-from labs.run.output import gather, parse_run
+from labs.run.c_process import gather, parse_run
 from testing.c_programs import LINUX, Done, Program, call, conditions_of
 
 pytestmark = LINUX

@@ -19,7 +19,7 @@ import pytest
 from bench import machine
 from labs.recording import declared
 from labs.results.result import result_of
-from labs.run.output import gather, parse_run
+from labs.run.c_process import gather, parse_run
 from testing.c_programs import (
     CPUS,
     FOLDER,

@@ -11,7 +11,7 @@ import pytest
 
 from labs.recording.file import Recording
 from labs.recording.run_conditions import PREEMPTED_KEY, preempted, ranges_of
-from labs.run.output import gather, parse_run
+from labs.run.c_process import gather, parse_run
 from testing import simulate
 from testing.c_programs import FOLDER, LINUX, call, compile_c, conditions_of, rows_of
 

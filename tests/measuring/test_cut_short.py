@@ -301,7 +301,7 @@ def test_what_can_be_reached_is_stated_and_read(share: float) -> None:
 
 def test_what_is_advised_can_be_asked_for() -> None:
     assert run_warnings.MOST_AT_MOST_S == plan_limits.MOST_AT_MOST_S
-    assert run_warnings.WIDEST == 100 * plan_limits.MOST_WITHIN
+    assert run_warnings.MOST_PERCENT == 100 * plan_limits.MOST_WITHIN
     tried = {each.code: each.try_this for each in result_of(stopped(TIME_IS_UP, "0.04")).warnings}
     assert re.fullmatch(r"--at-most [2-9]0", tried["not-within"])
     hopeless = stopped(out_of_reach(0.0312), "0.002")

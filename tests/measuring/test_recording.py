@@ -20,9 +20,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labs import limits
-from labs.recording.file import BadRecording, Recording, parse, read
-from labs.recording.rows import read_table
-from labs.run.output import COLUMNS, gather, parse_run
+from labs.recording.file import BadRecording, Recording, parse, read, read_table
+from labs.run.c_process import COLUMNS, gather, parse_run
 from testing import simulate
 from testing.paths import FIXTURES, REPOSITORY
 

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("playwright")
 
 from bench.labs import jupyterlab
-from labs.notebook import lost_widget
+from labs.notebook import unready_cells
 from labs.notebook.panel_controls import STYLE
 from labs.notebook.session import Session
 from testing.pressed_panel import press, set_to
@@ -69,7 +69,7 @@ def shown(browser: Any, *cells: tuple[str, ...], theme: str = "vscode-light") ->
 def test_of_the_panel_and_its_saved_result_one_is_seen(
     browser: Any, widget: str, saved_is_seen: bool
 ) -> None:
-    style = lost_widget.style("ticklab-kept", "ticklab-panel", repeats=True)
+    style = unready_cells.style("ticklab-kept", "ticklab-panel", repeats=True)
     saved = f'<div class="ticklab-kept">the last result{style}</div>'
     page = shown(browser, (saved, widget), (OF_ANOTHER,), (LOST,))
     assert page.get_by_text("the last result").is_visible() == saved_is_seen
@@ -82,7 +82,7 @@ def test_of_the_panel_and_its_saved_result_one_is_seen(
 
 
 def test_a_form_and_its_line_are_both_seen(browser: Any) -> None:
-    style = lost_widget.style("ticklab-form-line", "ticklab-form")
+    style = unready_cells.style("ticklab-form-line", "ticklab-form")
     line = f'<div class="ticklab-form-line">lab.predict(...){style}</div>'
     form = '<div class="jupyter-widgets ticklab-form">the form</div>'
     page = shown(browser, (form, line), (LOST, line))

@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 
 from bench.exchange import steps
-from grader.with_nbgrader import gradebook_lock, staged
+from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.gradebook_lock import GradebookUnavailable, cause_of
 from testing.formgrader import formgrader_api
 from testing.small_course import LAB
@@ -104,13 +104,13 @@ def test_a_half_made_result_of_an_earlier_version_is_made_again(
 
 
 def test_what_a_killed_run_left_aside_is_removed(course: ExchangeCourse, api: NbGraderAPI) -> None:
-    left = course.folder / "autograded" / staged.UNFINISHED / "ada" / LAB
+    left = course.folder / "autograded" / gradebook_lock.UNFINISHED / "ada" / LAB
     left.mkdir(parents=True)
     (left / f"{LAB}.ipynb").write_text("{")
     (left / "stale").write_text("")
     assert autograde(api)["success"]
     assert not (course.folder / "autograded" / "ada" / LAB / "stale").exists()
-    assert not (course.folder / "autograded" / staged.UNFINISHED).exists()
+    assert not (course.folder / "autograded" / gradebook_lock.UNFINISHED).exists()
 
 
 def test_a_result_of_the_same_submission_is_not_made_again(

@@ -17,7 +17,7 @@ import pytest
 from nbconvert.filters.markdown import markdown2html
 
 from grader.submissions.submitted_notebook import neutral
-from grader.with_nbgrader.pages.evidence import CELL_ID
+from grader.with_nbgrader.pages.evidence_page import CELL_ID
 from testing.small_course import FIGURES, LAB, MARKER, Course, cell
 
 #: The batch counts as part of the test that asks for it first: some 50 submissions, half a minute

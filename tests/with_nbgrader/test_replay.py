@@ -13,7 +13,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader.cases.verdict import Outcome, Verdict
-from grader.with_nbgrader.pages.evidence import CELL_ID, evidence_html
+from grader.with_nbgrader.pages.evidence_page import CELL_ID, evidence_html
 from grader.with_nbgrader.replay import Replay
 from labs.course.figures import Figure, put
 from testing.formgrader import formgrader_api

@@ -18,7 +18,7 @@ from grader.cases.verdict import Outcome, outcome_in_words
 from grader.figures import LABS
 from grader.judging.presentation import MARKS
 from grader.submissions.safe_files import read_regular
-from grader.with_nbgrader.pages.evidence import CELL_ID
+from grader.with_nbgrader.pages.evidence_page import CELL_ID
 from grader.with_nbgrader.pages.student_text import released_html, student_html
 from grader.with_nbgrader.student_folders import RECORD
 from labs.html import filled
