@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
-from grader.cases.case import FEWEST_DIGITS, OF_USUAL_SLIPS, Case, digits_of, is_number, is_rounded
+from grader.cases.case import FEWEST_DIGITS, Case, digits_of, is_number, is_rounded
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Finding, Level
 from grader.facts import traps
-from grader.facts.observed import usual_ticks
 from grader.facts.other_numbers import numbers_of, slips, whole_samples
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall, pitfall
-from labs.analysis.net_cost import parts_of
-from labs.recording.file import Samples
 from labs.units import rounded
 
 
@@ -180,164 +174,6 @@ def _several_claimed(case: Case) -> str | None:
                 f"Your variant {name} states that one round makes {claimed:g} system calls; "
                 f"{case.as_submitted()} is the time of one round."
             )
-    return None
-
-
-#: Nearer to the typical sample than this, the smallest one is not what makes the figure wrong.
-CLEARLY_LESS = 0.99
-#: What half of the samples are is their middle, and no lucky one.
-MOST_AS_SHORT = 50.0
-
-
-@pitfall(
-    code="minimum-taken",
-    level=Level.INTERPRETATION,
-    symptom="The figure is the luckiest sample.",
-    misconception="The minimum is a lower limit. If the counter counts in steps, the minimum can "
-    "be a whole step too short.",
-    experiment="Sort the samples and look where the middle one lies.",
-    seen_in="common in benchmark scripts",
-    explains=MistakeKind.REDUCTION,
-)
-def minimum_taken(case: Case) -> str | None:
-    """The smallest sample handed in for the typical one."""
-    spec = case.spec
-    about = (Quantity.OVERHEAD, Quantity.COST, Quantity.WHOLE)
-    if spec.quantity not in about or case.right or not case.submitted:
-        return None
-    if digits_of(case.figure.value) < FEWEST_DIGITS:
-        return None  # one step of the clock is often a round number (one_sample_taken)
-    samples = case.recording.samples(spec.variant)
-    per_unit = samples.clock.ticks_in(spec.unit)
-    if spec.quantity is Quantity.COST:
-        per_unit *= parts_of(case.recording, spec.variant)
-    sizes = list(samples.batch_sizes)
-    for size in [0] if spec.quantity is Quantity.OVERHEAD else sizes:
-        ticks = samples.ticks[samples.batch == size]
-        if not len(ticks):
-            continue
-        each = max(size, 1) * per_unit
-        least, usual = float(ticks.min()) / each, usual_ticks(samples, size) / each
-        share = 100 * float((ticks == ticks.min()).mean())
-        if is_number(case, least) and least < CLEARLY_LESS * usual and share < MOST_AS_SHORT:
-            return (
-                f"You gave {case.as_submitted()}, the smallest of {len(ticks)} samples at k = "
-                f"{size}; only {share:.2g} % of them are that short. A typical one takes "
-                f"{rounded(usual)} {spec.unit}."
-            )
-    return None
-
-
-#: Nearer to the typical sample than this, it makes no difference that it is a single one.
-CLEARLY_OFF = 0.01
-PERCENTILES = (25, 75, 90, 95, 99)
-
-
-@pitfall(
-    code="one-sample-taken",
-    level=Level.INTERPRETATION,
-    symptom="The figure is one sample, and not what the samples have in common.",
-    misconception="A clock counts whole steps, and the true time lies between two of them.",
-    experiment="Count how often each length occurs among the samples, and compute their mean.",
-    seen_in="common where one reading is printed and copied",
-    explains=MistakeKind.REDUCTION,
-    yields_to=("minimum-taken",),
-)
-def one_sample_taken(case: Case) -> str | None:
-    """A single sample handed in for what all have in common: a step, the first, a percentile."""
-    if case.spec.quantity is not Quantity.OVERHEAD or case.right:
-        return None
-    samples = case.recording.samples(case.spec.variant)
-    empty = samples.only(samples.batch == 0)
-    if not len(empty):
-        return None
-    per_unit, typical = samples.clock.ticks_in(case.spec.unit), usual_ticks(samples, 0)
-    for ticks, what in _single_samples(empty):
-        # A step in ns is often a round number.
-        digits = OF_USUAL_SLIPS if ticks == samples.clock.step else FEWEST_DIGITS
-        is_this = is_number(case, ticks / per_unit, digits)
-        if abs(ticks - typical) < CLEARLY_OFF * typical or not is_this:
-            continue
-        return (
-            f"You gave {case.as_submitted()}: that is {what}, {rounded(ticks)} "
-            f"ticks{_also(samples, ticks)}. The mean of all {len(empty)} samples is "
-            f"{rounded(typical / per_unit)} {case.spec.unit}; the clock steps by "
-            f"{samples.clock.step} ticks."
-        )
-    return None
-
-
-def _also(samples: Samples, ticks: float) -> str:
-    """Where else somebody finds this number: a coarse clock shows the same for several sizes."""
-    for size in samples.batch_sizes:
-        chosen = samples.ticks[samples.batch == size]
-        if size and len(chosen) and float(chosen.min()) == ticks:
-            return f", or the shortest with {size} operations"
-    return ""
-
-
-def _single_samples(empty: Samples) -> Iterator[tuple[float, str]]:
-    """The samples that somebody may take for all, in ticks, and what each of them is."""
-    if empty.clock.step > 1:
-        yield float(empty.clock.step), "one step of your clock"
-    yield float(np.median(empty.ticks)), "the middle one of your empty samples"
-    yield float(empty.ticks[0]), "the first of your empty samples"
-    for percent in PERCENTILES:
-        ticks = float(np.percentile(empty.ticks, percent))
-        yield ticks, f"the {percent}th percentile of your empty samples"
-    yield float(empty.ticks.max()), "the longest of your empty samples"
-
-
-#: From this factor on the extreme samples, and nothing else, make the mean what it is.
-CARRIED = 1.03
-
-
-@pitfall(
-    code="cold-samples-in-mean",
-    level=Level.INTERPRETATION,
-    symptom="A few extreme samples shift the mean.",
-    misconception="A mean spreads one page fault or one interrupt over all samples.",
-    experiment="Leave out the largest 1 % of the samples and see how far the mean moves.",
-    seen_in="report E: 366 ns, then 90 to 96 ns, reported as 104 ns",
-    explains=MistakeKind.REDUCTION,
-    broken=(Live("untouched_records", "timer-overhead-monotonic"),),
-)
-def cold_samples_in_mean(case: Case) -> str | None:
-    """A plain mean over all samples, cold ones and interruptions included."""
-    spec = case.spec
-    about = (Quantity.OVERHEAD, Quantity.COST, Quantity.WHOLE)
-    if spec.quantity not in about or case.right or case.submitted is None:
-        return None
-    recording = case.recording
-    mine = recording.rows_of(spec.variant)
-    if spec.quantity is Quantity.OVERHEAD:
-        mine &= recording.batch == 0
-    samples = recording.samples(spec.variant)
-    usual = {size: usual_ticks(samples, size) for size in samples.batch_sizes}
-    per_unit = samples.clock.ticks_in(spec.unit)
-    if spec.quantity is Quantity.COST:
-        per_unit *= parts_of(recording, spec.variant)
-    for chosen, what in (
-        (mine, "warm-up included"),
-        (mine & (recording.sample >= 0), "interruptions included"),
-    ):
-        chosen = chosen & np.isin(recording.batch, list(usual))
-        if not chosen.any():
-            continue
-        ticks = recording.ticks[chosen] / per_unit
-        operations = recording.batch[chosen].clip(min=1)
-        without = np.array([usual[size] for size in recording.batch[chosen].tolist()]) / per_unit
-        for mean, typical in (
-            ((ticks / operations).mean(), (without / operations).mean()),
-            (ticks.sum() / operations.sum(), without.sum() / operations.sum()),
-        ):
-            if is_number(case, float(mean)) and mean > CARRIED * typical:
-                return (
-                    f"You gave {case.as_submitted()}: the mean of all {len(ticks)} samples, "
-                    f"{what}. Without the few samples far from the others, such as one of "
-                    f"{rounded(float((ticks / operations).max()))}, the mean is "
-                    f"{rounded(float(typical))} {spec.unit}."
-                )
     return None
 
 
