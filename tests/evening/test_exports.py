@@ -350,8 +350,8 @@ def test_the_autograder_hands_out_the_result_of_who_handed_in(
     metadata = {"users": [{"email": email, "name": "x"}]}
     (tmp_path / "root" / "submission_metadata.json").write_text(json.dumps(metadata))
     subprocess.run(
-        [sys.executable, "-I", folder / "run_autograder"],
-        env={"AUTOGRADER": str(tmp_path / "root")}, check=True,
+        [folder / "run_autograder"],  # started as Gradescope does: by its first line
+        env={"AUTOGRADER": str(tmp_path / "root"), "PATH": os.environ["PATH"]}, check=True,
     )  # fmt: skip
     result = json.loads((tmp_path / "root" / "results" / "results.json").read_text())
     assert result["score"] == score
