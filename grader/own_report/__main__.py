@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.own_report import student_report
 from grader.own_report.student_report import COMMAND, page, summary
-from labs.commands.exit_status import complain, in_language
+from labs.commands.said import complain, in_language
 from labs.course import comparison
 from labs.files import CannotWrite
 from labs.pages import web_page

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from labs.commands.exit_status import complain, in_language
+from labs.commands.said import complain, in_language
 from labs.course.figures import FILE_NAME, RECORDINGS
 from labs.course.handed_in import CannotCheck, Checked, check
 from labs.course.lab_names import folder_meant, labs

@@ -1,4 +1,4 @@
-"""What a command says, and its exit status, also if it is interrupted or nobody reads it."""
+"""The exit status of a command, also if it is interrupted or nobody reads its output."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import os
 import sys
 from collections.abc import Callable
 
-from labs.files import explained
-from labs.languages.words import of_reader
 from labs.terminal import NobodyReads, say
 
 #: As a shell reports a program that a signal ended: 128 plus the number of SIGINT or SIGPIPE.
@@ -59,26 +57,3 @@ def _drop_the_rest() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-# What a command says in a terminal, in the language of the reader. Its own name stays as it is.
-
-
-def complain(command: str, why: str | Exception) -> None:
-    """Print why `command` cannot go on, to standard error."""
-    text = explained(why) if isinstance(why, Exception) else why
-    say(f"{command}: {in_language(text)}", file=sys.stderr)
-
-
-def in_language(text: str) -> str:
-    """Sentences, of which the first may be a clause; one that follows the name of a file, too."""
-    heading = of_reader().heading
-    first, stop, more = text.partition(". ")
-    if stop and not first[0].isupper() and (said := heading(first)) != first:
-        return f"{said}. {in_language(more)}"
-    shown = heading(text)
-    if shown != text:
-        return shown
-    place, colon, what = text.partition(": ")
-    said = heading(what)
-    return f"{heading(place)}: {said}" if colon and said != what else text

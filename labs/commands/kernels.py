@@ -7,7 +7,7 @@ from typing import Any
 
 from labs import paths, terminal
 from labs.c_kernels import catalogue
-from labs.commands.exit_status import complain
+from labs.commands.said import complain
 from labs.course import lab_names
 from labs.html import in_columns
 from labs.languages.words import of_reader, words

@@ -18,7 +18,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from labs.c_kernels import toolchain
-from labs.commands.exit_status import INTERRUPTED, complain, in_language
+from labs.commands.exit_status import INTERRUPTED
+from labs.commands.said import complain, in_language
 from labs.course import evidence
 from labs.course.account import with_account
 from labs.course.figures import FILE_NAME as FIGURES

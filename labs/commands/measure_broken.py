@@ -6,8 +6,8 @@ import argparse
 
 from labs.c_kernels import toolchain
 from labs.commands import measure
-from labs.commands.exit_status import complain
 from labs.commands.measure import FAILED, IMPOSSIBLE, USAGE
+from labs.commands.said import complain
 from labs.notebook.broken_pair import Pair, plans
 from labs.notebook.run import Run
 from labs.run import c_process

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from labs.c_kernels.toolchain import write_new
-from labs.commands.exit_status import complain, in_language
+from labs.commands.said import complain, in_language
 from labs.files import explained
 from labs.languages.words import words
 from labs.paths import PartMissing

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from labs.commands.exit_status import complain
+from labs.commands.said import complain
 from labs.files import CannotWrite
 from labs.html import Table
 from labs.languages.words import words

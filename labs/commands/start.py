@@ -19,7 +19,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from labs import paths
 from labs.commands.arguments import DEFAULT
-from labs.commands.exit_status import in_language
+from labs.commands.said import in_language
 from labs.course.student_copy import CannotUpdateCopy, CopyChanges, is_copy, update_copy
 from labs.languages import chosen
 from labs.terminal import say

@@ -9,7 +9,7 @@ from typing import Any
 from tqdm import tqdm
 
 from labs.c_kernels.toolchain import NoCompiler
-from labs.commands.exit_status import complain
+from labs.commands.said import complain
 from labs.course.account import with_account
 from labs.files import CannotWrite
 from labs.languages.words import words

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from labs.commands.cli import main
-from labs.commands.exit_status import in_language
+from labs.commands.said import in_language
 from labs.languages import chosen
 from labs.languages.po_file import languages
 from testing.paths import FIXTURES
