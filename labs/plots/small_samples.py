@@ -21,7 +21,17 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from labs.analysis.estimates import Bools, Floats
-from labs.plots.scale import BLUE, FAINT, INK, PURPLE, VERMILLION, LogEnds, log_ends, symbol
+from labs.plots.scale import (
+    BLUE,
+    FAINT,
+    INK,
+    PURPLE,
+    VERMILLION,
+    LogEnds,
+    log_ends,
+    png_chunk,
+    symbol,
+)
 from labs.plots.taken import Taken, batch_names, key_of, medians_of, taken_of
 from labs.recording.file import Recording, distinct, memoized
 
@@ -331,11 +341,7 @@ class Raster:
             (b"IDAT", zlib.compress(rows.data, 5)),
             (b"IEND", b""),
         )
-        return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return b"\x89PNG\r\n\x1a\n" + b"".join(png_chunk(kind, data) for kind, data in chunks)
 
 
 @functools.cache

@@ -44,6 +44,7 @@ from labs.plots.scale import (
     VERMILLION,
     axis_number,
     log_ends,
+    png_chunk,
     symbol,
 )
 from labs.units import Clock
@@ -412,11 +413,7 @@ def png_of(pixels: Pixels) -> bytes:
         rows[:, 1 + channel :: channels] = pixels[..., channel]
     head = struct.pack(">IIBBBBB", width, height, 8, colour_type, 0, 0, 0)
     chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(rows.data, 2)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(png_chunk(kind, data) for kind, data in chunks)
 
 
 class _Renderer(RendererAgg):

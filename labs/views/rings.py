@@ -329,7 +329,6 @@ def _rows_of_switches(run: Run) -> list[tuple[str, ...]]:
 _FOOTPRINT_EXAMPLE = (
     'lab.measure("switch_footprint", "processes-2-0,processes-2-64k,processes-2-1m")'
 )
-_NAME = re.compile(r"(processes|threads)-(\d{1,3})-(0|\d+[km])")
 _ALONE = re.compile(r"alone-(0|\d+[km])")
 _TOUCHING = Look(QUIET, "x", "×", (0, (1, 1)))
 
@@ -352,7 +351,7 @@ def footprint(*runs: Runs | None) -> Picture:
     )
     rings: _Rings = {}
     for result in results:
-        match = _NAME.fullmatch(result.variant)
+        match = _RING.fullmatch(result.variant)
         if match is not None:
             rings.setdefault((match[1], int(match[2])), {})[_bytes(match[3])] = result
     if not rings:
