@@ -14,7 +14,6 @@ from grader.judging.lab_folder import check_folder, lab_of
 from grader.judging.presentation import as_html, as_text
 from labs import suggestions
 from labs.html import inline
-from labs.languages.words import of_reader
 from labs.messages import Message, Refused
 
 
@@ -25,10 +24,10 @@ class Shown:
     verdict: Verdict
 
     def __repr__(self) -> str:
-        return as_text(self.verdict, of_reader())
+        return as_text(self.verdict)
 
     def _repr_html_(self) -> str:
-        return as_html(self.verdict, of_findings(self.verdict), of_reader())
+        return as_html(self.verdict, of_findings(self.verdict))
 
 
 @dataclass(frozen=True)
@@ -39,12 +38,11 @@ class AllShown:
     verdicts: tuple[Verdict, ...]
 
     def __repr__(self) -> str:
-        return self.folder.report(self.verdicts, of_reader())
+        return self.folder.report(self.verdicts)
 
     def _repr_html_(self) -> str:
-        words = of_reader()
-        closing = inline("<p>{{ line }}</p>", line=self.folder.closing(self.verdicts, words))
-        shown = [as_html(verdict, of_findings(verdict), words) for verdict in self.verdicts]
+        closing = inline("<p>{{ line }}</p>", line=self.folder.closing(self.verdicts))
+        shown = [as_html(verdict, of_findings(verdict)) for verdict in self.verdicts]
         return "".join([*shown, closing])
 
 

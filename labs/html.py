@@ -2,8 +2,7 @@
 
 The templates are the files `*.html.jinja` beside the modules that fill them. A template escapes
 every value. What is HTML already passes the filter `safe` in the template, where a reader can see
-it. `translated` gives a text in the language of the reader, and the filter `unbroken` has no line
-end inside a figure.
+it. The filter `unbroken` has no line end inside a figure.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.languages.words import of_reader, words
 from labs.terminal import lines_of, parts, unbroken
 
 if TYPE_CHECKING:
@@ -62,7 +60,6 @@ def _environment(folder: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["translated"] = words
     made.filters["unbroken"] = unbroken
     return made
 
@@ -72,12 +69,12 @@ _BOX = Path(__file__).with_name("warned.html.jinja")
 
 def warnings_as_html(warnings: Sequence[str]) -> str:
     """A box with all warnings; '' if there are none."""
-    return filled(_BOX, warnings=[words(each) for each in warnings]) if warnings else ""
+    return filled(_BOX, warnings=warnings) if warnings else ""
 
 
 def warnings_as_lines(warnings: Sequence[str]) -> list[str]:
     """A line of plain text for each warning."""
-    return [f"{words('warning')}: {words(warning)}" for warning in warnings]
+    return [f"warning: {warning}" for warning in warnings]
 
 
 #: Longer text is aligned left even if it begins with a number.
@@ -119,39 +116,31 @@ class Table:
 
     def as_html(self) -> str:
         """A table with a caption, column headers and row headers; all text is escaped."""
-        shown = self.in_words()
         styles = [
             _CELL.format(side="left" if self.at_left(n) else "right")
             for n in range(len(self.header))
         ]
         return filled(
             _TABLE,
-            caption=shown.caption,
+            caption=self.caption,
             header=[
                 {"style": style, "text": text}
-                for style, text in zip(styles, shown.header, strict=True)
+                for style, text in zip(styles, self.header, strict=True)
             ],
             rows=[
                 [
                     {"style": _of_cell(style, text), "text": text}
                     for style, text in zip(styles, row, strict=False)
                 ]
-                for row in shown.rows
+                for row in self.rows
             ],
         )
-
-    def in_words(self) -> Table:
-        """The same table in the language of its reader."""
-        shown = of_reader().heading
-        rows = tuple(tuple(map(shown, row)) for row in self.rows)
-        return Table(shown(self.caption), tuple(map(shown, self.header)), rows, self.warnings)
 
     def as_text(self, width: int | None = None) -> str:
         """The same table in plain text, which fits `width` if one is given and texts allow it."""
         to_the_right = [n for n in range(len(self.header)) if not self.at_left(n)]
-        shown = self.in_words()
-        lines = in_columns([shown.header, *shown.rows], to_the_right, width)
-        return "\n".join([shown.caption, *lines])
+        lines = in_columns([self.header, *self.rows], to_the_right, width)
+        return "\n".join([self.caption, *lines])
 
     def _repr_html_(self) -> str:
         return self.as_html() + warnings_as_html(self.warnings)

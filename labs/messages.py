@@ -11,7 +11,6 @@ from types import EllipsisType
 from typing import Any, Literal
 
 from labs.html import code_spans, filled
-from labs.languages.words import of_reader, words
 from labs.terminal import say
 
 Tone = Literal["done", "note", "problem", "open"]
@@ -37,7 +36,6 @@ class Message:
 
     def as_html(self) -> str:
         """A box with a border at its left; all text is escaped."""
-        shown = of_reader()
         word, heading = self._first_line()
         return filled(
             _MESSAGE,
@@ -47,23 +45,20 @@ class Message:
             heading=code_spans(heading),
             loud=self.tone != "open",
             excerpt=self.excerpt,
-            sentences=[code_spans(shown.heading(sentence)) for sentence in self.sentences],
+            sentences=[code_spans(sentence) for sentence in self.sentences],
         )
 
     def _first_line(self) -> tuple[str, str]:
         """The word of the tone and the heading, both in one language."""
-        word, shown = TONES[self.tone][1], of_reader()
-        heading = shown.heading(self.heading)
-        return (word if heading == self.heading else shown(word)), heading
+        return TONES[self.tone][1], self.heading
 
     def _repr_html_(self) -> str:
         return self.as_html()
 
     def __repr__(self) -> str:
-        shown = of_reader()
         lines = [": ".join(self._first_line())]
         lines += [self.excerpt] if self.excerpt else []
-        return "\n".join([*lines, *map(shown.heading, self.sentences)])
+        return "\n".join([*lines, *self.sentences])
 
 
 class Refused(Exception):
@@ -82,7 +77,7 @@ class Refused(Exception):
         if not self._shown:
             self._shown = True
             show(self.message)
-        return [words("This cell stops here; the message says why.")]
+        return ["This cell stops here; the message says why."]
 
 
 def show(*things: object) -> None:
@@ -182,8 +177,8 @@ Part = str | Option | Words
 
 @dataclass(frozen=True)
 class Advice:
-    """What to try: a whole sentence, so that it can be translated as one, and what its `{name}`
-    stand for. Options of one name are used together."""
+    """A sentence on what to try, and what each `{name}` in it stands for. Options of one name are
+    used together."""
 
     sentence: str
     values: tuple[tuple[str, tuple[Part | Advice, ...]], ...] = ()

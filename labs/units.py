@@ -143,13 +143,13 @@ def factor_text(factor: float) -> str:
     """A factor above 0 for a reader: `within 10 %`, `3 times as much`, `3 times less`."""
     if 0.9 <= factor <= 1.1:
         return "within 10 %"
-    number_1 = rounded(off_by(factor), 2)
+    by = rounded(off_by(factor), 2)
     if off_by(factor) > _MOST_SHOWN:
-        number_1 = f"{_MOST_SHOWN:,}"
+        by = f"{_MOST_SHOWN:,}"
         if factor > 1:
-            return f"more than {number_1} times as much"
-        return f"more than {number_1} times less"
-    return f"{number_1} times as much" if factor > 1 else f"{number_1} times less"
+            return f"more than {by} times as much"
+        return f"more than {by} times less"
+    return f"{by} times as much" if factor > 1 else f"{by} times less"
 
 
 def off_by(factor: float) -> float:

@@ -14,13 +14,9 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from grader.judging import flags
-from labs.languages.chosen import keep_english
 from labs.results import stopping
 from testing import given_times as given_times_of_runs
 from testing.c_programs import FOLDER, Program, compile_c
-
-# Every text is compared in English, whatever language whoever runs the tests has chosen.
-keep_english()
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("any machine", deadline=None)

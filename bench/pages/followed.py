@@ -61,7 +61,6 @@ RELEASE_FEEDBACK = {"nbgrader release_feedback 01-timer-overhead": 1}
 INCOMPLETE = {"grader check .": 1, "labs hand-in": 1}
 PAGES = (
     Page("docs/students/start.md", installed=False, ends=INCOMPLETE),
-    Page("docs/students/languages.md", begins=brought.empty_folder),
     Page("docs/students/where-it-runs.md", begins=brought.empty_folder),
     Page("docs/instructors/monday.md", installed=False),
     Page(

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 from labs.course import lab_names
-from labs.languages.words import of_reader
 from labs.suggestions import complete_with, offered_folders, one_of, suggestion
 from labs.terminal import say, say_json
 
@@ -61,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json([verdict.as_json() for verdict in verdicts])
     else:
-        say(folder.report(verdicts, of_reader()))
+        say(folder.report(verdicts))
     return check_folders.status(verdicts)
 
 

@@ -14,8 +14,6 @@ from labs.commands.exit_status import NOTHING_ASKED, status_of
 from labs.terminal import say
 from labs.version import __version__
 
-#: All others write what a course keeps, and that is in English.
-_FOR_STUDENTS = frozenset({"check"})
 _EXAMPLES = (
     "grader check 01-timer-overhead  check a lab folder",
     "grader course my-demo --demo    make a course with a made-up class",
@@ -46,11 +44,6 @@ def _run(words: list[str]) -> int:
     meant = _lab_meant(arguments)
     if meant:
         parser.error(f"no lab {arguments.lab!r} in this course: did you mean {meant}?")
-    if arguments.command not in _FOR_STUDENTS:
-        # Here: the version is answered without it.
-        from labs.languages.chosen import keep_english
-
-        keep_english()
     return int(arguments.run(arguments))
 
 

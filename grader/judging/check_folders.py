@@ -19,7 +19,6 @@ from grader.judging.worker import NotGraded, Worker
 from labs import terminal
 from labs.course.lab_names import folder_meant
 from labs.html import Table
-from labs.languages.words import ENGLISH, Words, of_reader
 from labs.terminal import say, say_json
 
 ALL_PASSED, SOMETHING_FAILED, SOMETHING_NOT_GRADED = 0, 1, 2
@@ -41,18 +40,18 @@ class LabFolder:
         """`verdicts` without those on figures that a practice folder does not have."""
         return [v for v in verdicts if self.practice is None or v.figure in self.practice]
 
-    def report(self, verdicts: Sequence[Verdict], words: Words = ENGLISH) -> str:
+    def report(self, verdicts: Sequence[Verdict]) -> str:
         """The verdicts as text, and the points in the last line."""
-        shown = [as_text(verdict, words) for verdict in verdicts]
-        return "\n\n".join([*shown, self.closing(verdicts, words)])
+        shown = [as_text(verdict) for verdict in verdicts]
+        return "\n\n".join([*shown, self.closing(verdicts)])
 
-    def closing(self, verdicts: Sequence[Verdict], words: Words = ENGLISH) -> str:
+    def closing(self, verdicts: Sequence[Verdict]) -> str:
         """The last line of a report: the points of all verdicts."""
         if self.practice is not None:
-            return words("for practice: nothing counts in this folder")
+            return "for practice: nothing counts in this folder"
         got = points_as_text(sum(verdict.points for verdict in verdicts))
         most = points_as_text(sum(verdict.max_points for verdict in verdicts))
-        return f"{self.lab}: {words('{points} of {most} points').format(points=got, most=most)}"
+        return f"{self.lab}: {got} of {most} points"
 
 
 def lab_folder(path: Path, lab: str | None) -> LabFolder:
@@ -92,7 +91,7 @@ def check(paths: Sequence[Path], lab: str | None, *, as_json: bool) -> int:
                 worst, report = SOMETHING_NOT_GRADED, str(error)
                 found[str(path)] = {"outcome": Outcome.NOT_GRADED.value, "reason": str(error)}
             else:
-                worst, report = max(worst, status(verdicts)), folder.report(verdicts, of_reader())
+                worst, report = max(worst, status(verdicts)), folder.report(verdicts)
                 found[str(path)] = [verdict.as_json() for verdict in verdicts]
             if not as_json:
                 say(f"{path}\n\n{report}\n")

@@ -1,8 +1,7 @@
 """Present a verdict as text, as HTML, and with the plot of its recording.
 
-The notebook, the command line, nbgrader's feedback and the formgrader show the same texts: in
-English, but for the check that a student asks for. We escape all text, because parts of a verdict
-may come from a student's files.
+The notebook, the command line, nbgrader's feedback and the formgrader show the same texts. All text
+is escaped, because parts of a verdict may come from a student's files.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from pathlib import Path
 
 from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Finding, Outcome, Verdict
 from labs.html import filled
-from labs.languages.words import ENGLISH, Words
 
 MOST_FINDINGS = 3
 
@@ -41,55 +39,48 @@ def points_as_text(points: float) -> str:
     return f"{points:g}"
 
 
-def headline(verdict: Verdict, words: Words = ENGLISH) -> str:
+def headline(verdict: Verdict) -> str:
     """Figure, outcome and points in one line."""
-    outcome = f"{verdict.figure}: {words(verdict.in_words)}"
+    outcome = f"{verdict.figure}: {verdict.in_words}"
     if verdict.outcome is Outcome.NOT_GRADED:
         return outcome
-    points = words("{points} of {most} points").format(
-        points=points_as_text(verdict.points), most=points_as_text(verdict.max_points)
-    )
-    return f"{outcome}, {points}"
+    points, most = points_as_text(verdict.points), points_as_text(verdict.max_points)
+    return f"{outcome}, {points} of {most} points"
 
 
-def as_text(verdict: Verdict, words: Words = ENGLISH) -> str:
+def as_text(verdict: Verdict) -> str:
     """The verdict for a terminal: headline, reason, findings, what to look at next."""
-    lines = [f"{MARKS[verdict.in_words]} {headline(verdict, words)}"]
+    lines = [f"{MARKS[verdict.in_words]} {headline(verdict)}"]
     if verdict.in_words == NOT_HANDED_IN:
-        return f"{lines[0]}\n  {words(verdict.findings[0].experiment)}"
+        return f"{lines[0]}\n  {verdict.findings[0].experiment}"
     if verdict.note:
-        lines.append(f"  {words(verdict.note)}")
+        lines.append(f"  {verdict.note}")
     if not verdict.findings:  # otherwise the reason is the symptom of the first finding
-        lines.append(f"  {words(verdict.reason)}")
+        lines.append(f"  {verdict.reason}")
     for finding in verdict.findings[:MOST_FINDINGS]:
-        lines += [f"  [{finding.code}] {words(finding.symptom)}"]
-        lines += [f"    {label}: {text}" for label, text in _told(finding, words)]
+        lines += [f"  [{finding.code}] {finding.symptom}"]
+        lines += [f"    {label}: {text}" for label, text in _told(finding)]
     if verdict.findings and verdict.accepted:  # otherwise the reason states it
-        why = words(verdict.why_accepted)
-        lines.append(f"  {words('Accepted')}: {words.heading(verdict.accepted)}. {why}".rstrip())
+        lines.append(f"  Accepted: {verdict.accepted}. {verdict.why_accepted}".rstrip())
     if verdict.answer:
-        lines.append(f"  {words(verdict.answer)}")
+        lines.append(f"  {verdict.answer}")
     if verdict.praise:
-        look_next = f"{words('Look next')}: {words(verdict.look_next)}"
-        lines += [f"  {words(verdict.praise)}", f"  {look_next}"]
-    person = words("For a person to look at")
-    lines += [f"  {person}: {words(flag)}." for flag in verdict.flags]
+        lines += [f"  {verdict.praise}", f"  Look next: {verdict.look_next}"]
+    lines += [f"  For a person to look at: {flag}." for flag in verdict.flags]
     return "\n".join(lines)
 
 
-def _told(finding: Finding, words: Words) -> list[tuple[str, str]]:
+def _told(finding: Finding) -> list[tuple[str, str]]:
     """What a finding says below its symptom, each text with its label."""
     told = [
-        (words("In your data"), words(finding.evidence)),
-        (words("Likely"), words(finding.misconception)),
-        (words("To decide"), words(finding.experiment)),
+        ("In your data", finding.evidence),
+        ("Likely", finding.misconception),
+        ("To decide", finding.experiment),
     ]
-    return told + ([(words("Made and repaired"), finding.to_see)] if finding.to_see else [])
+    return told + ([("Made and repaired", finding.to_see)] if finding.to_see else [])
 
 
-def as_html(
-    verdict: Verdict, examples: Mapping[str, str] | None = None, words: Words = ENGLISH
-) -> str:
+def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:
     """The verdict as a self-contained piece of HTML without scripts and links; text is escaped.
 
     `examples` is HTML by the code of a finding; it is shown below the finding.
@@ -98,12 +89,11 @@ def as_html(
         _VERDICT,
         colour=_COLOURS[verdict.in_words],
         mark=MARKS[verdict.in_words],
-        headline=headline(verdict, words),
+        headline=headline(verdict),
         findings=verdict.findings[:MOST_FINDINGS],
         open=verdict.in_words == NOT_HANDED_IN,
         verdict=verdict,
         examples=examples or {},
-        translated=words,
     )
 
 

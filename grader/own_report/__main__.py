@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.own_report import student_report
 from grader.own_report.student_report import COMMAND, page, summary
-from labs.commands.said import complain, in_language
+from labs.commands.said import complain
 from labs.course import comparison
 from labs.files import CannotWrite
 from labs.pages import web_page
@@ -37,9 +37,9 @@ def main(words: list[str] | None = None) -> int:
         web_page.refuse_others(asked.output, COMMAND)  # before the work
         text = page(labs, comparison.of_labs(asked.folder), asked.name)
         web_page.write_page(asked.output, text, COMMAND)
-        say(f"{in_language('page')}: {asked.output}")
+        say(f"page: {asked.output}")
         for sentence in summary(labs):
-            say(textwrap.fill(in_language(sentence), 80, break_on_hyphens=False))
+            say(textwrap.fill(sentence, 80, break_on_hyphens=False))
         if asked.pdf:
             place = asked.output.with_suffix(".pdf")
             web_page.refuse_others(place, COMMAND)

@@ -23,7 +23,6 @@ from labs.course import answers, comparison, guide, published
 from labs.course.comparison import Compared, with_factor
 from labs.files import read_bounded
 from labs.html import Table, filled, inline
-from labs.languages.words import of_reader, words
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.pages.web_page import page as whole_page
@@ -61,7 +60,7 @@ def page(labs: Sequence[Lab], guesses: tuple[Compared, ...], name: str = "") -> 
     sections = [_section(lab, compared) for lab in begun]
     recordings = [each for lab in begun for each in lab.recordings]
     return whole_page(
-        words(TITLE),
+        TITLE,
         COMMAND,
         _PAGE,
         name=name,
@@ -110,7 +109,7 @@ def _several_machines(begun: Sequence[Lab]) -> str:
     if len(machines) < 2:
         return ""
     listed = "; ".join(f"{machine}: {', '.join(some)}" for machine, some in machines.items())
-    return f"{words(f'The figures come from {len(machines)} machines or OS kernels.')} {listed}."
+    return f"The figures come from {len(machines)} machines or OS kernels. {listed}."
 
 
 def _section(lab: Lab, compared: set[str]) -> Section:
@@ -118,7 +117,7 @@ def _section(lab: Lab, compared: set[str]) -> Section:
     there = [row for row in lab.rows if row.handed_in]
     return Section(
         lab,
-        filled(_FIGURES, rows=lab.rows, heading=of_reader().heading),
+        filled(_FIGURES, rows=lab.rows),
         tuple(plots_of_lab(there)),
         tuple(plots_among_published(there, compared)),
     )
@@ -130,7 +129,7 @@ def _against(quantities: Collection[str]) -> Table:
     for quantity in quantities:
         for each in published.settled(published.figures(quantity)):
             for suspicion in each.suspicions:
-                figure = f"{each.report}: {words(each.quantity)}"
+                figure = f"{each.report}: {each.quantity}"
                 found.setdefault(suspicion.reason, {})[figure] = None
     return Table(
         "What speaks against the published figures",
@@ -176,7 +175,7 @@ class FigureRow:
     @property
     def check(self) -> str:
         """What the check says, in a word, with its sign."""
-        return f"{MARKS[self.verdict.in_words]} {words(self.verdict.in_words)}"
+        return f"{MARKS[self.verdict.in_words]} {self.verdict.in_words}"
 
     @property
     def result(self) -> Result | None:
@@ -227,20 +226,20 @@ class FigureRow:
         if result is None:
             if self.case is None:
                 return ""
-            return words("Samples: those of {figures}.").format(figures=", ".join(self.spec.of))
-        every, number_1 = len(result.recording.processes), f"{result.n:,}"
+            return f"Samples: those of {', '.join(self.spec.of)}."
+        every, kept = len(result.recording.processes), f"{result.n:,}"
         used = result.estimate.processes if result.estimate is not None else every
         if used != every:
-            return words(f"Samples: {number_1} from {used} of {every} processes.")
-        return words(f"Samples: {number_1} from {plural(every, 'process')}.")
+            return f"Samples: {kept} from {used} of {every} processes."
+        return f"Samples: {kept} from {plural(every, 'process')}."
 
     def set_aside(self) -> str:
         """What was set aside and why."""
         if self.result is None:
             return ""
-        shown, aside = of_reader().heading, self.result.set_aside
-        reasons = [REASONS[why].format(number_1=f"{n:,}") for why, n in aside.items()]
-        return "; ".join(map(shown, reasons)) or shown("none")
+        aside = self.result.set_aside
+        reasons = [REASONS[why].format(count=f"{n:,}") for why, n in aside.items()]
+        return "; ".join(reasons) or "none"
 
     def evidence(self) -> str:
         """How it was proved that the measured event happened."""
@@ -261,9 +260,9 @@ class FigureRow:
         """What the check found against the figure, in sentences; empty if it passed."""
         if self.passed:
             return []
-        said = [words(self.verdict.note)] if self.verdict.note else []
+        said = [self.verdict.note] if self.verdict.note else []
         if not self.verdict.findings:
-            return [*said, words(self.verdict.reason)]
+            return [*said, self.verdict.reason]
         return [*said, *map(_finding, self.verdict.findings)]
 
     def as_submitted(self) -> str:
@@ -272,7 +271,7 @@ class FigureRow:
 
 
 def _finding(finding: Finding) -> str:
-    return f"{words(finding.symptom)} {words(finding.evidence)} [{finding.code}]"
+    return f"{finding.symptom} {finding.evidence} [{finding.code}]"
 
 
 def _conclusion(case: Case) -> str:
@@ -280,8 +279,8 @@ def _conclusion(case: Case) -> str:
     number = case.figure.value
     choices = case.spec.choices
     if number != int(number) or not 1 <= number <= len(choices):
-        return of_reader().heading(f"no conclusion has the number {rounded(number, 6)}")
-    return f"“{words(choices[int(number) - 1].text)}”"
+        return f"no conclusion has the number {rounded(number, 6)}"
+    return f"“{choices[int(number) - 1].text}”"
 
 
 def _text(of: Expected | Estimate | None, unit: str) -> str:
@@ -290,12 +289,12 @@ def _text(of: Expected | Estimate | None, unit: str) -> str:
         return "–"
     sign = f" {unit}" if unit == "times" else ""
     if of.low == of.high:
-        return of_reader().heading(f"{rounded(of.value)}{sign}")
+        return f"{rounded(of.value)}{sign}"
     if sign:
         value, low, high = digits.rounded_apart(of.value, of.low, of.high, 1.0)
     else:
         value, low, high = sensible(Estimate(of.value, of.low, of.high, unit, "", 0, 0))
-    return of_reader().heading(f"{value}{sign} ({low} to {high})")
+    return f"{value}{sign} ({low} to {high})"
 
 
 # The plots of a lab in the report: its runs as the labs show them, the line, published figures.
@@ -443,7 +442,7 @@ class Lab:
     def title(self) -> str:
         """The lab's name for a heading: `03 System call`."""
         number, _, topic = self.name.partition("-")
-        return f"{number} {words(topic.replace('-', ' ').capitalize())}"
+        return f"{number} {topic.replace('-', ' ').capitalize()}"
 
     @property
     def begun(self) -> bool:
@@ -472,7 +471,7 @@ def _lab(folder: Path, name: str) -> Lab:
         FigureRow(spec, verdict, case if isinstance(case := cases.get(spec.id), Case) else None)
         for spec, verdict in zip(LABS[name], verdicts, strict=True)
     )
-    missing = [f"{words(row.spec.asked)} ({row.spec.id})" for row in rows if not row.handed_in]
+    missing = [f"{row.spec.asked} ({row.spec.id})" for row in rows if not row.handed_in]
     answered, troubles = _answers(folder, name)
     written, more = _report(folder, name)
     return Lab(name, True, rows, (*answered, *written), (*missing, *troubles, *more))
@@ -483,40 +482,39 @@ def _answers(folder: Path, name: str) -> tuple[list[OwnText], list[str]]:
     try:
         known = answers.read(folder)
     except (answers.BadAnswers, OSError) as error:
-        return [], [of_reader().heading(f"the answers cannot be read: {error}")]
+        return [], [f"the answers cannot be read: {error}"]
     asked = {step.name: step.do for step in guide.of_lab(name).steps if step.kind == "answer"}
     texts = [
-        OwnText(words(asked.get(answer, answer)), _plain(versions[-1].text))
+        OwnText(asked.get(answer, answer), _plain(versions[-1].text))
         for answer, versions in known.items()
     ]
-    missing = [words(do) for answer, do in asked.items() if answer not in known]
-    return texts, [words("an answer: {what}").format(what=do) for do in missing]
+    missing = [do for answer, do in asked.items() if answer not in known]
+    return texts, [f"an answer: {do}" for do in missing]
 
 
 def _report(folder: Path, name: str) -> tuple[list[OwnText], list[str]]:
     """The texts in the notebook that the student has written; and what is missing."""
     notebook = answers.notebook_in(folder)
     if notebook is None:
-        return [], [words("the notebook {file}, with the report").format(file=f"{name}.ipynb")]
+        return [], [f"the notebook {name}.ipynb, with the report"]
     try:
         content = read_bounded(notebook, limits.MOST_NOTEBOOK_BYTES)
     except OSError as error:
         why = error.strerror or error
-        return [], [of_reader().heading(f"the notebook cannot be read: {why}")]
+        return [], [f"the notebook cannot be read: {why}"]
     texts, empty = answers.texts(content), answers.empty(content, name)
     written = [
         OwnText(_about_cell(cell), student_html(text[: limits.MOST_ANSWER], {}))
         for cell, text in texts.items()
         if cell not in empty
     ]
-    shown = of_reader().heading
-    return written, [shown(f"the text of the cell {name} is not written yet") for name in empty]
+    return written, [f"the text of the cell {name} is not written yet" for name in empty]
 
 
 def _about_cell(cell: str) -> str:
     if cell == "report":
-        return words("The report in the notebook")
-    return words("The cell {name} of the notebook").format(name=cell)
+        return "The report in the notebook"
+    return f"The cell {cell} of the notebook"
 
 
 def _plain(text: str) -> str:

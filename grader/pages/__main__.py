@@ -17,7 +17,6 @@ from pathlib import Path
 from grader.pages.lab_pages import HONEST, NOTEBOOKS, build, record
 from labs import paths
 from labs.course import figures
-from labs.languages.chosen import keep_english
 from labs.terminal import say
 
 
@@ -27,7 +26,6 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("destination", nargs="?", type=Path, help="folder for the pages")
     parser.add_argument("--record", metavar="LAB", help="run this lab and keep its recordings")
     chosen = parser.parse_args(words)
-    keep_english()
     if (chosen.destination is None) == (chosen.record is None):
         parser.error("give a folder for the pages, or --record LAB")
     if not any(NOTEBOOKS.glob("*/*.ipynb")):

@@ -248,13 +248,13 @@ def _how_far(case: Case) -> str:
     times = case.submitted / right if right else 0.0
     if not 1 / MOST_APART <= times <= MOST_APART:
         return ""
-    number_1, number_2 = rounded(100 * abs(times - 1), 2), rounded(times, 2)
+    share, ratio = rounded(100 * abs(times - 1), 2), rounded(times, 2)
     if times < 1:
-        apart = f"Yours is {number_1} % lower."
+        apart = f"Yours is {share} % lower."
     elif times < 2:
-        apart = f"Yours is {number_1} % higher."
+        apart = f"Yours is {share} % higher."
     else:
-        apart = f"Yours is {number_2} times as large."
+        apart = f"Yours is {ratio} times as large."
     return f"{apart} {case.spec.why_exact}".rstrip() if abs(times - 1) <= NEAR else apart
 
 
@@ -270,11 +270,11 @@ def _left_out(case: Case) -> str:
         return ""
     aside = sum((Counter(each.set_aside) for each in results), Counter[str]())
     left = sum(each.n for each in results)
-    number_1, number_2 = f"{aside.total():,}", f"{left + aside.total():,}"
+    left_out, every = f"{aside.total():,}", f"{left + aside.total():,}"
     if not aside:
-        return f"The kit counts all {number_2} samples."
-    each = ", ".join(REASONS[why].format(number_1=f"{count:,}") for why, count in aside.items())
-    return f"The kit leaves out {number_1} of {number_2} samples: {each}."
+        return f"The kit counts all {every} samples."
+    each = ", ".join(REASONS[why].format(count=f"{count:,}") for why, count in aside.items())
+    return f"The kit leaves out {left_out} of {every} samples: {each}."
 
 
 def what_it_is(case: Case) -> str:

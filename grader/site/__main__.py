@@ -8,7 +8,6 @@ from pathlib import Path
 
 from grader.site import site_pages
 from grader.site.site_pages import BadLink, Stage
-from labs.languages.chosen import keep_english
 from labs.terminal import say
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
@@ -22,7 +21,6 @@ def main(words: list[str] | None = None) -> int:
         "--only", nargs="+", default=(), metavar="NAME", help="pitfalls and C kernels with a page"
     )
     chosen = parser.parse_args(words)
-    keep_english()
     if not (REPOSITORY / "docs").is_dir():
         say(f"site: there are no docs in {REPOSITORY}. Run `make docs` in the repository of "
             "Ticklab.", file=sys.stderr)  # fmt: skip

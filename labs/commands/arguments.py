@@ -12,7 +12,6 @@ from labs.c_kernels import catalogue
 from labs.commands.command_line import Command
 from labs.course import lab_names
 from labs.files import with_ending
-from labs.languages.chosen import known
 from labs.run import broken, declared_options
 from labs.suggestions import complete_with, offered_files, offered_folders, one_of
 
@@ -128,13 +127,6 @@ def _start(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--no-lab", action="store_true", help="make or update the copy, and start nothing"
-    )
-    parser.add_argument(
-        "--language",
-        choices=known(),
-        metavar="CODE",
-        help=f"the language of your copy, as far as it is translated: {', '.join(known())} "
-        "(default: as it is)",
     )
 
 

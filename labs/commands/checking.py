@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from labs.commands.said import complain, in_language
+from labs.commands.said import complain
 from labs.course.figures import FILE_NAME, RECORDINGS
 from labs.course.handed_in import CannotCheck, Checked, check
 from labs.course.lab_names import folder_meant, labs
 from labs.files import CannotWrite
 from labs.hand_in.archive import CannotHandIn
 from labs.hand_in.hand_in import carry_out
-from labs.languages.words import words
 from labs.terminal import say, say_json
 
 USAGE = 2
@@ -50,7 +49,7 @@ def run_watch(arguments: argparse.Namespace) -> int:
         )
         return USAGE
     which = folders[0].name if len(folders) == 1 else f"{len(folders)} labs"
-    say(words(f"Watching {which}. To end it, press Control-C."))
+    say(f"Watching {which}. To end it, press Control-C.")
     try:
         watch = Watch(folders, by_figure)
         for line in watch.first():
@@ -128,7 +127,7 @@ class Watch:
             try:
                 self._known[folder] = self.check(folder)
             except CannotCheck as error:
-                yield f"{folder.name}: {in_language(str(error))}"
+                yield f"{folder.name}: {error!s}"
             else:
                 yield points(folder, self._known[folder])
 
@@ -139,19 +138,19 @@ class Watch:
             try:
                 now = self.check(folder)
             except CannotCheck as error:
-                yield f"{_clock()} {folder.name}: {in_language(str(error))}"
+                yield f"{_clock()} {folder.name}: {error!s}"
                 continue
             self._known[folder] = now
             new = [verdict for name, verdict in now.items() if verdict != before.get(name)]
             gone = [name for name in before if name not in now]
             if not new and not gone:
-                yield f"{_clock()} {folder.name}: {words('checked again, nothing changed')}"
+                yield f"{_clock()} {folder.name}: checked again, nothing changed"
                 continue
             yield f"{_clock()} {points(folder, now)}"
             yield from (line for verdict in new for line in lines_on(verdict))
-            yield from (f"  {name}: {words('withdrawn')}" for name in gone)
+            yield from (f"  {name}: withdrawn" for name in gone)
             if any(verdict.handed_in and verdict.findings for verdict in new):
-                more = words("`grader check` shows the evidence of each finding, and what decides.")
+                more = "`grader check` shows the evidence of each finding, and what decides."
                 yield f"  {more}"
 
 
@@ -159,26 +158,26 @@ def lines_on(verdict: Checked) -> list[str]:
     """The outcome of a figure, its findings, and the reason."""
     codes = ", ".join(verdict.findings)
     if not verdict.handed_in:
-        return [f"  ○ {verdict.figure}: {words('not handed in')}"]
+        return [f"  ○ {verdict.figure}: not handed in"]
     if verdict.outcome == "not graded":
-        head = f"  ? {verdict.figure}: {words('not graded')}"
+        head = f"  ? {verdict.figure}: not graded"
     else:
         mark = "✓" if verdict.outcome == "passed" else "✗"
         got, most = verdict.points, verdict.max_points
-        gained = in_language(f"{verdict.outcome}, {got:g} of {most:g} points")
+        gained = f"{verdict.outcome}, {got:g} of {most:g} points"
         head = f"  {mark} {verdict.figure}: {gained}"
-    return [head, f"    {f'[{codes}] ' if codes else ''}{words(verdict.reason)}"]
+    return [head, f"    {f'[{codes}] ' if codes else ''}{verdict.reason}"]
 
 
 def points(folder: Path, verdicts: Verdicts) -> str:
     """The points of a lab."""
     if not verdicts:
-        return f"{folder.name}: {words('no figure yet')}"
+        return f"{folder.name}: no figure yet"
     got = sum(verdict.points for verdict in verdicts.values())
     most = sum(verdict.max_points for verdict in verdicts.values())
     passed = sum(verdict.outcome == "passed" for verdict in verdicts.values())
     gained = f"{passed} of {len(verdicts)} figures passed, {got:g} of {most:g} points"
-    return f"{folder.name}: {in_language(gained)}"
+    return f"{folder.name}: {gained}"
 
 
 def by_figure(folder: Path) -> Verdicts:
@@ -203,5 +202,5 @@ def run_hand_in(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(report.as_json())
     else:
-        say("\n".join(map(in_language, report.lines())))
+        say("\n".join(report.lines()))
     return SOMETHING_MISSING if report.missing or report.failed or report.trouble else 0

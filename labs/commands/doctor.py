@@ -11,7 +11,6 @@ from typing import TextIO
 
 from labs import terminal
 from labs.hand_in.exchange import check_exchange, root_of_exchange
-from labs.languages.words import of_reader, words
 from labs.machine.description import read_machine
 from labs.machine.fitness import can_measure, examine, verdict
 from labs.machine.probes import try_all
@@ -63,38 +62,37 @@ def as_text(points: list[Point], colour: bool, columns: int | None) -> str:
     No line is longer than `columns`, if they are known.
     """
     lines = _listed([(point, point.remedy) for point in points], colour, columns)
-    more = [words(FOR_AN_ADMINISTRATOR)] if any(point.administrator for point in points) else []
-    return "\n".join([*lines, "", *more, words(verdict(points))])
+    more = [FOR_AN_ADMINISTRATOR] if any(point.administrator for point in points) else []
+    return "\n".join([*lines, "", *more, verdict(points)])
 
 
 def for_an_administrator(points: list[Point], colour: bool, columns: int | None) -> str:
     """Only the points at which an administrator can change something, with what that is."""
     asked = [(point, point.administrator) for point in points if point.administrator]
     if not asked:
-        return "\n".join([words("There is nothing to change."), "", words(verdict(points))])
-    lines = [words(OF_AN_ADMINISTRATOR), "", *_listed(asked, colour, columns)]
-    return "\n".join([*lines, "", words(ALL_POINTS), words(verdict(points))])
+        return "\n".join(["There is nothing to change.", "", verdict(points)])
+    lines = [OF_AN_ADMINISTRATOR, "", *_listed(asked, colour, columns)]
+    return "\n".join([*lines, "", ALL_POINTS, verdict(points)])
 
 
 def _listed(
     advised: Sequence[tuple[Point, str | None]], colour: bool, columns: int | None
 ) -> list[str]:
     """The lines about each point, with the advice that is given next to it."""
-    shown = of_reader().heading
-    statuses = max(len(shown(status)) for status in _COLOURS)
-    names = max(len(shown(point.name)) for point, _ in advised)
+    statuses = max(len(status) for status in _COLOURS)
+    names = max(len(point.name) for point, _ in advised)
     begin = statuses + 2 + names + 2
     width = None if columns is None else max(columns - begin, 20)
     lines: list[str] = []
     for point, advice in advised:
-        status = f"{shown(point.status):<{statuses}}"
+        status = f"{point.status:<{statuses}}"
         if colour:
             status = f"\x1b[{_COLOURS[point.status]}m{status}\x1b[0m"
-        head = f"{status}  {shown(point.name):<{names}}  "
-        seen = _broken(shown(point.seen), width, 0)
+        head = f"{status}  {point.name:<{names}}  "
+        seen = _broken(point.seen, width, 0)
         lines += [head + seen[0], *(" " * begin + line for line in seen[1:])]
         if advice:
-            lines += [" " * begin + line for line in _broken(f"-> {shown(advice)}", width, 3)]
+            lines += [" " * begin + line for line in _broken(f"-> {advice}", width, 3)]
     return lines
 
 

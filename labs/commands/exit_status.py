@@ -27,7 +27,7 @@ def status_of(command: Callable[[], int]) -> int:
         try:
             return command()
         except KeyboardInterrupt:
-            say(_words("interrupted"), file=sys.stderr)
+            say("interrupted", file=sys.stderr)
             return INTERRUPTED
         finally:
             if sys.stdout is not None:  # None: standard output was closed from the beginning
@@ -41,14 +41,7 @@ def status_of(command: Callable[[], int]) -> int:
             raise
         _drop_the_rest()
         what = error.filename or "the output"
-        raise SystemExit(_words(f"cannot write {what}: {error.strerror}")) from error
-
-
-def _words(english: str) -> str:
-    # Here: most commands end well, and `labs --version` waits for no language.
-    from labs.languages.words import of_reader
-
-    return of_reader().heading(english)
+        raise SystemExit(f"cannot write {what}: {error.strerror}") from error
 
 
 def _drop_the_rest() -> None:

@@ -23,7 +23,6 @@ from labs.course.lab_names import folder_meant, lab_meant, labs
 from labs.course.student_copy import is_copy
 from labs.files import CannotWrite, read_bounded, write_atomically
 from labs.html import in_columns
-from labs.languages.words import of_reader, words
 from labs.suggestions import suggestion
 from labs.terminal import say, say_json
 
@@ -59,7 +58,7 @@ def run_hint(arguments: argparse.Namespace) -> int:
         say_json({"lab": lab, "topic": arguments.topic, "of": len(rungs), "hints": texts})
         return 0
     heading = guide.heading_of_hints(len(texts), rungs, "run the command again")
-    say(of_reader().heading(heading))
+    say(heading)
     say("\n".join(texts))
     for line in _in_terminal(rungs[: len(texts)]):
         say(line)
@@ -71,8 +70,8 @@ def _in_terminal(texts: Sequence[str]) -> Iterator[str]:
     for of_notebook, command in _IN_TERMINAL:
         found = of_notebook.search(" ".join(texts))
         if found is not None:
-            same = words("In a terminal, use `{command}` in place of {found}.")
-            call = f"`{found[0]}`" if "." in found[0] else words("the first cell")
+            same = "In a terminal, use `{command}` in place of {found}."
+            call = f"`{found[0]}`" if "." in found[0] else "the first cell"
             yield same.format(command=found.expand(command), found=call)
 
 
@@ -82,15 +81,13 @@ def _topics(lab: str, hints: Mapping[str, tuple[str, ...]], seen: _Seen, as_json
         rows = [{"topic": name, "of": len(hints[name]), "shown": seen.of(name)} for name in hints]
         say_json({"lab": lab, "topics": rows})
     elif hints:
-        translated = of_reader().heading
         shown = [
-            (f"  {name}", translated(f"{seen.of(name)} of {len(rungs)} shown"))
-            for name, rungs in hints.items()
+            (f"  {name}", f"{seen.of(name)} of {len(rungs)} shown") for name, rungs in hints.items()
         ]
-        say("\n".join([words(f"The hints of {lab}:"), *in_columns(shown)]))
-        say(translated(f"`labs hint {lab} {next(iter(hints))}` shows the next one."))
+        say("\n".join([f"The hints of {lab}:", *in_columns(shown)]))
+        say(f"`labs hint {lab} {next(iter(hints))}` shows the next one.")
     else:
-        say(of_reader().heading(f"{lab} has no hints."))
+        say(f"{lab} has no hints.")
     return 0
 
 
@@ -157,10 +154,10 @@ def run_progress(arguments: argparse.Namespace) -> int:
             say("\n".join([f"{each.lab}: {each.heading()}", *each.lines(), ""]))
     say(progress.table(labs, here).as_text(terminal.columns()))
     every = all(each.here for each in labs)
-    done = words("You have done all labs.") if every else words("You have done all labs here.")
-    say(f"\n{words('Next')}: {following}" if following else f"\n{done}")
+    done = "You have done all labs." if every else "You have done all labs here."
+    say(f"\nNext: {following}" if following else f"\n{done}")
     if guesses:
-        say(" ".join(map(words, guesses)))
+        say(" ".join(guesses))
     return 0
 
 

@@ -10,7 +10,6 @@ from labs.c_kernels import catalogue
 from labs.commands.said import complain
 from labs.course import lab_names
 from labs.html import in_columns
-from labs.languages.words import of_reader, words
 from labs.run import broken
 from labs.suggestions import suggestion
 from labs.terminal import lines_of, say, say_json
@@ -46,12 +45,11 @@ def _variants(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(_as_json(kernel))
         return 0
-    shown = of_reader().heading
-    rows = [(f"  {name}", shown(about)) for name, about in kernel.variants.items()]
+    rows = [(f"  {name}", about) for name, about in kernel.variants.items()]
     say(f"{_named(kernel)}\n")
     say("\n".join(in_columns(rows, width=terminal.columns())))
     first = next(iter(kernel.variants))
-    measured = words(f"Without --variant, `labs measure {kernel.name}` measures {first}.")
+    measured = f"Without --variant, `labs measure {kernel.name}` measures {first}."
     say(f"\n{measured}")
     return 0
 
@@ -63,18 +61,18 @@ def _kernels(as_json: bool) -> None:
         return
     width = terminal.columns()
     for group, names in catalogue.GROUPS.items():
-        say(f"{of_reader().heading(group)}\n")
+        say(f"{group}\n")
         for kernel in (each for each in known if each.name in names):
             say(f"  {_named(kernel)}")
             variants = f"    {', '.join(catalogue.short(list(kernel.variants)))}"
             say("\n".join(lines_of(variants, width or len(variants), further=0)) + "\n")
-    say(words("`labs list C_KERNEL` shows what each variant does."))
-    say(words("`labs list --broken` and `labs list --labs` list the mistakes and the labs."))
+    say("`labs list C_KERNEL` shows what each variant does.")
+    say("`labs list --broken` and `labs list --labs` list the mistakes and the labs.")
 
 
 def _named(kernel: catalogue.Known) -> str:
     """The name of a C kernel with what it measures."""
-    return f"{kernel.name}: {words(kernel.measures)}"
+    return f"{kernel.name}: {kernel.measures}"
 
 
 def _as_json(kernel: catalogue.Known) -> dict[str, Any]:
@@ -101,14 +99,10 @@ def _broken_in_groups(width: int | None) -> list[str]:
     every = broken.all_of_them()
     lines: list[str] = []
     for kernel in catalogue.all_kernels():
-        rows = [
-            (f"  {each.name}", words(each.mistake))
-            for each in every
-            if each.repaired == kernel.name
-        ]
+        rows = [(f"  {each.name}", each.mistake) for each in every if each.repaired == kernel.name]
         if rows:
             lines += [_named(kernel), "", *in_columns(rows, width=width), ""]
-    return [*lines, words("`labs broken NAME` runs one of them next to its repaired twin.")]
+    return [*lines, "`labs broken NAME` runs one of them next to its repaired twin."]
 
 
 def _labs(as_json: bool) -> None:
@@ -116,12 +110,9 @@ def _labs(as_json: bool) -> None:
     if as_json:
         say_json([{"lab": each.name, "asks": each.asks, "minutes": each.minutes} for each in labs])
         return
-    rows = [
-        (each.name, f"{each.minutes} min" if each.minutes else "", words(each.asks))
-        for each in labs
-    ]
+    rows = [(each.name, f"{each.minutes} min" if each.minutes else "", each.asks) for each in labs]
     say("\n".join(in_columns(rows, {1}, terminal.columns())))
-    opens = words("`labs start` opens them in JupyterLab.")
+    opens = "`labs start` opens them in JupyterLab."
     say(f"\n{opens}")
 
 

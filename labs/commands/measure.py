@@ -19,14 +19,13 @@ from tqdm import tqdm
 
 from labs.c_kernels import toolchain
 from labs.commands.exit_status import INTERRUPTED
-from labs.commands.said import complain, in_language
+from labs.commands.said import complain
 from labs.course import evidence
 from labs.course.account import with_account
 from labs.course.figures import FILE_NAME as FIGURES
 from labs.course.figures import RECORDINGS
 from labs.course.lab_names import labs
 from labs.files import CannotWrite, explained
-from labs.languages.words import words
 from labs.messages import Refused
 from labs.notebook.explain import of_unknown_variants
 from labs.recording.declared import Estimand
@@ -83,7 +82,7 @@ def run_measure(arguments: argparse.Namespace) -> int:
             problem = error
     _print(results, saved, arguments.json, plan.perf)
     for sentence in contradicts:
-        say(f"  {words(sentence)}", file=sys.stderr if arguments.json else sys.stdout)
+        say(f"  {sentence}", file=sys.stderr if arguments.json else sys.stdout)
     # The figure is already printed, so the run is not lost if the disk is full.
     return stop(problem, FAILED) if problem is not None else status
 
@@ -119,7 +118,7 @@ def save(plan: measure.Plan, recording: Recording, path: Path) -> None:
     folder, name = path.absolute().parent.parent, path.name.removesuffix(".csv")
     of_lab = path.absolute().parent.name == RECORDINGS and path.suffix == ".csv"
     if of_lab and (kept := evidence.make_room(folder, name)) is not None:
-        said = in_language(f"the recording that your figure names is now {kept}.csv")
+        said = f"the recording that your figure names is now {kept}.csv"
         say(f"  {said}", file=sys.stderr)
     save_c(plan, recording, path)
     with_account(recording, path).write(path)
@@ -174,20 +173,20 @@ def _print(results: list[Result], saved: str | None, as_json: bool, counted: boo
         return
     printed: set[str] = set()
     for result in results:
-        say(words(result.sentence()))
+        say(result.sentence())
     for line in remarks.of_results(results).as_lines():
         say(f"  {line}")
     for ratio in filter(None, ratios):
         for sentence in (ratio.sentence(), *ratio.modes):
             if sentence not in printed:
-                say(words(sentence))
+                say(sentence)
                 printed.add(sentence)
     if counted:
         recording, names = results[0].recording, [result.variant for result in results]
         for line in event_counts.as_lines(recording, names, columns()):
             say(line)
     if saved is not None:
-        say(f"  {words('recording')}: {saved}")
+        say(f"  recording: {saved}")
 
 
 def with_first(results: list[Result]) -> list[Comparison | None]:
@@ -337,7 +336,7 @@ def _print_pair(
     told = _sentences(results, files)
     if any(each.estimate is None for each in results):
         for sentence in told:
-            say(words(sentence), file=sys.stderr)
+            say(sentence, file=sys.stderr)
         return _stop_comparing(ValueError(_ONE_MISSING), FAILED)
     found = compared(results[0], results[1], files=files)
     if arguments.json:
@@ -351,13 +350,13 @@ def _print_pair(
             say(warning, file=sys.stderr)
         return 0
     for sentence in told:
-        say(words(sentence))
+        say(sentence)
     for line in remarks.of_results(results).as_lines():
         say(f"  {line}")
     for sentence in results_compared.in_sentences(found):
-        say(words(sentence))
+        say(sentence)
     for path in saved:
-        say(f"  {words('recording')}: {path}")
+        say(f"  recording: {path}")
     return 0
 
 

@@ -6,9 +6,8 @@ import argparse
 from pathlib import Path
 
 from labs.c_kernels.toolchain import write_new
-from labs.commands.said import complain, in_language
+from labs.commands.said import complain
 from labs.files import explained
-from labs.languages.words import words
 from labs.paths import PartMissing
 from labs.terminal import say
 
@@ -24,8 +23,8 @@ def run_new(arguments: argparse.Namespace) -> int:
     except (PartMissing, OSError) as error:
         return _stop(explained(error), FAILED)
     about = f"{path} measures what one byte into a pipe costs. Replace that by your own question."
-    say(in_language(about))
-    say(f"  labs measure {path}   {words('builds it and measures it')}")
+    say(about)
+    say(f"  labs measure {path}   builds it and measures it")
     return 0
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from labs.commands.said import complain
 from labs.files import CannotWrite
 from labs.html import Table
-from labs.languages.words import words
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.pages.web_page import page, write_page
@@ -60,8 +59,8 @@ def run_show(arguments: argparse.Namespace) -> int:
     except CannotWrite as error:
         return _stop(error.strerror or str(error), FAILED)
     for result in shown.results:
-        say(words(result.sentence()))
-    say(f"  {words('page')}: {place}")
+        say(result.sentence())
+    say(f"  page: {place}")
     return 0
 
 
@@ -77,7 +76,7 @@ def _variants(asked: str, recording: Recording) -> tuple[str, ...]:
 
 def _text(run: Run) -> str:
     """The sentences, the warnings, the conditions, and a table of the samples of each variant."""
-    lines = [words(result.sentence()) for result in run.results]
+    lines = [result.sentence() for result in run.results]
     lines += [f"  {line}" for line in remarks.of_results(run.results).as_lines()]
     lines += ["", _conditions(run).as_text(columns())]
     for result in run.results:
@@ -90,10 +89,10 @@ def _text(run: Run) -> str:
 def page_of(run: Run, name: str) -> str:
     """The page that shows a run; `name` is that of its recording."""
     return page(
-        f"{words('The recording')} {name}",
+        f"The recording {name}",
         COMMAND,
         _PAGE,
-        sentences=[words(result.sentence()) for result in run.results],
+        sentences=[result.sentence() for result in run.results],
         remarks=remarks.of_results(run.results).as_html(),
         side_by_side=[run.compare()] if _has_figures(run) else [],
         variants=[

@@ -19,9 +19,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from labs import paths
 from labs.commands.arguments import DEFAULT
-from labs.commands.said import in_language
 from labs.course.student_copy import CannotUpdateCopy, CopyChanges, is_copy, update_copy
-from labs.languages import chosen
 from labs.terminal import say
 
 FIRST = "00-start-here/00-start-here.ipynb"
@@ -34,14 +32,12 @@ def run_start(arguments: argparse.Namespace) -> int:
     """
     try:
         folder = _folder(arguments.dir)
-        done = update_copy(paths.released(), folder, arguments.language or "")
+        done = update_copy(paths.released(), folder)
         _report(done, folder)
         if arguments.no_lab:
             return 0
         _say("Starting JupyterLab. To end it, press Control-C here.")
         first = FIRST if (folder / FIRST).is_file() else None
-        if arguments.language or done.language != chosen.ENGLISH:
-            chosen.keep(done.language)  # what its notebooks show, too
         serve(folder, first, arguments.port, browser=not arguments.no_browser)
     except (paths.PartMissing, CannotUpdateCopy, CannotServe) as error:
         _say(str(error))
@@ -71,8 +67,6 @@ def _report(done: CopyChanges, folder: Path) -> None:
         _say(f"Put {_count(done.added)} in {folder}.")
     elif not done.updated and not done.newer:
         _say(f"Your labs are in {folder}.")
-    if done.language != chosen.ENGLISH and (done.added or done.updated):
-        _say(f"Their language is {done.language}. What is not translated yet is in English.")
     if done.updated:
         _say(f"Updated {_count(done.updated)} that you had not changed in {folder}.")
     for yours, newer in done.newer:
@@ -87,7 +81,7 @@ def _count(files: list[str]) -> str:
 
 
 def _say(line: str) -> None:
-    say(in_language(line), file=sys.stderr)
+    say(line, file=sys.stderr)
 
 
 # JupyterLab serves the folder in the same process: one process suffices for a signal to end

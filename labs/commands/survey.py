@@ -12,7 +12,6 @@ from labs.c_kernels.toolchain import NoCompiler
 from labs.commands.said import complain
 from labs.course.account import with_account
 from labs.files import CannotWrite
-from labs.languages.words import words
 from labs.machine.description import read_machine
 from labs.pages.web_page import write_page
 from labs.survey import compare_report, survey, survey_report
@@ -58,7 +57,7 @@ def run_survey(arguments: argparse.Namespace) -> int:
         try:
             place = arguments.save / "index.html"
             write_page(place, survey_report.page(rows, read_machine()), survey_report.COMMAND)
-            say(f"{words('page')}: {place}", file=sys.stderr)
+            say(f"page: {place}", file=sys.stderr)
         except CannotWrite as error:
             complain("labs survey", error.strerror or str(error))
             status = 1
@@ -86,7 +85,7 @@ def _compare(arguments: argparse.Namespace) -> int:
         try:
             place = arguments.save / "compared.html"
             write_page(place, compare_report.page(first, second), compare_report.COMMAND)
-            say(f"{words('page')}: {place}", file=sys.stderr)
+            say(f"page: {place}", file=sys.stderr)
         except CannotWrite as error:
             complain("labs survey", error.strerror or str(error))
             return 1

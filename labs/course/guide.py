@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import Any
 
 from labs.course import answers, figures, handed_in, lab_names, predictions
-from labs.languages.words import words
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ def of_lab(lab: str) -> Guide:
 
 
 def heading_of_hints(shown: int, rungs: Sequence[str], again: str) -> str:
-    """Which hint this is, in English; `again` says how to see the next one."""
+    """Which hint this is; `again` says how to see the next one."""
     if shown == len(rungs):
         return f"hint {shown} of {len(rungs)}"
     return f"hint {shown} of {len(rungs)}; {again} for the next"
@@ -187,7 +186,7 @@ def heading_of_hints(shown: int, rungs: Sequence[str], again: str) -> str:
 def numbered_hints(rungs: Sequence[str], asked: int) -> tuple[str, ...]:
     """The hints up to number `asked`: at least the first one, and never more than there are."""
     shown = min(max(asked, 1), len(rungs))
-    return tuple(f"{number}. {words(text)}" for number, text in enumerate(rungs[:shown], start=1))
+    return tuple(f"{number}. {text}" for number, text in enumerate(rungs[:shown], start=1))
 
 
 def parse(text: str, where: str) -> Guide:

@@ -9,7 +9,6 @@ from typing import Any
 from labs.course import guide, handed_in
 from labs.course.guide import Guide, Step
 from labs.html import Table
-from labs.languages.words import words
 from labs.suggestions import suggestion
 
 
@@ -49,11 +48,9 @@ class LabProgress:
     def heading(self) -> str:
         """How many steps are done, and the next one."""
         if self.next is not None:
-            return words("{done} of {all} steps done; next: {step}").format(
-                done=self.done, all=len(self.steps), step=words(self.next.do)
-            )
+            return f"{self.done} of {len(self.steps)} steps done; next: {self.next.do}"
         more = f"; {self.handed_in}" if self.handed_in else ""
-        done = words("all {all} steps done").format(all=len(self.steps))
+        done = f"all {len(self.steps)} steps done"
         return f"{done}{more}{self._to_mend()}"
 
     def _to_mend(self) -> str:
@@ -66,10 +63,10 @@ class LabProgress:
     def line(self, step: Step, is_done: bool) -> str:
         """One step as text."""
         if is_done and step.kind == "figure" and step.name in self.not_passed:
-            return f"○ {words('handed in, but not right yet')}: {words(step.do)}"
+            return f"○ handed in, but not right yet: {step.do}"
         more = f" ({self.handed_in})" if step.kind == "hand-in" and self.handed_in else ""
-        sign = f"✓ {words('done')}" if is_done else f"○ {words('open')}"
-        return f"{sign}: {words(step.do)}{more}"
+        sign = "✓ done" if is_done else "○ open"
+        return f"{sign}: {step.do}{more}"
 
     def lines(self) -> tuple[str, ...]:
         """Each step as text."""
@@ -82,7 +79,7 @@ class LabProgress:
         if not self.here:
             return "not in this folder"
         if self.next is not None:
-            return words(self.next.do)
+            return self.next.do
         if self.points_missing:
             return f"○ {self.handed_in}{self._to_mend()}"
         return "✓ all done" + (f"; {self.handed_in}" if self.handed_in else "")
@@ -129,8 +126,8 @@ def what_next(labs: tuple[LabProgress, ...], here: str = "") -> str:
     return f"{order[0].lab}: {order[0].next_as_text()}" if order else ""
 
 
-def _of(number_1: int, number_2: int) -> str:
-    return f"{number_1} of {number_2}"
+def _of(done: int, every: int) -> str:
+    return f"{done} of {every}"
 
 
 def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:

@@ -20,8 +20,6 @@ from pydantic import ValidationError
 
 from labs.files import CannotWrite, read_bounded, write_atomically
 from labs.json_text import BadJson, Form, parse_json, text_of
-from labs.languages import chosen
-from labs.languages.words import ENGLISH, in_language, of_language_named
 
 MANIFEST = ".ticklab.json"
 _MOST_MANIFEST = 1 << 20  # bytes
@@ -32,7 +30,6 @@ class _Manifest(Form):
     """The form of the manifest."""
 
     files: dict[str, str]
-    language: str = chosen.ENGLISH
 
 
 _REMEDIES = {
@@ -52,13 +49,12 @@ class CannotUpdateCopy(Exception):
 
 @dataclass(frozen=True)
 class CopyChanges:
-    """The files that were added or updated, by path within the copy, and its language."""
+    """The files that were added or updated, by path within the copy."""
 
     added: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)
     newer: list[tuple[str, str]] = field(default_factory=list)  # the student's file, the newer one
     manifest_lost: bool = False
-    language: str = chosen.ENGLISH
 
 
 def is_copy(folder: Path) -> bool:
@@ -66,7 +62,7 @@ def is_copy(folder: Path) -> bool:
     return (folder / MANIFEST).is_file()
 
 
-def update_copy(released: Path, folder: Path, language: str = "") -> CopyChanges:
+def update_copy(released: Path, folder: Path) -> CopyChanges:
     """Update the copy in `folder` to `released`, or make it if it does not exist.
 
     Its notebooks are in `language`; without one, in the language that the copy has. We keep a file
@@ -77,21 +73,18 @@ def update_copy(released: Path, folder: Path, language: str = "") -> CopyChanges
         folder.mkdir(parents=True, exist_ok=True)
         known = _read_manifest(folder)
         lost, known = known is None, known or _Manifest(files={})
-        versions, language = dict(known.files), language or known.language
-        words = of_language_named(language)
-        done = CopyChanges(manifest_lost=lost, language=language)
+        versions = dict(known.files)
+        done = CopyChanges(manifest_lost=lost)
         try:
             for source in _files(released):
                 name, content = source.relative_to(released).as_posix(), source.read_bytes()
-                if source.suffix == ".ipynb" and words is not ENGLISH:
-                    content = in_language(content, words)
                 _update_file(name, content, folder, versions, done)
         except BaseException:
             # If the manifest can still be written, the next call knows the files written so far.
             with contextlib.suppress(OSError):
-                _write_manifest(folder, _Manifest(files=versions, language=language))
+                _write_manifest(folder, _Manifest(files=versions))
             raise
-        now = _Manifest(files=versions, language=language)
+        now = _Manifest(files=versions)
         if now != known or lost or not is_copy(folder):
             _write_manifest(folder, now)
     return done
@@ -181,14 +174,12 @@ def _read_manifest(folder: Path) -> _Manifest | None:
         found = _Manifest.model_validate(parse_json(text_of(content)))
     except (OSError, BadJson, ValidationError):
         return None
-    return found if found.language in chosen.known() else None
+    return found
 
 
 def _write_manifest(folder: Path, known: _Manifest) -> None:
     about = "`labs start` keeps the version of each file here. Please do not change this file."
     stated: dict[str, object] = {"about": about, "files": known.files}
-    if known.language != chosen.ENGLISH:  # an older kit knows only English
-        stated["language"] = known.language
     text = json.dumps(stated, indent=1, sort_keys=True)
     write_atomically(folder / MANIFEST, text.encode() + b"\n")
 

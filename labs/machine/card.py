@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.html import filled, in_columns
-from labs.languages.words import of_reader, words
 from labs.units import plural
 
 
@@ -140,25 +139,17 @@ def cannot_show(machine: Facts) -> tuple[str, ...]:
 
 def as_text(machine: Facts) -> str:
     """The table in plain text, then what the machine cannot show."""
-    lines = in_columns(_in_words(machine))
+    lines = in_columns(rows(machine))
     limits = cannot_show(machine)
     if limits:
-        lines += ["", words("What this machine cannot show:")]
-        lines += [f"- {words(limit)}" for limit in limits]
+        lines += ["", "What this machine cannot show:"]
+        lines += [f"- {limit}" for limit in limits]
     return "\n".join(lines)
-
-
-def _in_words(machine: Facts) -> list[tuple[str, str]]:
-    """The rows in the language of the reader."""
-    shown = of_reader().heading
-    return [(shown(name), shown(text)) for name, text in rows(machine)]
 
 
 def as_html(machine: Facts) -> str:
     """The same as HTML: a table with a caption and row headers, then a list. Text is escaped."""
-    return filled(
-        _CARD, rows=_in_words(machine), limits=[words(each) for each in cannot_show(machine)]
-    )
+    return filled(_CARD, rows=rows(machine), limits=cannot_show(machine))
 
 
 def cpu_ranges(cpus: tuple[int, ...]) -> str:

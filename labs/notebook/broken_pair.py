@@ -21,7 +21,6 @@ from labs.c_kernels import toolchain
 from labs.c_kernels.c_source import region_of
 from labs.course import figures
 from labs.html import filled
-from labs.languages.words import words
 from labs.messages import Message, Refused
 from labs.notebook.run import Run
 from labs.recording import proof
@@ -142,7 +141,7 @@ class Pair:
 
     def as_text(self) -> str:
         """Both runs in plain text, one below the other."""
-        lines = [f"{words('Wrong on purpose')}: {words(self.kernel.mistake)}"]
+        lines = [f"Wrong on purpose: {self.kernel.mistake}"]
         for name, title, region, run in zip(
             _HALVES,
             self.titles,
@@ -150,23 +149,23 @@ class Pair:
             (self.broken, self.repaired),
             strict=True,
         ):
-            lines += ["", f"{words(name)}: {title}", ""]
+            lines += ["", f"{name}: {title}", ""]
             lines += [f"    {line}".rstrip() for line in region.splitlines()]
-            lines += ["", *map(words, self.sentences(run))]
+            lines += ["", *self.sentences(run)]
             lines += remarks.of_results((run.result(),)).as_lines()
             if run.recording_path is not None:
-                lines.append(f"{words('saved in')} {run.recording_path}")
-        return "\n".join([*lines, "", words(self.difference())])
+                lines.append(f"saved in {run.recording_path}")
+        return "\n".join([*lines, "", self.difference()])
 
     def as_html(self) -> str:
         """Both runs side by side, or one below the other on a narrow page."""
         halves = [
             {
-                "name": words(name),
+                "name": name,
                 "colour": colour,
                 "title": title,
                 "region": region,
-                "sentences": [words(each) for each in self.sentences(run)],
+                "sentences": self.sentences(run),
                 # Only those of the variant shown: its baseline may have other warnings.
                 "remarks": remarks.of_results((run.result(),)).as_html(),
                 "saved_in": run.recording_path,
@@ -182,9 +181,9 @@ class Pair:
         ]
         return filled(
             _TEMPLATE,
-            mistake=words(self.kernel.mistake),
+            mistake=self.kernel.mistake,
             halves=halves,
-            difference=words(self.difference()),
+            difference=self.difference(),
         )
 
     def sentences(self, run: Run) -> list[str]:
@@ -207,7 +206,7 @@ class Pair:
         return self.as_text()
 
 
-#: What each half of a pair is called: `words("Broken")`, `words("Repaired")`.
+#: What each half of a pair is called.
 _HALVES = ("Broken", "Repaired")
 
 

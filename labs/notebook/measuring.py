@@ -16,7 +16,6 @@ from labs.course.account import with_account
 from labs.course.guide import Asked, HeldBack
 from labs.files import CannotWrite, write_atomically
 from labs.html import inline
-from labs.languages.words import of_reader
 from labs.messages import Message, Refused, show
 from labs.notebook import explain, unready_cells
 from labs.recording.file import Recording
@@ -235,7 +234,7 @@ class ProgressLine:
         if seconds < self._next_s or not messages.in_notebook():
             return
         self._next_s = seconds + EVERY_S
-        self._display(of_reader().heading(self.words(seconds)))
+        self._display(self.words(seconds))
 
     def words(self, seconds: float) -> str:
         """The line after so many seconds."""

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from labs import messages
 from labs.files import CannotWrite
-from labs.languages.words import words
 from labs.messages import Message
 from labs.notebook import explain, panel_runs
 from labs.notebook.panel_controls import Controls
@@ -260,7 +259,7 @@ class Panel:
         self.saved.show()
         widget = self.controls.widget._repr_mimebundle_()
         # For a page that shows no widgets, such as a saved notebook on another server.
-        instead = words("Run this cell: the panel appears here.")
+        instead = "Run this cell: the panel appears here."
         display({**widget, "text/plain": instead}, raw=True)  # type: ignore[no-untyped-call]
 
     def __repr__(self) -> str:

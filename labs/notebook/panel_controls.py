@@ -13,7 +13,6 @@ import ipywidgets as widgets
 
 from labs import limits
 from labs.html import inline
-from labs.languages.words import words
 from labs.machine import surroundings
 from labs.messages import Message
 from labs.notebook import explain, panel_runs, typed_numbers
@@ -80,21 +79,15 @@ SCRIPT = """<img hidden alt="" src="data:," onerror="
 #: What the slider is and where it stands, for a screen reader.
 SLIDER_WORDS = (
     '<span hidden class="ticklab-slider-words" data-name="'
-    '{{ translated("Samples, on a logarithmic scale from {least} to {most}").format('
-    'least=least, most=most) }}">{{ words }}</span>'
+    'Samples, on a logarithmic scale from {{ least }} to {{ most }}">{{ words }}</span>'
 )
-STATUS = '<div role="status" class="ticklab-quiet">{{ translated(words) }}</div>'
-TITLE = (
-    '<span class="ticklab-title">{{ translated("Measure {kernel}").format(kernel=kernel) }}</span>'
-)
+STATUS = '<div role="status" class="ticklab-quiet">{{ words }}</div>'
+TITLE = '<span class="ticklab-title">Measure {{ kernel }}</span>'
 LINE = (
-    '<div class="ticklab-quiet">{{ translated("The same in one line of Python:") }}</div>'
-    '<pre class="ticklab-line"><code>{{ translated(line) }}</code></pre>'
+    '<div class="ticklab-quiet">The same in one line of Python:</div>'
+    '<pre class="ticklab-line"><code>{{ line }}</code></pre>'
 )
-STALE = (
-    '<div role="status"><strong>{{ translated("This result is of other settings.") }}</strong> '
-    "{{ translated(words) }}</div>"
-)
+STALE = '<div role="status"><strong>This result is of other settings.</strong> {{ words }}</div>'
 
 
 #: A menu's value None would mean that nothing is chosen, and show nothing.
@@ -122,9 +115,9 @@ class Controls:
         self._usual_warmup = self._unasked.warmup
         self._make_fields(names)
         self.run = widgets.Button(
-            description=words("Run"), icon="play", button_style="primary", layout=_BUTTON
+            description="Run", icon="play", button_style="primary", layout=_BUTTON
         )
-        self.cancel = widgets.Button(description=words("Cancel"), icon="stop", layout=_BUTTON)
+        self.cancel = widgets.Button(description="Cancel", icon="stop", layout=_BUTTON)
         self.bar = widgets.IntProgress(
             value=0, min=0, max=1, layout={"flex": "1 1 120px", "width": "auto"}
         )
@@ -214,7 +207,7 @@ class Controls:
     def set_running(self, running: bool) -> None:
         """Show whether a run is under way. No button is switched off: it would lose the focus."""
         self.run.icon = "hourglass" if running else "play"
-        self.run.tooltip = words("A run is under way; Cancel ends it") if running else None
+        self.run.tooltip = "A run is under way; Cancel ends it" if running else None
         if running:
             self.bar.value, self.bar.max, self.bar.bar_style = 0, 1, ""
 
@@ -230,7 +223,7 @@ class Controls:
             max=panel_runs.MOST_POWER,
             step=panel_runs.POWER_STEP,
             readout=False,
-            tooltip=words("samples, on a logarithmic scale"),
+            tooltip="samples, on a logarithmic scale",
             layout=dict(CELL),
         )
         options = _variant_options(listed, names)
@@ -342,9 +335,7 @@ class Controls:
             SLIDER_WORDS,
             least=f"{10**panel_runs.LEAST_POWER:,.0f}",
             most=f"{10**panel_runs.MOST_POWER:,.0f}",
-            words=words("{number_1} samples").format(
-                number_1=typed_numbers.shown_number(self.samples.number or 0)
-            ),
+            words=f"{typed_numbers.shown_number(self.samples.number or 0)} samples",
         )
 
 
@@ -452,8 +443,8 @@ def usual_warmup(variant: Listed | None, unasked: Unasked) -> int:
 
 _LABEL = {"description_width": "96px"}
 CELL = {"width": "auto", "min_width": "0"}
-_QUIET = '<div class="ticklab-quiet ticklab-note">{{ translated(words) }}</div>'
-_WRONG = '<div class="ticklab-wrong" role="alert">{{ translated(words) }}</div>'
+_QUIET = '<div class="ticklab-quiet ticklab-note">{{ words }}</div>'
+_WRONG = '<div class="ticklab-wrong" role="alert">{{ words }}</div>'
 
 
 class Field:
@@ -480,7 +471,7 @@ class Field:
         """Grey the control out where it has no meaning, and say why."""
         self._meaning = meaning
         self.control.disabled = not meaning.usable
-        self.control.tooltip = words(meaning.words) or None
+        self.control.tooltip = meaning.words or None
         self._show()
 
     def find_wrong(self, found: str) -> None:
@@ -505,8 +496,8 @@ class Menu(Field):
     def __init__(self, label: str, options: Sequence[tuple[str, Any]]) -> None:
         super().__init__(
             widgets.Dropdown(
-                options=[(words(text), value) for text, value in options],
-                description=words(label),
+                options=[(text, value) for text, value in options],
+                description=label,
                 style=_LABEL,
                 layout=dict(CELL),
             )
@@ -530,11 +521,9 @@ class NumberBox(Field):
         self.number: int | None = value
         control = widgets.Text(
             value=typed_numbers.shown_number(value),
-            description=words(label),
-            placeholder=words("{number_1} to {number_2}").format(
-                number_1=f"{ends[0]:,}", number_2=f"{ends[1]:,}"
-            ),
-            tooltip=words(hint),
+            description=label,
+            placeholder=f"{ends[0]:,} to {ends[1]:,}",
+            tooltip=hint,
             continuous_update=True,
             style=_LABEL,
             layout=dict(CELL),
@@ -545,7 +534,7 @@ class NumberBox(Field):
     def means(self, meaning: Meaning) -> None:
         """As for every setting; without other words, the tooltip says what the number is."""
         super().means(meaning)
-        self.control.tooltip = words(meaning.words or self._hint)
+        self.control.tooltip = meaning.words or self._hint
 
     def show(self, number: int) -> None:
         """Show a number, unless the text there says the same."""

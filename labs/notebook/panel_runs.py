@@ -27,7 +27,6 @@ from labs.analysis.estimates import Estimate
 from labs.course.figures import RECORDINGS
 from labs.files import CannotWrite, read_bounded, write_atomically
 from labs.html import Table, filled
-from labs.languages.words import words
 from labs.machine import surroundings
 from labs.notebook.run import Run
 from labs.plots.intervals import LOOKS, Dot, Group, Row, rows_figure
@@ -112,20 +111,18 @@ def settings_as_text(form: Form, only: Collection[str] | None = None) -> str:
 
     With `only`, exactly the settings of these names, and the variant.
     """
-    cpus = [words("not pinned") if cpu is None else str(cpu) for cpu in (form.cpu, form.peer_cpu)]
+    cpus = ["not pinned" if cpu is None else str(cpu) for cpu in (form.cpu, form.peer_cpu)]
     said = {
-        "variant": (form.variant or words("the first variant"), True),
-        "samples": (words("{number_1} samples").format(number_1=f"{form.samples:,}"), True),
+        "variant": (form.variant or "the first variant", True),
+        "samples": (f"{form.samples:,} samples", True),
         "cpu": (f"CPU {cpus[0]}", form.cpu is not None),
-        "peer_cpu": (words("peer's CPU {cpu}").format(cpu=cpus[1]), form.peer_cpu is not None),
+        "peer_cpu": (f"peer's CPU {cpus[1]}", form.peer_cpu is not None),
         "warmup": (
-            words("warm-up {number_1}").format(number_1=f"{form.warmup:,}"),
+            f"warm-up {form.warmup:,}",
             form.warmup != DEFAULT_WARMUP,
         ),
         "processes": (
-            words("1 process")
-            if form.processes == 1
-            else words("{number_1} processes").format(number_1=form.processes),
+            "1 process" if form.processes == 1 else f"{form.processes} processes",
             form.processes != DEFAULT_PROCESSES,
         ),
         "flags": (form.flags, form.flags != DEFAULT_FLAGS),
@@ -152,7 +149,7 @@ LABELS = {
 def changes_as_text(before: Form, now: Form) -> str:
     """The settings that differ, each as it was and as it is; '' if none does."""
     return "; ".join(
-        f"{words(LABELS[name])}: {_value(before, name)} → {_value(now, name)}"
+        f"{LABELS[name]}: {_value(before, name)} → {_value(now, name)}"
         for name in differing(before, now)
     )
 
@@ -165,7 +162,7 @@ def differing(one: Form, other: Form) -> tuple[str, ...]:
 def _value(form: Form, name: str) -> str:
     value = getattr(form, name)
     if value is None:
-        return words("not pinned")
+        return "not pinned"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
@@ -276,7 +273,7 @@ def table_of(runs: tuple[KeptRun, ...], shown: int | None) -> str:
                 "settings": settings_as_text(each.form),
                 "value": value,
                 "interval": interval,
-                "warnings": "; ".join(map(words, each.warnings)),
+                "warnings": "; ".join(each.warnings),
             }
         )
     return filled(_RUNS, runs=rows)

@@ -16,7 +16,6 @@ from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
 from labs.files import CannotWrite
 from labs.html import filled, inline
-from labs.languages.words import words
 from labs.messages import Message, Refused, Tone, in_notebook, show
 from labs.notebook import explain, typed_numbers, unready_cells
 from labs.notebook.typed_numbers import as_python
@@ -191,7 +190,7 @@ _STATUS = '<div role="status" class="ticklab-quiet">{{ words }}</div>'
 
 
 def _sure() -> str:
-    return words("In this line, sure is a number from 0 (a guess) to 1 (certain).")
+    return "In this line, sure is a number from 0 (a guess) to 1 (certain)."
 
 
 @dataclass(frozen=True)
@@ -215,11 +214,7 @@ class Line:
 
     def __repr__(self) -> str:
         message = [repr(self.message)] if self.message is not None else []
-        blank = (
-            [words("Write your own decision in place of each `...`:")]
-            if "..." in self.python
-            else []
-        )
+        blank = ["Write your own decision in place of each `...`:"] if "..." in self.python else []
         blank += [_sure()] if self.unsure else []
         return "\n".join([*message, self.question, *blank, self.python])
 
@@ -250,7 +245,7 @@ class PredictionForm:
         if self._fields is None:
             # Here: a terminal needs no widgets.
 
-            question = words(self.asked.asks or f"What do you expect of {self._name}?")
+            question = self.asked.asks or f"What do you expect of {self._name}?"
             chosen = self.stored.unit if self.stored is not None else self.asked.unit
             self._fields = Fields(question, units(self.asked.unit, chosen), self.stored)
             self._fields.unit.value = _known(chosen)
@@ -265,13 +260,13 @@ class PredictionForm:
 
         bundle = self.fields.widget._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
-        data["text/plain"] = words("Run this cell: a form for your prediction appears here.")
+        data["text/plain"] = "Run this cell: a form for your prediction appears here."
         display(data, raw=True)  # type: ignore[no-untyped-call]
         self._handle = display(self.line(), display_id=True)  # type: ignore[no-untyped-call]
 
     def line(self) -> Line:
         """The line of Python for what is typed now, and what is said below the form."""
-        return Line(self._python(), words(self.asked.asks), self._message)
+        return Line(self._python(), self.asked.asks, self._message)
 
     def store(self) -> None:
         """Store what is typed, or say what is wrong with it."""
@@ -310,8 +305,8 @@ class PredictionForm:
         try:
             if fields.number.value.strip():
                 value = typed_numbers.number(fields.number.value)
-                number_1 = typed_numbers.as_text(value)
-                said.append(f"That is {number_1} {fields.unit.label}.")
+                text = typed_numbers.as_text(value)
+                said.append(f"That is {text} {fields.unit.label}.")
             typed_numbers.percent(fields.sure.value)
         except typed_numbers.NotANumber as error:
             said = [f"{str(error)[0].upper()}{str(error)[1:]}."]
@@ -319,7 +314,7 @@ class PredictionForm:
         self._update()
 
     def _say(self, said: str) -> None:
-        self.fields.said.value = inline(_STATUS, words=words(said))
+        self.fields.said.value = inline(_STATUS, words=said)
 
     def _update(self) -> None:
         if self._handle is not None:
@@ -473,31 +468,31 @@ class Fields:
     ) -> None:
         self.number = widgets.Text(
             value="" if stored is None else as_python(stored.value),
-            description=words("Number"),
-            placeholder=words("such as 200 or 1e3"),
+            description="Number",
+            placeholder="such as 200 or 1e3",
             style=_LABEL,
             layout=_CELL,
         )
         self.unit = widgets.Dropdown(
-            options=list(units), description=words("Unit"), style=_LABEL, layout=_CELL
+            options=list(units), description="Unit", style=_LABEL, layout=_CELL
         )
         self.because = widgets.Textarea(
             value="" if stored is None else stored.because,
-            description=words("Reason"),
-            placeholder=words("why you expect this"),
+            description="Reason",
+            placeholder="why you expect this",
             rows=2,
             style=_LABEL,
             layout=_CELL,
         )
         self.sure = widgets.Text(
             value="" if stored is None or stored.sure is None else f"{100 * stored.sure:g}",
-            description=words("Sure, in %"),
-            placeholder=words("0 (a guess) to 100 (certain)"),
+            description="Sure, in %",
+            placeholder="0 (a guess) to 100 (certain)",
             style=_LABEL,
             layout=_CELL,
         )
         self.store = widgets.Button(
-            description=words("Store"),
+            description="Store",
             button_style="primary",
             layout={"width": "104px", "flex": "none"},
         )

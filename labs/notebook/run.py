@@ -12,7 +12,6 @@ from labs.analysis.estimates import Estimate
 from labs.analysis.net_cost import parts_of
 from labs.course import answers
 from labs.html import Table, filled
-from labs.languages.words import words
 from labs.messages import Message, Refused
 from labs.plots import distribution, picture
 from labs.plots.picture import Picture
@@ -293,8 +292,8 @@ class Run:
         return filled(
             _RUN,
             note=self.later.note(),
-            sentences=[words(result.sentence()) for result in self._printed],
-            contradicts=[words(sentence) for sentence in self.contradicts],
+            sentences=[result.sentence() for result in self._printed],
+            contradicts=self.contradicts,
             remarks=remarks.of_results(self.told(self._printed)).as_html(),
             held=self._held(),
             saved_in=self.recording_path,
@@ -302,15 +301,11 @@ class Run:
 
     def __repr__(self) -> str:
         lines = [self.later.note()] if self.later.failure else []
-        lines += [words(result.sentence()) for result in self._printed]
+        lines += [result.sentence() for result in self._printed]
         lines += remarks.of_results(self.told(self._printed)).as_lines()
-        lines += [words(sentence) for sentence in self.contradicts]
+        lines += self.contradicts
         lines += [held] if (held := self._held()) else []
-        lines.append(
-            f"{words('saved in')} {self.recording_path}"
-            if self.recording_path
-            else words("not saved")
-        )
+        lines.append(f"saved in {self.recording_path}" if self.recording_path else "not saved")
         return "\n".join(lines)
 
 

@@ -21,7 +21,6 @@ from labs.files import CannotWrite
 from labs.hand_in.archive import CannotHandIn
 from labs.hand_in.hand_in import carry_out
 from labs.html import Table
-from labs.languages.words import words
 from labs.machine import description
 from labs.messages import Message, Refused, show
 from labs.notebook import ckernel, explain, own_figures, unready_cells, way_through_labs
@@ -508,9 +507,9 @@ class MeasuredRegion:
         self.file, self.code = file, code
 
     def _repr_markdown_(self) -> str:
-        heading = words(f"The measured region of `{self.file}`:")
+        heading = f"The measured region of `{self.file}`:"
         return f"{heading}\n\n```c\n{self.code}\n```"
 
     def __repr__(self) -> str:
-        heading = words(f"The measured region of {self.file}:")
+        heading = f"The measured region of {self.file}:"
         return f"{heading}\n\n{self.code}"

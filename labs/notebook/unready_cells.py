@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 from labs import messages, suggestions
 from labs.html import filled
-from labs.languages.words import words
 from labs.messages import Message, Refused
 
 if TYPE_CHECKING:
@@ -329,7 +328,7 @@ class SavedOutput:
             self._handle.update(self._bundle(), raw=True)
 
     def _bundle(self) -> dict[str, str]:
-        instead = words(
+        instead = (
             f"Panel of {self._kernel}: to get it back, run the first cell of the lab, and then "
             "this one."
         )

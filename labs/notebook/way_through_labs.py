@@ -15,7 +15,6 @@ from labs.course.guide import Guide, Step, heading_of_hints, labs, numbered_hint
 from labs.course.progress import LabProgress
 from labs.files import CannotWrite
 from labs.html import code_spans, filled
-from labs.languages.words import words
 from labs.messages import Message, Refused, show
 from labs.notebook import explain
 from labs.notebook.predicting import time_text
@@ -84,7 +83,7 @@ class ShownProgress:
     def __repr__(self) -> str:
         next_lab = self._next_lab() if self.progress.next is None else None
         lines = [self.progress.heading(), *self.progress.lines()]
-        return "\n".join(lines + ([f"{words('Next lab')}: {next_lab}"] if next_lab else []))
+        return "\n".join(lines + ([f"Next lab: {next_lab}"] if next_lab else []))
 
     def _recording(self, step: Step, is_done: bool) -> str | None:
         """The path of the recording that the step names, if there is one."""
@@ -149,17 +148,17 @@ class BesideExplanation:
             text=newest.text,
             when=time_text(newest.when),
             first=shown_first if len(self.versions) > 1 else None,
-            explanation=[code_spans(words(paragraph)) for paragraph in self.explanation],
+            explanation=[code_spans(paragraph) for paragraph in self.explanation],
             warnings=html.warnings_as_html(self.warnings),
         )
 
     def __repr__(self) -> str:
         newest, first = self.versions[-1], self.versions[0]
-        lines = [f"{words('Your words')} ({time_text(newest.when)}):", newest.text]
+        lines = [f"Your words ({time_text(newest.when)}):", newest.text]
         if len(self.versions) > 1:
-            earlier = f"{words('What you wrote first')} ({time_text(first.when)}):"
+            earlier = f"What you wrote first ({time_text(first.when)}):"
             lines += [earlier, first.text]
-        lines += [f"{words('Explanation')}:", *map(words, self.explanation)]
+        lines += ["Explanation:", *self.explanation]
         return "\n".join([*lines, *html.warnings_as_lines(self.warnings)])
 
 

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from labs.files import CannotWrite, write_atomically
 from labs.html import filled
-from labs.languages import chosen
-from labs.languages.words import words
 from labs.version import __version__
 
 _PAGE = Path(__file__).with_name("page.html.jinja")
@@ -23,17 +21,13 @@ _STYLE = Path(__file__).with_name("style.css")
 
 
 def page(title: str, command: str, template: Path, **values: object) -> str:
-    """A whole page with the `template` as its content. `command` made it, such as `labs survey`.
-
-    The page is in the language of its reader, and so is the `title` that is given.
-    """
+    """A whole page with the `template` as its content. `command` made it, such as `labs survey`."""
     name = generator(command)
     return filled(
         _PAGE,
-        language=chosen.language(),
         title=title,
         generator=name,
-        made_by=words(f"Made by {name}, version {__version__}."),
+        made_by=f"Made by {name}, version {__version__}.",
         style=_STYLE.read_text(encoding="utf-8"),
         content=filled(template, title=title, **values),
     )

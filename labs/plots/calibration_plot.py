@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from labs.html import Table
-from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.style import (
@@ -98,10 +97,10 @@ def _figure(counted: Sequence[Guess], late: Sequence[Guess]) -> Figure:
     axes.spines["left"].set_visible(False)
     for n, guess in enumerate(rows):
         if guess is None:
-            _write(axes, n, label(_LATE), QUIET)
+            _write(axes, n, _LATE, QUIET)
         else:
             _draw(axes, n, guess)
-    axes.set_xlabel(label("found, divided by predicted (log axis)"))
+    axes.set_xlabel("found, divided by predicted (log axis)")
     key = [("● a guess", BLUE), ("┃ as predicted", GREEN), ("▒ within a factor of 2", GREEN)]
     if late:
         key.append(("× late", QUIET))
@@ -121,7 +120,7 @@ def _draw(axes: Axes, n: int, guess: Guess) -> None:
         [place], [n + _BELOW], color=QUIET if guess.late else BLUE, marker=marker, markersize=6,
         markeredgewidth=1.4, linestyle="none", clip_on=False, zorder=3,
     )  # fmt: skip
-    colour, text = QUIET if guess.late else INK, label(guess.as_text())
+    colour, text = QUIET if guess.late else INK, guess.as_text()
     _write(axes, n, text, colour, at_right=True)
     _write(axes, n, _short(guess.name, int((1 - 2 * MARGIN) / CHARACTER) - len(text) - 2), colour)
 

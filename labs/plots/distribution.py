@@ -14,7 +14,6 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from labs.analysis.estimates import ByProcess, Floats
 from labs.html import Table
-from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.intervals import LOOKS
 from labs.plots.picture import Picture
@@ -93,8 +92,8 @@ def _figure(by_size: dict[int, Floats], unit: str, title: str) -> Figure:
             ha="right" if left else "left", fontsize=FONT_PT, color=look.colour,
             path_effects=[effects.withStroke(linewidth=3, foreground="white")],
         )  # fmt: skip
-    axes.set_ylabel(label("share of samples\nno longer than this"))
-    axes.set_xlabel(label(f"length of a sample ({NAMES[unit]}, log axis)"))
+    axes.set_ylabel("share of samples\nno longer than this")
+    axes.set_xlabel(f"length of a sample ({NAMES[unit]}, log axis)")
     make_room_at_left(figure, axes)
     samples = sum(map(len, by_size.values()))
     key = f"{plural(samples, 'sample')}, one line for each k, which reaches 50 % at its median"
@@ -177,9 +176,9 @@ def _by_process_figure(result: Result, by: ByProcess) -> Figure:
         key.append((f"┊ {len(without)} without enough samples", QUIET))
     axes.set_xlim(0.4, every + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
-    axes.set_xlabel(label("process, in the order in which they ran"))
+    axes.set_xlabel("process, in the order in which they ran")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
-    axes.set_ylabel(f"{label(result.what)}\n({label(NAMES[unit])})")
+    axes.set_ylabel(f"{result.what}\n({NAMES[unit]})")
     make_room_at_left(figure, axes)
     title_and_key(
         figure, f"{result.recording.kernel} {result.variant}: the value of each process", key

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -20,7 +20,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from labs.analysis.estimates import Floats
-from labs.languages.words import label
 from labs.plots.scale import spread_out
 from labs.plots.style import (
     BAR_PT,
@@ -143,14 +142,10 @@ def series_figure(
     """Panels side by side with a common vertical axis, each with a heading (or '') and series.
 
     `key` lists texts and colours, and `height` is in inches. `more` draws into each panel what a
-    view adds to it. All texts are given in English, and appear in the language of the reader.
+    view adds to it.
     Raises ValueError if no series has a point that the axis can show.
     """
     log = y_axis.log
-    panels = [
-        (label(heading), [_series_in_words(each) for each in some]) for heading, some in panels
-    ]
-    x_axis = replace(x_axis, name=label(x_axis.name), labels=tuple(map(label, x_axis.labels)))
     points = [p for _, some in panels for each in some for p in each.drawable(log)]
     if not points:
         raise ValueError("no figure to draw")
@@ -163,7 +158,7 @@ def series_figure(
     first.set_ylim(*ends)
     if not log:
         first.yaxis.set_major_formatter(FuncFormatter(lambda v, _: axis_number(round(v, 9))))
-    first.set_ylabel(label(y_axis.name))
+    first.set_ylabel(y_axis.name)
     make_room_at_left(figure, first)
     all_axes = _side_by_side(figure, first, len(panels))
     room = _room(panels)
@@ -188,11 +183,6 @@ def series_figure(
         key = [*key, ("○ hollow, at the foot: no figure", QUIET)]
     title_and_key(figure, title, key)
     return figure
-
-
-def _series_in_words(series: Series) -> Series:
-    """The series with its name in the language of its reader."""
-    return replace(series, name=label(series.name))
 
 
 def _side_by_side(figure: Figure, first: Axes, count: int) -> list[Axes]:
@@ -358,9 +348,7 @@ def rows_figure(
     A row has two lines: its name and its text, and below them its dots. The axis is logarithmic
     with the `scale` "log", and by default if the values span a factor of LOG_FROM or more. A linear
     one begins at 0, or with "near" a little below the lowest value. `key` lists texts and colours.
-    All texts are given in English, and appear in the language of the reader.
     """
-    groups = [_group_in_words(group) for group in groups]
     every_row = [row for group in groups for row in group.rows]
     dots = [dot for row in every_row for dot in row.dots]
     levels = [row.level for row in every_row if row.level is not None and row.level > 0]
@@ -393,19 +381,13 @@ def rows_figure(
     return figure
 
 
-def _group_in_words(group: Group) -> Group:
-    """The group in the language of its reader."""
-    rows = (replace(row, name=label(row.name), text=label(row.text)) for row in group.rows)
-    return Group(label(group.heading), tuple(rows), group.look)
-
-
 def _axis_name(what: str, unit_name: str, axes: Axes) -> str:
     """What the horizontal axis shows, and what a reader must know of it."""
     if axes.get_xscale() == "log":
-        return label(f"{what} ({unit_name}, log axis)")
+        return f"{what} ({unit_name}, log axis)"
     if axes.get_xlim()[0] > 0:
-        return label(f"{what} ({unit_name}; the axis does not begin at 0)")
-    return f"{label(what)} ({label(unit_name)})"
+        return f"{what} ({unit_name}; the axis does not begin at 0)"
+    return f"{what} ({unit_name})"
 
 
 def _is_long(row: Row) -> bool:

@@ -21,7 +21,6 @@ from labs import html
 from labs.analysis.estimates import Estimate, Floats
 from labs.analysis.line import Line
 from labs.html import Table, filled
-from labs.languages.words import label, words
 from labs.plots import style, taken
 from labs.plots.intervals import LOOKS, Dot, Group, Row, rows_figure
 from labs.plots.style import (
@@ -91,7 +90,7 @@ class Picture:
 
     @property
     def description(self) -> str:
-        """The whole text description, in English."""
+        """The whole text description."""
         return " ".join(filter(None, (self.note, self.kind, self.meaning)))
 
     def as_html(self) -> str:
@@ -114,7 +113,7 @@ class Picture:
         return self.as_html() + html.warnings_as_html(self.warnings)
 
     def __repr__(self) -> str:
-        said = " ".join(words(each) for each in (self.note, self.kind, self.meaning) if each)
+        said = " ".join(each for each in (self.note, self.kind, self.meaning) if each)
         lines = [f"{said}\n\n{self.table.as_text()}"]
         return "\n".join([*lines, *html.warnings_as_lines(self.warnings)])
 
@@ -186,12 +185,12 @@ def describe_estimates(
 ) -> tuple[str, str]:
     """Kind and meaning of the plot of figures side by side, in the unit of the first result."""
     first = results[0]
-    number_1 = f"{len(results):,}"
+    number = f"{len(results):,}"
     kind = (
         f"Dot plot of {first.recording.kernel}: the {first.what} of 1 variant with its 95 % "
         f"interval, in {NAMES[first.unit]} on a logarithmic axis."
         if len(results) == 1
-        else f"Dot plot of {first.recording.kernel}: the {first.what} of {number_1} variants with "
+        else f"Dot plot of {first.recording.kernel}: the {first.what} of {number} variants with "
         f"95 % intervals, in {NAMES[first.unit]} on a logarithmic axis."
     )
     named = list(zip(names_of(results), results, strict=True))
@@ -438,7 +437,7 @@ def line_figure(result: Result) -> Figure:
     axes.set_xlim(-0.03 * reach, 1.03 * reach)
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.0, low), high)
-    axes.set_ylabel(label(f"mean sample T(k)\n({NAMES[result.unit]})"))
+    axes.set_ylabel(f"mean sample T(k)\n({NAMES[result.unit]})")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
     axes.tick_params(labelbottom=False)
 
@@ -465,8 +464,8 @@ def _draw_residuals(below: Axes, result: Result, line: Line) -> None:
     below.set_ylim(-1.25 * most, 1.25 * most)
     below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
     below.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
-    below.set_ylabel(label(f"off the line\n({NAMES[result.unit]})"))
-    below.set_xlabel(label("k: operations in a sample"))
+    below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
+    below.set_xlabel("k: operations in a sample")
     places = _apart(line.batch, reach)
     below.set_xticks([0, *sorted(places)], ["0", *map(_size, sorted(places))])
     if len(_size(reach)) > LONGEST_CENTRED:
@@ -533,8 +532,8 @@ def samples_figure(
         key.append((prediction.key_text(k), GREEN))
     _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
     below, beside = axis_names(taken, unit)
-    axes.set_xlabel(label(below))
-    axes.set_ylabel(label(beside))
+    axes.set_xlabel(below)
+    axes.set_ylabel(beside)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     make_room_at_left(figure, axes)
     make_room_at_right(figure, axes)
@@ -575,6 +574,6 @@ def _name_batches(figure: Figure, axes: Axes, batch: Integers, shown: Floats) ->
     line = 1.03 * FONT_PT / 72 / (figure.get_figheight() * axes.get_position().height)
     for height, named, _ in batch_names(heights, line):
         axes.text(
-            1.01, height, label(named), transform=axes.transAxes, va="center", fontsize=FONT_PT,
+            1.01, height, named, transform=axes.transAxes, va="center", fontsize=FONT_PT,
             color=INK,
         )  # fmt: skip

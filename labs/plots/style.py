@@ -32,7 +32,6 @@ from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 from labs.analysis.estimates import Floats
-from labs.languages.words import label
 from labs.plots.scale import (
     BLUE,
     FAINT,
@@ -164,14 +163,13 @@ def quiet_frame(axes: Axes) -> None:
 def title_and_key(figure: Figure, title: str, key: Sequence[tuple[str, str]]) -> None:
     """Write the title, and below it the key: a text in its own colour for each mark of the plot.
 
-    Title and key take as many lines as they need. The figure grows if these are more than two. Both
-    are given in English, and appear in the language of the reader.
+    Title and key take as many lines as they need. The figure grows if these are more than two.
     """
-    heading = _lines_of(figure, label(title), INK, fontsize=FONT_PT + 2, weight="bold")
+    heading = _lines_of(figure, title, INK, fontsize=FONT_PT + 2, weight="bold")
     below = 0.10 + _TITLE_LINE_IN * len(heading)
     x, number, placed = MARGIN, 0, []
     for words, colour in key:
-        for part in _lines_of(figure, label(words), colour, fontsize=FONT_PT):
+        for part in _lines_of(figure, words, colour, fontsize=FONT_PT):
             wide = part.get_window_extent().width / figure.bbox.width
             if x > MARGIN and x + wide > 1 - MARGIN:
                 x, number = MARGIN, number + 1

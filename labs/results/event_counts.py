@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from labs.html import Table
-from labs.languages.words import words
 from labs.recording.counts import Counted, absent, counted, scope
 from labs.recording.file import Recording
 
@@ -121,7 +120,7 @@ def lines_of_absent(recording: Recording) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for event, why in absent(recording).items():
         by_reason.setdefault(why, []).append(event)
-    return [words(f"not counted: {', '.join(events)}: {why}") for why, events in by_reason.items()]
+    return [f"not counted: {', '.join(events)}: {why}" for why, events in by_reason.items()]
 
 
 def as_lines(recording: Recording, variants: Sequence[str], width: int | None = None) -> list[str]:
@@ -132,7 +131,7 @@ def as_lines(recording: Recording, variants: Sequence[str], width: int | None = 
         if table is not None:
             lines += ["", table.as_text(width)]
         elif scope(recording):  # other variants were counted
-            lines.append(words(f"not counted: {name}: {_OTHER_CLOCK}"))
+            lines.append(f"not counted: {name}: {_OTHER_CLOCK}")
     return lines + lines_of_absent(recording)
 
 

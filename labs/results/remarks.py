@@ -14,7 +14,6 @@ from labs import html
 from labs.analysis import core_clock
 from labs.analysis.line import core_of
 from labs.html import filled
-from labs.languages.words import of_reader, words
 from labs.recording import proof, run_conditions
 from labs.recording.file import Recording
 from labs.recording.run_conditions import STEAL_SHARE
@@ -48,13 +47,10 @@ class Remarks:
 
     @property
     def conditions(self) -> str:
-        """The conditions as one line in the language of the reader; '' if none are known."""
-        shown = of_reader()
-        facts = ", ".join(map(shown.heading, self.facts))
-        conditions = "; ".join(filter(None, (facts, *map(shown.heading, self.quiet))))
-        return (
-            words("Conditions: {conditions}.").format(conditions=conditions) if conditions else ""
-        )
+        """The conditions as one line; '' if none are known."""
+        facts = ", ".join(self.facts)
+        conditions = "; ".join(filter(None, (facts, *self.quiet)))
+        return f"Conditions: {conditions}." if conditions else ""
 
     def as_lines(self) -> list[str]:
         """Lines of plain text: one for each warning, and one for the conditions."""
@@ -193,11 +189,11 @@ def _busy(recordings: Sequence[Recording]) -> list[str]:
     if not known:
         return []
     texts = sorted({rounded(round(busy, 1)) for busy, _ in known}, key=float)
-    number_1, number_2 = texts[0], texts[-1]
-    number_3 = f"{max(online for _, online in known):.0f}"
-    if number_1 == number_2:
-        return [f"{number_1} of {number_3} CPUs busy"]
-    return [f"{number_1} to {number_2} of {number_3} CPUs busy"]
+    fewest, most = texts[0], texts[-1]
+    every = f"{max(online for _, online in known):.0f}"
+    if fewest == most:
+        return [f"{fewest} of {every} CPUs busy"]
+    return [f"{fewest} to {most} of {every} CPUs busy"]
 
 
 # The configuration of some runs, as their recordings state it: machine, OS kernel, compiler, clock.

@@ -26,9 +26,9 @@ __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
 
 #: For a reader: how many samples are set aside, and why.
 REASONS = {
-    "shared": "{number_1} while the core was shared",
-    "preempted": "{number_1} preempted by other programs",
-    "far": "{number_1} far from the others",
+    "shared": "{count} while the core was shared",
+    "preempted": "{count} preempted by other programs",
+    "far": "{count} far from the others",
 }
 
 #: The sentence reports samples that were set aside from this share of all samples on.
@@ -142,7 +142,7 @@ class Result:
         aside = self.set_aside
         if sum(aside.values()) < MANY_ASIDE * (self.n + sum(aside.values())):
             return ""
-        each = (REASONS[why].format(number_1=f"{count:,}") for why, count in aside.items())
+        each = (REASONS[why].format(count=f"{count:,}") for why, count in aside.items())
         return ", ".join(each)
 
     def as_json(self, saved: str | None = None) -> dict[str, Any]:

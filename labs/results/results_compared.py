@@ -17,7 +17,6 @@ from pathlib import Path
 from labs.analysis import core_clock, estimates
 from labs.analysis.estimates import Estimate
 from labs.html import filled
-from labs.languages.words import words
 from labs.messages import Option, advice
 from labs.recording import declared
 from labs.recording.file import BadRecording, Recording, read
@@ -138,10 +137,10 @@ class Comparison:
         return f"{texts[0]} {self.unit} ({texts[1]} to {texts[2]})"
 
     def __repr__(self) -> str:
-        return "\n".join(map(words, (self.sentence(), *self.modes)))
+        return "\n".join((self.sentence(), *self.modes))
 
     def _repr_html_(self) -> str:
-        return filled(_COMPARED, lines=[words(each) for each in (self.sentence(), *self.modes)])
+        return filled(_COMPARED, lines=(self.sentence(), *self.modes))
 
 
 def compared(

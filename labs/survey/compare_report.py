@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.html import Table
-from labs.languages.words import of_reader, words
 from labs.limits import MOST_FILES
 from labs.pages.web_page import page as whole_page
 from labs.plots import picture
@@ -313,24 +312,24 @@ def text(first: Saved, second: Saved, width: int = survey.COLUMNS) -> str:
     every = pairs(first, second)
     names = first.name, second.name
     lines = survey.wrapped(_which(first, second), width)
-    lines += [*survey.wrapped(words(MEANING), width), ""]
+    lines += [*survey.wrapped(MEANING, width), ""]
     for heading, mine in _by_group(every):
         known = [each for each in mine if each.ratio is not None]
-        lines.append(words(heading))
+        lines.append(heading)
         if known:
             rows = [(each.name, *_with_sign(each)) for each in known]
             lines += survey.columns(HEADER, rows, width, _FIRST_OUT)
         for why in _not_compared(mine):
-            lines += survey.wrapped(f"{words('not compared')}: {why}.", width, 2)
+            lines += survey.wrapped(f"not compared: {why}.", width, 2)
         lines.append("")
-    together = map(words, summary(every, names))
+    together = summary(every, names)
     for sentence in (*_notes(every), *together, *_troubles(first, second)):
         lines += survey.wrapped(sentence, width)
     return "\n".join(lines)
 
 
 def _which(first: Saved, second: Saved) -> str:
-    return words(f"A is {first.name}, and B is {second.name}.")
+    return f"A is {first.name}, and B is {second.name}."
 
 
 def _by_group(every: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
@@ -362,7 +361,7 @@ def _not_compared(mine: Sequence[Pair]) -> list[str]:
     found: dict[str, list[str]] = {}
     for each in mine:
         for why in filter(None, (each.why_not, each.why_no_cycles)):
-            found.setdefault(of_reader().heading(why), []).append(each.name)
+            found.setdefault(why, []).append(each.name)
     return [f"{', '.join(names)}: {why}" for why, names in found.items()]
 
 
@@ -372,14 +371,12 @@ def _notes(every: Sequence[Pair]) -> list[str]:
     for each in every:
         for note in each.notes:
             found[note] = found.get(note, 0) + 1
-    shown = of_reader().heading
-    return [f"{shown(plural(n, 'operation'))}: {shown(note)}." for note, n in found.items()]
+    return [f"{plural(n, 'operation')}: {note}." for note, n in found.items()]
 
 
 def _troubles(first: Saved, second: Saved) -> list[str]:
-    shown = of_reader().heading
     return [
-        f"{saved.name}: {place}: {shown(why)}."
+        f"{saved.name}: {place}: {why}."
         for saved in (first, second)
         for place, why in saved.troubles
     ]
@@ -407,13 +404,13 @@ def page(first: Saved, second: Saved) -> str:
     facts = [dict(remarks.configuration_of(saved.recordings)) for saved in (first, second)]
     names = list(dict.fromkeys((*facts[0], *facts[1])))
     return whole_page(
-        of_reader().heading(f"{first.name} and {second.name} compared"),
+        f"{first.name} and {second.name} compared",
         COMMAND,
         _PAGE,
         which=_which(first, second),
         meaning=MEANING,
         sections=[_section(heading, mine) for heading, mine in _by_group(every)],
-        sentences=[*map(words, summary(every, (first.name, second.name))), *_notes(every)],
+        sentences=[*summary(every, (first.name, second.name)), *_notes(every)],
         troubles=_troubles(first, second),
         configuration=Table(
             "What the recordings state",
@@ -451,7 +448,7 @@ def _as_words(of: Comparison | None) -> str:
     ratio, interval = _ratio(of)
     if not interval:
         return ratio
-    whole = of_reader().heading(f"{ratio} ({interval})")
+    whole = f"{ratio} ({interval})"
     return f"{whole}{'' if of.side else f' {ALIKE}'}"
 
 

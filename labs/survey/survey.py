@@ -15,7 +15,6 @@ from labs.c_kernels.toolchain import CompileError
 from labs.course import published
 from labs.course.published import Published
 from labs.html import in_columns
-from labs.languages.words import of_reader
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.plots import picture
@@ -323,17 +322,16 @@ def columns(
     width: int = COLUMNS,
     first_out: Sequence[int] = (),
 ) -> list[str]:
-    """A table for a terminal, in the language of its reader: the first column at the left, numbers
+    """A table for a terminal: the first column at the left, numbers
     at the right.
 
     If it is too wide, its words are broken. If that is not enough, columns are left out: those of
     `first_out` in this order, or else the last ones, because the first ones matter most.
     """
-    kept, shown = list(range(len(header))), of_reader().heading
-    words_of_lines = [list(map(shown, line)) for line in (header, *rows)]
+    kept = list(range(len(header)))
     for left_out in (None, *(first_out or reversed(kept[2:]))):
         kept = [column for column in kept if column != left_out]
-        cells = [[line[column] for column in kept] for line in words_of_lines]
+        cells = [[line[column] for column in kept] for line in (header, *rows)]
         lines = in_columns(cells, range(1, len(kept)), width)
         if max(map(len, lines)) <= width:
             break

@@ -10,7 +10,6 @@ from labs.analysis.estimates import Estimate
 from labs.analysis.thresholds import WIDEST
 from labs.course.published import Published
 from labs.html import Table
-from labs.languages.words import of_reader, words
 from labs.machine.description import Machine
 from labs.pages.web_page import page as whole_page
 from labs.plots.picture import Picture
@@ -124,7 +123,7 @@ def _ranges(figures: Sequence[Published]) -> str:
         values = sorted(each.value * (1000 if each.unit.startswith("us") else 1) for each in some)
         mark = "*" if any(each.suspect for each in some) else ""
         low, high = rounded(values[0]), rounded(values[-1])
-        span = low if low == high else of_reader().heading(f"{low} to {high}")
+        span = low if low == high else f"{low} to {high}"
         ranges.append(f"{report} {span}{mark}")
     return "; ".join(ranges)
 
@@ -134,19 +133,19 @@ def text(rows: Sequence[Row], width: int = survey.COLUMNS) -> str:
     evidence."""
     lines: list[str] = []
     for section in sections(rows, drawn=False):
-        heading = words(section.heading)
+        heading = section.heading
         lines += [heading, *survey.columns(HEADER, _figures(section.rows), width)]
         for label, texts in (
-            (words("evidence"), _evidence(section.rows)),
-            (words("published, ns"), _published(section.rows)),
+            ("evidence", _evidence(section.rows)),
+            ("published, ns", _published(section.rows)),
             ("", filter(None, (section.uncertain,))),
-            (words("no figure"), [f"{why}." for why in section.without_figure]),
+            ("no figure", [f"{why}." for why in section.without_figure]),
         ):
             for each in texts:
                 lines += survey.wrapped(f"{label}: {each}" if label else each, width, 2)
         lines.append("")
     if known_wrong := reasons(rows):
-        lines.append(words("* known to be wrong:"))
+        lines.append("* known to be wrong:")
         lines += [line for each in known_wrong for line in survey.wrapped(each, width, 2)]
     return "\n".join(lines).rstrip()
 
@@ -163,7 +162,7 @@ def _evidence(rows: Sequence[Row]) -> list[str]:
         elif row.result is not None and remarks.switches_agree(row.result):
             proof = "the OS counted as many switches as claimed"
         if proof:
-            found.setdefault(of_reader().heading(proof), []).append(name_of(row))
+            found.setdefault(proof, []).append(name_of(row))
     return [f"{proof}{_whose(names, len(rows))}" for proof, names in found.items()]
 
 
@@ -174,9 +173,9 @@ def uncertain(rows: Sequence[Row]) -> str:
         for row in rows
         if row.result and row.result.estimate and not row.result.estimate.is_believable()
     )
-    number_1 = f"{100 * WIDEST:.0f}"
-    said = f"Half of the interval's width is more than {number_1} % of the value: {listed}."
-    return words(said) if listed else ""
+    most = f"{100 * WIDEST:.0f}"
+    said = f"Half of the interval's width is more than {most} % of the value: {listed}."
+    return said if listed else ""
 
 
 def _whose(names: Sequence[str], of: int) -> str:
@@ -204,14 +203,14 @@ def without_figure(rows: Sequence[Row]) -> list[str]:
 
 
 def _reason(why: str) -> str:
-    """A reason in the language of the reader, without its full stop."""
-    return of_reader().heading(f"{why}.").removesuffix(".")
+    """A reason without its full stop."""
+    return f"{why}.".removesuffix(".")
 
 
 def _alone(row: Row) -> str:
     """A survey has no options of a run: the command that has those which a reason names."""
     command = f"`labs measure {row.measurement.kernel} --variant {row.variant}`"
-    return f" {words('(of {command})').format(command=command)}"
+    return f" (of {command})"
 
 
 def reasons(rows: Sequence[Row]) -> list[str]:
@@ -220,7 +219,7 @@ def reasons(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         for each in row.published:
             if each.suspicions:
-                quantity, reason = words(each.quantity), words(each.suspicions[0].reason)
+                quantity, reason = each.quantity, each.suspicions[0].reason
                 found[f"{each.report}, {quantity}: {reason}"] = None
     return list(found)
 
@@ -228,7 +227,7 @@ def reasons(rows: Sequence[Row]) -> list[str]:
 def page(rows: Sequence[Row], machine: Machine) -> str:
     """The whole survey as one self-contained HTML page, with the plots of each group first."""
     return whole_page(
-        words("What it costs on this machine"),
+        "What it costs on this machine",
         COMMAND,
         _PAGE,
         card=machine.card(),

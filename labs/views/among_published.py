@@ -15,7 +15,6 @@ from labs.course import class_figures, published
 from labs.course.class_figures import ALL, BadClassFigures, ClassFigure
 from labs.course.published import Published
 from labs.html import Table
-from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
@@ -250,7 +249,7 @@ def _why(each: Published, earlier: Published | None) -> str:
     if earlier is not None and each.suspect and each.suspect == earlier.suspect:
         return "the same as in the row above"
     # Each reason by itself: a table looks up only whole cells.
-    return "; ".join(label(one.reason) for one in each.suspicions) or "nothing known against it"
+    return "; ".join(one.reason for one in each.suspicions) or "nothing known against it"
 
 
 # The class's figures are in `class.csv` next to the notebook, which is the current folder; see

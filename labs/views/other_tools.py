@@ -318,11 +318,11 @@ def system_calls(
             return Message("note", f"strace does not count {variant} here", (f"{why}.",))
         each = rounded((many - few) / samples)
         rows.append((variant, f"{few:,}", f"{many:,}", each))
-    number_1, number_2 = f"{samples:,}", f"{2 * samples:,}"
+    once, twice = f"{samples:,}", f"{2 * samples:,}"
     what = "system calls" if call == "all" else f"calls of {call}"
     return Table(
         f"{kernel}: {what} counted by strace",
-        ("variant", f"with {number_1} samples", f"with {number_2}", "so one sample makes"),
+        ("variant", f"with {once} samples", f"with {twice}", "so one sample makes"),
         tuple(rows),
     )
 

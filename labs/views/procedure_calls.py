@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 
 from labs.c_kernels.toolchain import optimisation_level
 from labs.html import Table
-from labs.languages.words import label
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
@@ -137,7 +136,7 @@ def _registers(runs: Sequence[Run], counts: Sequence[int]) -> int | None:
 def _draw_border(axes: Axes, ends: int, counts: Sequence[int]) -> None:
     """Draw a line after the last argument that goes in a register, with text on both sides."""
     axes.axvline(ends + 0.5, color=QUIET, linewidth=0.9, dashes=(2, 3), zorder=0)
-    inside, outside = label(f"{ends} in registers"), label("the others on the stack")
+    inside, outside = f"{ends} in registers", "the others on the stack"
     left, right = (f"{inside} ", f" {outside}")
     share = (ends + 0.5 - counts[0]) / (counts[-1] - counts[0])
     if share < 0.3:  # there is no room at the left, so both texts stand at the right

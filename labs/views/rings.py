@@ -472,11 +472,11 @@ def _describe(
     return kind, " ".join(meaning)
 
 
-def _ring(number_1: int, of: str, size: int) -> str:
+def _ring(count: int, of: str, size: int) -> str:
     """A ring of tasks in a sentence."""
     if size:
-        return f"{number_1} {of} with {_in_bytes(size)} each"
-    return f"{number_1} {of} with no memory"
+        return f"{count} {of} with {_in_bytes(size)} each"
+    return f"{count} {of} with no memory"
 
 
 def _least_and_most(known: Sequence[tuple[str, Estimate]], sign: str) -> str:

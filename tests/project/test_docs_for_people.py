@@ -205,7 +205,7 @@ def test_the_page_on_plots_explains_each_reason_for_what_was_set_aside() -> None
     page = text_of(DOCS / "students" / "reading-your-plot.md")
     part = page.partition("## What was set aside")[2].partition("\n## ")[0]
     told = [row[0].strip("`") for row in rows(part) if row[0].startswith("`")]
-    assert told == [words.removeprefix("{number_1} ") for words in REASONS.values()]
+    assert told == [words.removeprefix("{count} ") for words in REASONS.values()]
 
 
 def test_pages_name_no_machine_path_and_load_nothing() -> None:

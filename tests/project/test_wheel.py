@@ -114,10 +114,6 @@ def test_holds_every_template(wheel: Path) -> None:
     assert templates <= names(wheel)
 
 
-def test_holds_every_catalogue_of_a_language(wheel: Path) -> None:
-    assert {"labs/languages/de.po", "labs/languages/es.po"} <= names(wheel)
-
-
 def test_holds_its_licences_and_nothing_beside_the_packages(wheel: Path) -> None:
     top = {name.split("/")[0] for name in names(wheel)}
     info = f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"
