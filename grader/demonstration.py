@@ -44,8 +44,7 @@ from labs.html import in_columns
 from labs.recording.file import Recording
 from labs.run.c_process import RunFailed
 from labs.run.measure import BadPlan, Plan, measure_now
-from labs.suggestions import suggestion
-from labs.terminal import say
+from labs.terminal import say, suggestion
 
 # The students of the demonstration class, and what each of them hands in.
 #

@@ -12,7 +12,7 @@ from grader.figures import LABS, figure_named, figures_of
 from grader.judging.check_folders import LabFolder, NotALab, lab_folder
 from grader.judging.lab_folder import check_folder, lab_of
 from grader.judging.presentation import as_html, as_text
-from labs import suggestions
+from labs import terminal
 from labs.html import inline
 from labs.messages import Message, Refused
 
@@ -66,7 +66,7 @@ def check(figure: str = "", folder: Path | str = ".") -> Shown | AllShown:
         with contextlib.suppress(LookupError):
             known = [each.id for each in figures_of(lab_of(Path(folder)))]
         raise Refused(
-            Message("problem", what + suggestions.suggestion(figure, tuple(known)))
+            Message("problem", what + terminal.suggestion(figure, tuple(known)))
         ) from None
     verdicts = check_folder(Path(folder), spec.lab)
     return Shown(next(verdict for verdict in verdicts if verdict.figure == figure))

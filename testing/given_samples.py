@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from labs.recording.file import Recording
+from testing.declarations import as_declared
 
 
 def recording_of(
@@ -19,7 +20,7 @@ def recording_of(
 ) -> Recording:
     """Samples on a clock of 1 GHz, so that a tick is a nanosecond; the first are warm-up."""
     count = len(ticks)
-    return Recording(
+    made = Recording(
         "timer_overhead",
         {f"clock.{variant}.frequency_hz": "1e9", f"clock.{variant}.step": "1"},
         tuple({} for _ in range(processes)),
@@ -30,3 +31,4 @@ def recording_of(
         np.array(batch, dtype=np.int64),
         np.array(ticks, dtype=np.int64),
     )
+    return as_declared(made)

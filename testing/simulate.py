@@ -13,6 +13,7 @@ from labs.analysis.estimates import Floats
 from labs.analysis.line import ADDITIONS_IN_ROUND, Line, fit_line
 from labs.recording import run_conditions
 from labs.recording.file import Integers, Recording
+from testing.declarations import as_declared
 
 VARIANT = "simulated"
 #: Additions per core cycle of a core that nothing else uses.
@@ -250,7 +251,7 @@ def recording(
         gaps["cpu.taken"] = str(machine.taken)
     each = tuple(MappingProxyType({"seed": str(n + 1), **gaps}) for n in range(machine.processes))
     columns = [column.astype(np.int64) for column in (process, sample, batch, ticks)]
-    return Recording(
+    made = Recording(
         "timer_overhead",
         MappingProxyType(conditions),
         each,
@@ -258,6 +259,7 @@ def recording(
         np.zeros(len(ticks), dtype=np.int64),
         *columns,
     )
+    return as_declared(made)
 
 
 #: An operation, the baseline that it contains, and how the net cost follows from them.
@@ -287,16 +289,14 @@ def with_baseline(
         "variant.operation.baseline": "alone",
         "variant.operation.baseline_times": f"{times}",
         "variant.alone.parts": "1",
-        **(more or {}),
     }
 
     def in_turns(name: str) -> Integers:
         both: Integers = np.stack([getattr(one, name), getattr(other, name)], axis=1).reshape(-1)
         return both
 
-    return replace(
+    made = replace(
         one,
-        kernel=kernel,
         conditions=MappingProxyType(conditions),
         variants=("operation", "alone"),
         variant_index=np.tile([0, 1], len(one)).astype(np.int64),
@@ -305,6 +305,8 @@ def with_baseline(
         batch=in_turns("batch"),
         ticks=in_turns("ticks"),
     )
+    declared = as_declared(made, kernel)
+    return replace(declared, conditions=MappingProxyType({**declared.conditions, **(more or {})}))
 
 
 def coverage(machine: Machine, runs: int, first_seed: int = 1) -> tuple[float, float, float]:

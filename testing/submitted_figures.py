@@ -11,6 +11,7 @@ from grader.facts.sources import released_sources
 from grader.figures import figure_named
 from labs.course.figures import Figure
 from labs.recording.file import Recording, parse
+from testing.declarations import as_declared
 
 BATCHES = (0, 64, 128, 256, 512)
 COUNTER_HZ = 2.6e9
@@ -81,7 +82,7 @@ def recording(
     text += [f"# {key}: {value}\n" for key, value in head.items()]
     text += [f"# process.{number}: {process_line}\n" for number in range(processes)]
     text.append("variant,process,sample,batch,ticks\n")
-    plain = parse("".join([*text, *(row + "\n" for row in rows)]).encode())
+    plain = as_declared(parse("".join([*text, *(row + "\n" for row in rows)]).encode()))
     # Written and read once more: with the count and the hash of its samples.
     return parse(plain.as_bytes(), where="recordings/run.csv")
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from labs.recording.file import Recording
 from testing import simulate
+from testing.declarations import as_declared
 from testing.simulate import BASELINE, DISTURBANCES, OPERATION, STEPS, Machine
 
 #: The steps of the counter for most cases, in ticks.
@@ -79,7 +80,7 @@ class Case:
     def recording(self, seed: int) -> Recording:
         """One run, every sample decided by `seed`."""
         if self.baseline is None:
-            return replace(simulate.run(self.machine, seed), kernel=self.kernel)
+            return as_declared(simulate.run(self.machine, seed), self.kernel)
         speeds = None
         if self.alike:
             speeds = np.random.default_rng(seed).normal(0, 0.005, self.machine.processes)

@@ -13,8 +13,7 @@ from pathlib import Path
 from bench.fuzz.good_inputs import Submission, with_c_source
 from grader.cases.verdict import Outcome, Verdict
 from grader.judging import lab_folder
-from grader.judging.presentation import as_html, as_text, plot_png
-from grader.with_nbgrader.pages.evidence_page import evidence_html
+from grader.judging.presentation import as_html, as_text, evidence_html, plot_png
 from labs.c_kernels import toolchain
 from labs.course import figures
 from labs.course.figures import BadFigure, BadFigures

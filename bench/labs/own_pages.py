@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Literal
 from bench.report import must_hold, say, skipped, verdict
 from grader.own_report import student_report
 from grader.own_report.student_report import page as report_page
+from labs import web_page
 from labs.commands import show
 from labs.course import comparison
 from labs.machine.description import read_machine
 from labs.notebook.run import Run
-from labs.pages import web_page
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.survey import compare_report, survey, survey_report

@@ -28,7 +28,7 @@ from labs.results.results_compared import may_be_the_clock
 from labs.units import Amount, Clock, UnknownUnit, canonical, rounded
 
 #: A value within this share of the kit's own is accepted, however narrow the interval is.
-NEAR = 0.05
+ACCEPTED_WITHIN = 0.05
 #: Rounding to three digits changes a number by at most this share. It is all that exact figures
 #: allow.
 ROUNDING = 0.005
@@ -73,7 +73,7 @@ class Expected:
         if self.unit == CHOICE or not math.isfinite(middle):
             return (middle, middle), (middle, middle)
         ends = [self.low, self.high, *(self.shown or ())]
-        share = ROUNDING if self.exact else NEAR
+        share = ROUNDING if self.exact else ACCEPTED_WITHIN
         ends += [middle * (1 - share), middle * (1 + share)]
         in_two_digits = float(f"{middle / self.one:.1e}") * self.one
         return (min(ends), max(ends)), (in_two_digits, in_two_digits)
@@ -97,19 +97,26 @@ class Expected:
         return f"{value} {self.unit} (95 % interval {low} to {high})"
 
 
-def accepted_as_text(values: Iterable[Expected]) -> str:
-    """What is accepted for right values in the same unit: '82 to 106 us'; '' if there is none.
+def accepted_ranges(values: Iterable[Expected]) -> list[Range]:
+    """What is accepted for right values in the same unit; ranges that meet are one.
 
-    Ranges that meet are one range. Conclusions are not stated: that would give them away.
+    Conclusions are not stated: that would give them away.
     """
-    right = [each for each in values if each.unit != CHOICE]
     ranges: list[Range] = []
-    for low, high in sorted(ends for each in right for ends in each.accepted()):
+    for low, high in sorted(
+        ends for each in values if each.unit != CHOICE for ends in each.accepted()
+    ):
         if ranges and low <= ranges[-1][1] * (1 + math.copysign(ARITHMETIC, ranges[-1][1])):
             ranges[-1] = (ranges[-1][0], max(high, ranges[-1][1]))
         else:
             ranges.append((low, high))
-    return f"{' or '.join(map(_range_as_text, ranges))} {right[0].unit}" if right else ""
+    return ranges
+
+
+def accepted_as_text(values: Sequence[Expected]) -> str:
+    """The same for a reader: '82 to 106 us'; '' if there is none."""
+    ranges = accepted_ranges(values)
+    return f"{' or '.join(map(_range_as_text, ranges))} {values[0].unit}" if ranges else ""
 
 
 def why_more_is_accepted(values: Iterable[Expected]) -> str:

@@ -1,4 +1,4 @@
-"""What is asked of a figure, and how many points it is worth."""
+"""What is asked of a figure, how many points it is worth, and how a conclusion is decided."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypedDict
 
 from grader.cases.verdict import Level
-from labs.analysis.estimates import Estimate
+from labs.analysis.estimates import Estimate, side
 from labs.analysis.thresholds import WIDEST
-from labs.course import figures
+from labs.course import figures, guide
 from labs.recording.declared import Estimand
 
 if TYPE_CHECKING:
@@ -207,3 +207,27 @@ def relation(
         of=of,
         **fields,
     )
+
+
+# Which conclusion the data bear out: always exactly one, by the rule that the labs teach.
+#
+# The rule is `labs.analysis.estimates.side`, which students apply as `lab.compare(one, other)`, or
+# `lab.compare(one, other, times=0.5)` for a share. If it finds two results not distinguishable, the
+# data do not decide, and that is the one right conclusion.
+
+
+def choices_of(lab: str, figure: str) -> tuple[Choice, ...]:
+    """The conclusions of a figure, as the lab's guide lists them."""
+    return tuple(map(Choice, guide.of_lab(lab).choices[figure]))
+
+
+def by_side(
+    first: int, second: int, *, more: int, less: int, undecided: int, times: float = 1.0
+) -> Decide:
+    """A conclusion for each side of `times` the `second` operand on which the `first` may lie."""
+    numbers = {1: more, -1: less, 0: undecided}
+
+    def decide(estimates: Estimates) -> int:
+        return numbers[side(estimates[first], estimates[second], times)]
+
+    return decide

@@ -73,8 +73,10 @@ class Verdict:
     to one question, and `flags` are for a person to look at; both cost nothing. `recording` is the
     path of the judged recording, relative to the lab folder; its `fingerprints` are the same in a
     copy of it, and in no other run. With `at_most`, the core was shared during all of its run, so a
-    whole core would give the figure or less. `note` says that this recording is not of the newest
-    run, or that its run was ended by the time limit, if that is so.
+    whole core would give the figure or less. `values` has the numbers behind the sentences: what
+    was `submitted`, the ranges that are `accepted` (where `accepted` has text), and their `unit`.
+    `note` says that this recording is not of the newest run, or that its run was ended by the time
+    limit, if that is so.
     """
 
     figure: str
@@ -95,6 +97,7 @@ class Verdict:
     accepted: str = ""
     why_accepted: str = ""
     at_most: bool = False
+    values: dict[str, Any] = field(default_factory=dict)
 
     @property
     def in_words(self) -> str:
@@ -120,6 +123,7 @@ class Verdict:
             "reason": self.reason,
             "accepted": self.accepted,
             "at_most": self.at_most,
+            "values": self.values,
             "levels": {level.value: list(pair) for level, pair in self.levels.items()},
             "tries": self.tries,
             "flags": list(self.flags),

@@ -1,5 +1,5 @@
-"""The command `grader`, one module for each subcommand.
+"""The command `grader`; `cli.py` lists the subcommands, each with its module.
 
-Each module has `add(commands)`, which adds its subcommand and sets `run=` to a function that takes
-the parsed arguments and returns the exit status. The folder is the list of the subcommands.
+For a subcommand `X`, its module has `add_X(commands)`, which adds the subcommand and sets `run=` to
+`run_X`. That function takes the parsed arguments and returns the exit status.
 """

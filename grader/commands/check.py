@@ -7,12 +7,11 @@ import sys
 from pathlib import Path
 
 from labs.course import lab_names
-from labs.suggestions import complete_with, offered_folders, one_of, suggestion
-from labs.terminal import say, say_json
+from labs.terminal import complete_with, offered_folders, one_of, say, say_json, suggestion
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand and its options."""
+def add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `grader check` and its options."""
     about = "check the figures of lab folders as the grader will"
     command = commands.add_parser(
         "check",
@@ -36,10 +35,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     complete_with(lab, one_of(lab_names.labs))
     command.add_argument("--json", action="store_true", help="print a list of objects")
-    command.set_defaults(run=run)
+    command.set_defaults(run=run_check)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_check(arguments: argparse.Namespace) -> int:
     """Check, and print verdicts. The exit status: 0 passed, 1 failed, 2 something not graded."""
     from grader.figures import LABS
     from grader.judging import check_folders

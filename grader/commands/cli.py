@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import pkgutil
 import sys
 
-import grader.commands
-from labs import suggestions
+from labs import terminal
 from labs.commands.command_line import Parser, complete, is_completing, words_to_complete
-from labs.commands.exit_status import NOTHING_ASKED, status_of
+from labs.commands.ending import NOTHING_ASKED, status_of
 from labs.terminal import say
 from labs.version import __version__
+
+#: The module of each subcommand, in the order in which help lists them.
+MODULES = {
+    "autograde": "grade",
+    "check": "check",
+    "class": "course",
+    "collect": "collect",
+    "course": "course",
+    "export": "after_grading",
+    "feedback": "after_grading",
+    "report": "after_grading",
+    "rerun": "grade",
+}
 
 _EXAMPLES = (
     "grader check 01-timer-overhead  check a lab folder",
@@ -33,8 +44,9 @@ def _run(words: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"ticklab {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     first = (words_to_complete() if is_completing() else words)[:1]
-    for module in _needed(first[0] if first else ""):
-        importlib.import_module(f"{grader.commands.__name__}.{module}").add(commands)
+    for name in _needed(first[0] if first else ""):
+        module = importlib.import_module(f"grader.commands.{MODULES[name]}")
+        getattr(module, f"add_{name}")(commands)
     if is_completing():
         complete(parser)
     arguments = parser.parse_args(words)
@@ -48,14 +60,10 @@ def _run(words: list[str]) -> int:
 
 
 def _needed(first: str) -> list[str]:
-    """The modules of the subcommands that must be known to answer a command beginning with `first`.
-
-    A module is named like its subcommand; a name that Python does not allow ends in an underscore.
-    """
-    modules = [module.name for module in pkgutil.iter_modules(grader.commands.__path__)]
-    modules.remove("cli")
-    named = [one for one in modules if one.rstrip("_").replace("_", "-") == first]
-    return [] if first == "--version" else named or modules
+    """The subcommands that must be known to answer a command that begins with `first`."""
+    if first == "--version":
+        return []
+    return [first] if first in MODULES else list(MODULES)
 
 
 def _lab_meant(arguments: argparse.Namespace) -> str:
@@ -64,7 +72,7 @@ def _lab_meant(arguments: argparse.Namespace) -> str:
     if lab is None or course is None or not (course / "source").is_dir():
         return ""
     known = [path.name for path in (course / "source").iterdir() if path.is_dir()]
-    return "" if lab.rstrip("/") in known else suggestions.meant(lab, known)
+    return "" if lab.rstrip("/") in known else terminal.meant(lab, known)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from grader.evening.command_options import add_course
 from labs.commands.command_line import sentence
 from labs.course import lab_names
-from labs.suggestions import complete_with, one_of
-from labs.terminal import say
+from labs.terminal import complete_with, one_of, say
 
 if TYPE_CHECKING:
     from grader.evening.collect_class import Report
@@ -37,8 +36,8 @@ _EXAMPLES = (
 )
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand and its options."""
+def add_collect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `grader collect` and its options."""
     command = commands.add_parser(
         "collect",
         help=_ABOUT,
@@ -67,10 +66,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--dry-run", action="store_true", help="write nothing, and print what would be done"
     )
-    command.set_defaults(run=run)
+    command.set_defaults(run=run_collect)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_collect(arguments: argparse.Namespace) -> int:
     """Collect, write the receipts and print a summary. Returns the exit status."""
     from grader.evening import collect_class
     from grader.evening.course_folder import NotOurs, open_course

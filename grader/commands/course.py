@@ -1,4 +1,4 @@
-"""The command `grader course`: make a course folder, on request with a demonstration class."""
+"""`grader course` and `grader class`: make a course folder, and grade a made-up class."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import shlex
 import sys
 from pathlib import Path
 
-from labs.terminal import say
+from labs.commands.command_line import USAGE, sentence
+from labs.course import lab_names
+from labs.terminal import complete_with, one_of, say, suggestion
 
 DEFAULT_LAB = "01-timer-overhead"
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand and its options."""
+def add_course(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `grader course` and its options."""
     about = "make a course folder with the labs and the settings that nbgrader needs"
     command = commands.add_parser(
         "course",
@@ -37,10 +39,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--lab", metavar="LAB", help=f"the lab that this class hands in (default: {DEFAULT_LAB})"
     )
-    command.set_defaults(run=run)
+    command.set_defaults(run=run_course)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_course(arguments: argparse.Namespace) -> int:
     """Make the course folder. The exit status is 0, or 1 on error."""
     from grader.with_nbgrader.course import NoLabs
 
@@ -118,3 +120,34 @@ def _next(folder: Path, lab: str, *, collected: bool) -> str:
 def _refused(why: str) -> int:
     say(f"grader course: {why}", file=sys.stderr)
     return 1
+
+
+# `grader class`: the whole evening with a made-up class, at once.
+
+
+def add_class(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `grader class` and its options."""
+    about = "make up a demonstration class and grade it with nbgrader"
+    command = commands.add_parser(
+        "class",
+        help=about,
+        description=sentence(about),
+        examples=("grader class", "grader class my-course --lab 03-system-call"),
+    )
+    command.add_argument("folder", nargs="?", type=Path, metavar="DIR")
+    lab = command.add_argument("--lab", metavar="LAB", help="the lab that its students hand in")
+    complete_with(lab, one_of(lab_names.labs))
+    command.set_defaults(run=run_class)
+
+
+def run_class(arguments: argparse.Namespace) -> int:
+    """Run the class and print its table. The exit status is 0, or 1 on error."""
+    from grader.figures import LABS
+
+    if arguments.lab and arguments.lab not in LABS:
+        there = suggestion(arguments.lab, tuple(LABS))
+        say(f"grader class: no lab {arguments.lab!r} has figures{there}", file=sys.stderr)
+        return USAGE
+    from grader import demonstration
+
+    return demonstration.main(arguments.folder, arguments.lab or demonstration.DEFAULT_LAB)

@@ -32,8 +32,7 @@ from grader.evening.class_statistics import (
     to_look_at,
 )
 from grader.evening.graded_class import GradedClass, course_in, read_class
-from labs.course import class_figures as class_file
-from labs.course.class_figures import ALL, FEWEST, ClassFigure
+from labs.course.comparison import ALL_MACHINES, CLASS_FILE, FEWEST_RUNS, ClassFigure, write_class
 from labs.files import read_bounded, remove_unfinished, write_atomically
 from labs.html import filled
 from labs.recording.origin import SEVERAL, UNKNOWN
@@ -65,11 +64,11 @@ def write_report(course: Path, lab: str, to: Path | None = None, *, names: bool 
     folder = course / "report" / lab if to is None else to
     pseudonyms = None if names else pseudonyms_of(root, graded.students)
     rows = class_figures(graded)
-    data_set = folder / class_file.FILE_NAME
+    data_set = folder / CLASS_FILE
     for path in (data_set, folder / PAGE):
         remove_unfinished(path)
     if rows:
-        class_file.write(data_set, rows)
+        write_class(data_set, rows)
     else:
         data_set.unlink(missing_ok=True)  # one of an earlier report would be taken for today's
     page = page_of(graded, pseudonyms, data_set.name if rows else "")
@@ -84,7 +83,7 @@ _OF_A_VARIANT = (Quantity.OVERHEAD, Quantity.COST)
 
 
 def class_figures(graded: GradedClass) -> tuple[ClassFigure, ...]:
-    """The rows of the data set: by figure and machine, where FEWEST runs gave an accepted number.
+    """The rows of the data set: by figure and machine, where FEWEST_RUNS gave an accepted number.
 
     A run counts once, also if several students handed it in: else four copies of one run would be
     published as the figures of five students.
@@ -109,8 +108,8 @@ def _rows(spread: Spread, spec: FigureSpec | None) -> list[ClassFigure]:
     ):
         kernel, variant, flags = spec.kernel, spec.variant, spec.flags
     rows = []
-    for machine, values in {ALL: spread.of_runs, **by_machine}.items():
-        if len(values) >= FEWEST:
+    for machine, values in {ALL_MACHINES: spread.of_runs, **by_machine}.items():
+        if len(values) >= FEWEST_RUNS:
             low, middle, high = map(float, np.quantile(values, (0.25, 0.5, 0.75)))
             rows.append(
                 ClassFigure(

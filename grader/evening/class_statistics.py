@@ -389,7 +389,7 @@ _CHOSEN = re.compile(
 )
 #: A word in the name of a student has at least so many letters. One that more than this share of
 #: the class have in their names is no name.
-_FEWEST, _SHARED = 3, 0.1
+_FEWEST_OF_KIND, _SHARED = 3, 0.1
 
 
 @dataclass(frozen=True)
@@ -474,7 +474,7 @@ def _parts_of_names(students: Sequence[str]) -> set[str]:
         part
         for student in students
         for part in {word.lower() for word in (student, *re.split(r"\W+|_", student))}
-        if len(part) >= _FEWEST
+        if len(part) >= _FEWEST_OF_KIND
     )
     most = max(2, len(students) * _SHARED)
     return {part for part, count in parts.items() if count <= most}

@@ -34,7 +34,7 @@ from grader.with_nbgrader.nbgrader_exchange import NEW, NEWER, SAME, CarefulColl
 from grader.with_nbgrader.student_folders import students_in
 from labs.files import read_bounded, remove_unfinished, write_atomically
 from labs.html import in_columns
-from labs.suggestions import meant
+from labs.terminal import meant
 from labs.units import plural
 
 # Whether a submission counts, becomes an earlier version, or is there already.

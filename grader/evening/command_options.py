@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from labs.course import lab_names
-from labs.suggestions import complete_with, offered_folders, one_of
+from labs.terminal import complete_with, offered_folders, one_of
 
 
 def add_lab(command: argparse.ArgumentParser) -> None:

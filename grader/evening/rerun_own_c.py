@@ -24,7 +24,7 @@ from labs.course import figures
 from labs.course.figures import BadFigures, Figure
 from labs.files import write_atomically
 from labs.recording.file import BadRecording, Recording, read
-from labs.suggestions import suggestion
+from labs.terminal import suggestion
 from labs.version import __version__
 
 #: The folder of the notes, in the course folder: LAB/STUDENT.json.

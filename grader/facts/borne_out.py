@@ -1,7 +1,7 @@
 """Facts that a recording must show before a figure is praised for them, by name.
 
-Where a recording says nothing, a pitfall is silent: that is no reason to praise. Recordings of
-older kits state fewer counts, and so does a system that does not let a process watch its child.
+Where a recording says nothing, a pitfall is silent: that is no reason to praise. A system
+that does not let a process watch its child states fewer counts.
 """
 
 from __future__ import annotations

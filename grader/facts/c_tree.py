@@ -18,7 +18,7 @@ from tree_sitter import Language, Node, Parser, Range
 
 #: The parser counts one step for about 100 of its operations, and we count one for each piece of
 #: the text. A C kernel of this kit takes about 100 steps, and 5,000 take a second at most.
-MOST_STEPS = 5_000
+MOST_TREE_STEPS = 5_000
 PIECE = 4_096
 
 #: A tree with more nodes is not read: every question walks over all of them. The longest C kernel
@@ -103,7 +103,7 @@ class _Parse:
             counted = parser.parse(self._next_piece, progress_callback=self._is_too_much)
         except ValueError as error:
             raise _TooMuchError from error
-        if self.steps > MOST_STEPS or counted.root_node.descendant_count > MOST_NODES:
+        if self.steps > MOST_TREE_STEPS or counted.root_node.descendant_count > MOST_NODES:
             raise _TooMuchError
         # Steps are counted only where the text is handed over in pieces; and only where it is
         # handed over whole, its nodes know their text.
@@ -115,11 +115,11 @@ class _Parse:
         An empty piece is the end of the text.
         """
         self.steps += 1
-        return self.content[at : at + PIECE] if self.steps <= MOST_STEPS else b""
+        return self.content[at : at + PIECE] if self.steps <= MOST_TREE_STEPS else b""
 
     def _is_too_much(self, _at: int, _has_error: bool) -> bool:
         self.steps += 1
-        return self.steps > MOST_STEPS
+        return self.steps > MOST_TREE_STEPS
 
 
 # Every pitfall asks for the same text.

@@ -162,7 +162,6 @@ LADDER_FACTS = (every_line_walked, hops_counted, loads_chained, set_resident)
 #
 # A run of a student's own C also finds out which lines are used (kernels_c/lines_used.h): it
 # changes one line after another, and looks whether what the C hands to keep() changes with it.
-# Recordings of older kits state no such counts.
 
 SET_KERNELS = frozenset({"switch_footprint", "own_footprint"})
 

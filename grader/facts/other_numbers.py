@@ -201,7 +201,7 @@ def _line(case: Case, name: str, location: Location, least: int) -> tuple[float,
 Slip = tuple[float, str, str]
 
 #: Of a run with more rows than this, no other row is tried: some pair of many fits any number.
-MOST_ROWS = 4
+MOST_NAMED_VARIANTS = 4
 #: A row that is less than this share of another one makes no difference beside it.
 LEAST_BESIDE = 0.01
 
@@ -301,7 +301,7 @@ def _other_rows(
         for stated in recording.condition(f"variant.{name}.baseline")
     }
     others = [name for name in recording.variants if name not in {*used, *baselines}]
-    if len(others) > MOST_ROWS:
+    if len(others) > MOST_NAMED_VARIANTS:
         others = [name for name in others if name in case.spec.compare_with]
     for name in others:
         try:

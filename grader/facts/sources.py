@@ -7,7 +7,6 @@ this hash.
 from __future__ import annotations
 
 import functools
-import json
 from pathlib import Path
 
 from grader.cases.case import Case
@@ -43,14 +42,14 @@ def own_source(case: Case) -> str | None:
 
     Tests check that the released C kernels make no mistake in their C.
     """
-    if case.recording.conditions.get("source.sha256") in released_hashes():
+    if case.recording.conditions.get("source.sha256") in released_sources():
         return None
     return case.source
 
 
 @functools.lru_cache(maxsize=1)
 def released_sources() -> dict[str, str]:
-    """By hash, the sources of the released C kernels of this version of the kit."""
+    """By hash, the sources of the released C kernels."""
     return _by_hash(paths.kernels_c())
 
 
@@ -60,50 +59,20 @@ def broken_sources() -> dict[str, str]:
     return _by_hash(paths.kernels_c() / "broken")
 
 
-@functools.lru_cache(maxsize=1)
-def released_hashes() -> frozenset[str]:
-    """The hashes of the released C kernels of this and every earlier version of the kit."""
-    listed = hashes_by_name()["released"].values()
-    return frozenset(released_sources()).union(*listed)
-
-
-@functools.lru_cache(maxsize=1)
-def broken_hashes() -> frozenset[str]:
-    """The hashes of the broken C kernels of this and every earlier version of the kit."""
-    listed = hashes_by_name()["broken"].values()
-    return frozenset(broken_sources()).union(*listed)
-
-
-def is_of_the_kit(recording: Recording) -> bool:
-    """Whether `recording` was made with a C kernel of any version of the kit, broken or not."""
-    stated = recording.conditions.get("source.sha256", "")
-    return stated in released_hashes() or stated in broken_hashes()
-
-
-@functools.lru_cache(maxsize=1)
-def hashes_by_name() -> dict[str, dict[str, list[str]]]:
-    """The hashes that `kernel_hashes.json` lists, by kind and name, the newest last.
-
-    Students may hand in a recording after an update of the kit. So each new version of a C kernel
-    adds its hash to the file, and the hashes of the earlier versions stay there.
-    """
-    text = Path(__file__).with_name("kernel_hashes.json").read_text(encoding="utf-8")
-    hashes: dict[str, dict[str, list[str]]] = json.loads(text)
-    return hashes
-
-
 def _by_hash(folder: Path) -> dict[str, str]:
     texts = (path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.c")))
     return {toolchain.source_hash(text): text for text in texts}
 
 
-def broken_name(recording: Recording) -> str | None:
-    """The name of the broken C kernel, of any version of the kit, by the hash of its source."""
+def is_of_the_kit(recording: Recording) -> bool:
+    """Whether `recording` was made with a C kernel of the kit, broken or not."""
     stated = recording.conditions.get("source.sha256", "")
-    for name, hashes in hashes_by_name()["broken"].items():
-        if stated in hashes:
-            return name
-    source = broken_sources().get(stated)
+    return stated in released_sources() or stated in broken_sources()
+
+
+def broken_name(recording: Recording) -> str | None:
+    """The name of the broken C kernel, by the hash of its source; None if it is none."""
+    source = broken_sources().get(recording.conditions.get("source.sha256", ""))
     if source is None:
         return None
     named = (each for each in map(broken.find, broken.names()) if each.source == source)

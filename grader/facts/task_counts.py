@@ -17,8 +17,6 @@ from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.facts import c_calls, c_tree, caveats, observed
 from grader.facts.c_tree import Code
-from grader.facts.sources import hashes_by_name
-from labs import paths
 from labs.recording import proof, run_conditions
 from labs.recording.file import Recording, memoized
 from labs.recording.proof import Switches
@@ -155,7 +153,7 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
     if seen.counted < (1 - (SHARE_UNBOUND if unbound_there else SHARE)) * seen.claimed:
         if two_cpus:
             return "never-slept"
-        if c_calls.posts_what_it_waits_for(c_tree.measured_region(_source(case))):
+        if c_calls.posts_what_it_waits_for(c_tree.measured_region(case.source)):
             return "own-semaphore"
         return "lock-convoy" if c_calls.only_locks(_measured(case)) else FEWER
     if two_cpus:
@@ -186,20 +184,9 @@ def _preemptions(recording: Recording, variant: str) -> float:
     return PREEMPTIONS_PER_S * seconds
 
 
-def _source(case: Case) -> str | None:
-    """The C that was measured; of an older version of a broken C kernel, today's."""
-    if case.source is not None:
-        return case.source
-    stated = case.recording.conditions.get("source.sha256")
-    listed = hashes_by_name()["broken"].items()
-    name = next((name for name, hashes in listed if stated in hashes), None)
-    path = paths.kernels_c() / "broken" / f"{name}.c"
-    return path.read_text(encoding="utf-8") if path.is_file() else None
-
-
 def _measured(case: Case) -> Code:
     """The code between the readings, with the functions that it reaches; empty if not known."""
-    source = _source(case)
+    source = case.source
     return c_tree.timed(source) if source is not None else Code()
 
 
@@ -250,7 +237,7 @@ def without_growth(case: Case, variant: str) -> tuple[int, float, int, float] | 
 # The tasks that were created in a case, and what the OS counted for them.
 #
 # A run of a student's own C also tries one task before all samples (kernels_c/created_task.h), and
-# states who raised the number then. Recordings of older kits state nothing of this.
+# states who raised the number then.
 
 CREATING = frozenset({"task_creation", "own_creation"})
 

@@ -82,8 +82,7 @@ def with_floor(case: Case, variant: str) -> str:
 #
 # The text says which functions of the C library the timed code names. The recording says which
 # functions the built program imports: a line that never runs is in the text, but the compiler
-# leaves it out. Recordings of older kits do not say this, so the grader says nothing of their
-# imports.
+# leaves it out.
 
 KERNEL, MACRO = "own_call", "MEASURE_OWN_CALL"
 

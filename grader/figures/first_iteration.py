@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Praise, Quantity, relation
-from grader.figures.choices import choices_of
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Praise, Quantity, choices_of, relation
 from labs.analysis.estimates import side
 from labs.recording.declared import Estimand
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Praise, Quantity
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Praise, Quantity, by_side, choices_of
 from grader.cases.verdict import Level
-from grader.figures.choices import by_side, choices_of
 from labs.analysis.estimates import side
 
 LAB = "04-procedure-call"

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, Estimates, FigureSpec, Praise, Quantity, relation
+from grader.cases.spec import (
+    CHOICE,
+    TIMES,
+    Estimates,
+    FigureSpec,
+    Praise,
+    Quantity,
+    choices_of,
+    relation,
+)
 from grader.cases.verdict import Level
-from grader.figures.choices import choices_of
 from labs.analysis.estimates import side
 
 LAB = "03-system-call"

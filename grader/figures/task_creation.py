@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, FigureSpec, Praise, Quantity, relation
+from grader.cases.spec import (
+    CHOICE,
+    TIMES,
+    FigureSpec,
+    Praise,
+    Quantity,
+    by_side,
+    choices_of,
+    relation,
+)
 from grader.cases.verdict import Level
-from grader.figures.choices import by_side, choices_of
 
 LAB = "05-task-creation"
 

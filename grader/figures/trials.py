@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from grader.cases.spec import CHOICE, Choice, FigureSpec, Praise, Quantity, relation
+from grader.cases.spec import (
+    CHOICE,
+    Choice,
+    Decide,
+    Estimates,
+    FigureSpec,
+    Praise,
+    Quantity,
+    choices_of,
+    relation,
+)
 from grader.cases.verdict import Level
-from grader.figures.choices import by_printed, choices_of
+from labs.analysis.estimates import Estimate, side
 from labs.course import published
 
 LAB = "08-five-reports-on-trial"
@@ -127,6 +137,41 @@ TRIALS = (
         "this median its clock?",
     ),
 )
+
+
+# What of a printed figure a mistake explains: its size, only its direction, or nothing.
+#
+# Three numbers decide: the printed figure, the run with the mistake, and the repaired run.
+#
+# - Size: the printed figure lies within a factor of the broken one. The factor is that by which the
+#   machines of report A differ in one and the same measurement (`published.spread_of_machines`), so
+#   that another machine alone may cause the rest.
+# - Direction: the size differs more, but the mistake moves the repaired figure to the side on which
+#   the printed one lies.
+# - Nothing: the mistake moves it to the other side, or does not move it here.
+#
+# If the interval of the broken run holds an end of the range for the size, the runs do not decide.
+
+#: The conclusions, by number.
+SIZE, DIRECTION, NOTHING, UNDECIDED = range(1, 5)
+
+
+def by_printed(quantity: str, report: str) -> Decide:
+    """The rule for a printed figure, between the broken run and the repaired one."""
+    value, factor = published.in_ns(quantity, report), published.spread_of_machines()
+    printed = Estimate(value, value, value, "ns", "", 0, 0)
+
+    def decide(estimates: Estimates) -> int:
+        broken, repaired = estimates
+        from_below, from_above = side(broken, printed, 1 / factor), side(broken, printed, factor)
+        if from_below > 0 and from_above < 0:
+            return SIZE
+        if from_below >= 0 and from_above <= 0:
+            return UNDECIDED
+        moved = side(broken, repaired)
+        return DIRECTION if moved != 0 and moved == side(printed, repaired) else NOTHING
+
+    return decide
 
 
 _BY_HAND = Praise(

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
 from grader.cases.case import Case, make_case, make_relation
-from grader.cases.expected import accepted_as_text, why_more_is_accepted
+from grader.cases.expected import accepted_as_text, accepted_ranges, why_more_is_accepted
 from grader.cases.spec import FigureSpec, Praise, Quantity
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import borne_out, caveats
 from grader.facts.observed import reads_the_counter
-from grader.facts.sources import hashes_by_name
+from grader.facts.sources import broken_name
 from grader.pitfalls import CATALOGUE, OF_RELATIONS, findings_of, pitfall_named, recordings
 from labs.course.figures import BadFigure, Figure
 from labs.recording import declared
 from labs.recording.file import BadRecording, Recording
-from labs.run import broken
 
 #: Findings that the recording is of another program than asked: no value of it can be right.
 OF_ANOTHER_PROGRAM = frozenset({"optimisation-levels-mixed"})
@@ -184,6 +184,7 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
         reason=" ".join(filter(None, (why, stated, too_wide, caveat, others))),
         accepted=accepted,
         why_accepted=wider,
+        values=_values(case, accepted),
         levels=levels,
         findings=findings,
         praise=praise.text if praise is not None else "",
@@ -191,6 +192,14 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
         answer=_answer(case) if tell_answers else "",
         recording=case.figure.recording,
     )
+
+
+def _values(case: Case, accepted: str) -> dict[str, Any]:
+    """The numbers of a verdict, for who reads it by program. What is not told is not in it."""
+    numbers: dict[str, Any] = {"submitted": case.submitted, "unit": case.spec.unit}
+    if accepted:
+        numbers["accepted"] = [list(ends) for ends in accepted_ranges(case.accepted_values)]
+    return numbers
 
 
 def _answer(case: Case) -> str:
@@ -201,13 +210,8 @@ def _answer(case: Case) -> str:
 
 
 def _is_unchanged(case: Case, code: str) -> bool:
-    """Whether the recording is of a broken C kernel that makes the mistake, of any version."""
-    stated = case.recording.conditions.get("source.sha256")
-    listed = hashes_by_name()["broken"]
-    return any(
-        case.source == broken.find(live.kernel).source or stated in listed.get(live.kernel, ())
-        for live in pitfall_named(code).broken
-    )
+    """Whether the recording is of a broken C kernel that makes the mistake."""
+    return broken_name(case.recording) in {live.kernel for live in pitfall_named(code).broken}
 
 
 def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
@@ -243,8 +247,9 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         reason=missing[0].symptom
         if missing
         else f"{shown} {_reason(case, (), True)} {too_wide}".rstrip(),
-        accepted=accepted_as_text(case.accepted_values),
+        accepted=(accepted := accepted_as_text(case.accepted_values)),
         why_accepted=why_more_is_accepted(case.accepted_values),
+        values=_values(case, accepted),
         levels=levels,
         findings=tuple(missing),
         praise="" if missing else (spec.praise[0] if found else UNCHANGED).text,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ import numpy as np
 from grader.cases.spec import FigureSpec
 from grader.facts import caveats
 from grader.facts.observed import follows_seed, measured_after
-from grader.facts.sources import broken_hashes, is_of_the_kit
+from grader.facts.sources import broken_sources, is_of_the_kit
 from labs.course.account import Course
 from labs.course.figures import BadFigure, Figure
 from labs.recording.file import BadRecording, Recording, memoized
@@ -32,7 +31,7 @@ MOST_OFF_STEP = 0.02
 
 #: Samples of more steps than this are left out: a hypervisor may pause or move its guest for
 #: milliseconds, which shifts the counter by any number of ticks.
-MOST_STEPS = 400_000
+MOST_CLOCK_STEPS = 400_000
 
 #: Conditions that stay the same on one machine during a lab.
 OF_THE_MACHINE = ("os", "libc", "counter", "cpu.pinning")
@@ -75,7 +74,7 @@ def _flags_of_recording(recording: Recording, spec: FigureSpec) -> list[str]:
         except (KeyError, BadRecording):
             continue  # the variant or its clock is missing, which is a finding
         step = samples.clock.step
-        ticks = samples.ticks[samples.ticks <= MOST_STEPS * step]
+        ticks = samples.ticks[samples.ticks <= MOST_CLOCK_STEPS * step]
         off = int((ticks % step != 0).sum())
         if off > MOST_OFF_STEP * len(ticks):
             raised.append(
@@ -159,7 +158,7 @@ def _missing(recording: Recording) -> list[str]:
 def _contradictions(recording: Recording) -> list[str]:
     found = []
     # Some broken C kernels measure in another order on purpose.
-    is_broken = recording.conditions.get("source.sha256", "") in broken_hashes()
+    is_broken = recording.conditions.get("source.sha256", "") in broken_sources()
     if not is_broken and follows_seed(recording) is False:
         found.append("the rows are not in the order that the recorded seeds give")
     systems = {text.split(" ")[0] for text in recording.condition("os")}
@@ -355,7 +354,7 @@ def flags_of_class(course: Course, stated: OfClass, ids: Iterable[str]) -> Accou
 def _not_stated(course: Course, one: Stated) -> Iterator[AccountFlag]:
     """A flag if somebody took the account out, or wrote something else.
 
-    A recording from before the course had an id, or by an earlier version of the kit, has none.
+    A recording from before the course had an id has none.
     """
     if one.account is None:
         if _must_state_it(one, course):
@@ -365,17 +364,12 @@ def _not_stated(course: Course, one: Stated) -> Iterator[AccountFlag]:
 
 
 def _must_state_it(one: Stated, course: Course) -> bool:
-    """Whether a recording was made when the course had an id, and by a kit that knows of ids."""
+    """Whether a recording was made when the course had an id."""
     try:
         created, since = map(datetime.datetime.fromisoformat, (one.created or "", course.since))
-        return created >= since and _version(one.ticklab or "") >= _version(course.ticklab)
+        return created >= since
     except (ValueError, TypeError):  # no time, or one of them without a zone
         return False
-
-
-def _version(text: str) -> tuple[int, ...]:
-    """The numbers of a version; a text without numbers is no earlier version."""
-    return tuple(map(int, re.findall(r"\d{1,9}", text))) or (10**9,)
 
 
 class _Class:

@@ -27,7 +27,7 @@ from grader.judging.flags import fingerprints
 from grader.judging.permission import denied, evidence_of
 from grader.pitfalls.recordings import FIGURE_UNREADABLE
 from labs import limits
-from labs.course import evidence, figures, guide
+from labs.course import figures, guide
 from labs.course.figures import RECORDINGS, BadFigure, BadFigures, Figure
 from labs.files import read_bounded
 from labs.recording.cut_short import CANCELLED, TIME_LIMIT, cut_short
@@ -140,11 +140,11 @@ def _of_earlier_run(folder: Path, figure: Figure | BadFigure | None, verdict: Ve
     """The verdict, without praise and with a note if its recording is not of the newest run."""
     if not isinstance(figure, Figure) or figure.recording is None:
         return verdict
-    newer = evidence.newer_run(folder, figure)
+    newer = figures.newer_run(folder, figure)
     if newer is not None:
         note = f"This is the run that you handed in; the newer one, {newer}, is not judged."
-    elif evidence.failed_later(folder, figure.recording):
-        note = evidence.EARLIER_RUN
+    elif figures.failed_later(folder, figure.recording):
+        note = figures.EARLIER_RUN
     else:
         return verdict
     return replace(verdict, note=note, praise="", look_next="")

@@ -1,4 +1,4 @@
-"""Present a verdict as text, as HTML, and with the plot of its recording.
+"""Present a verdict as text, as HTML, with the plot of its recording and as evidence for a person.
 
 The notebook, the command line, nbgrader's feedback and the formgrader show the same texts. All text
 is escaped, because parts of a verdict may come from a student's files.
@@ -6,11 +6,16 @@ is escaped, because parts of a verdict may come from a student's files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Finding, Outcome, Verdict
 from labs.html import filled
+from labs.units import times
+
+if TYPE_CHECKING:
+    from labs.recording.file import Recording
 
 MOST_FINDINGS = 3
 
@@ -115,3 +120,62 @@ def plot_png(verdict: Verdict, folder: Path) -> bytes | None:
         return samples_png(recording, variant)
     except (BadRecording, KeyError):
         return None
+
+
+# The evidence that a person sees below a free text to grade: figures and conditions.
+#
+# A report states values, intervals, samples and conditions. This shows those of the recordings, so
+# that a grader can check a sentence without opening a file.
+
+#: How the id of a cell begins that shows the evidence.
+EVIDENCE_CELL = "evidence-beside-"
+
+#: Conditions that a report should name, and their names on the page.
+CONDITIONS = (
+    ("machine.cpu", "CPU"),
+    ("machine.virtual", "virtual machine"),
+    ("os", "OS kernel"),
+    ("compiler", "compiler"),
+    ("flags", "flags"),
+    ("cpu.asked", "pinned to CPU"),
+)
+_MOST_TEXT = 300
+
+_EVIDENCE = Path(__file__).with_name("evidence.html.jinja")
+
+
+def evidence_html(verdicts: Sequence[Verdict], folder: Path) -> str:
+    """The figures of a submission with their reasons, and the conditions of each recording."""
+    names = dict.fromkeys(each.recording for each in verdicts if each.recording)
+    return filled(
+        _EVIDENCE,
+        figures=[(_shortened(headline(each)), _shortened(each.reason)) for each in verdicts],
+        tries=[f"{each.figure} {times(each.tries)}" for each in verdicts if each.tries is not None],
+        runs=[(_shortened(name), _of_run(Path(folder) / name)) for name in names],
+    )
+
+
+def _of_run(path: Path) -> str:
+    from labs.recording.file import BadRecording, read
+
+    try:
+        return _shortened(_summary(read(path)))
+    except BadRecording as error:
+        return f"cannot be read: {_shortened(error.what)}"
+
+
+def _summary(recording: Recording) -> str:
+    steady = recording.sample >= 0
+    samples = ", ".join(
+        f"{int((steady & (recording.variant_index == index)).sum()):,} of {variant}"
+        for index, variant in enumerate(recording.variants)
+    )
+    parts = [f"samples: {samples}", f"processes: {len(recording.processes)}"]
+    for key, what in CONDITIONS:
+        if recording.condition(key):
+            parts.append(f"{what}: {', '.join(dict.fromkeys(recording.condition(key)))}")
+    return "; ".join(parts)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} ..."

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from grader.own_report import student_report
 from grader.own_report.student_report import COMMAND, page, summary
-from labs.commands.said import complain
+from labs import web_page
+from labs.commands.ending import complain
 from labs.course import comparison
 from labs.files import CannotWrite
-from labs.pages import web_page
 from labs.terminal import say
 
 DONE, FAILED = 0, 1

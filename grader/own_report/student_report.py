@@ -12,7 +12,7 @@ from grader.cases.case import Case
 from grader.cases.expected import Expected, values_by_recording, values_by_relation
 from grader.cases.spec import CHOICE, FigureSpec, Quantity
 from grader.cases.verdict import NOT_HANDED_IN, Finding, Outcome, Verdict
-from grader.facts.sources import released_hashes
+from grader.facts.sources import released_sources
 from grader.figures import LABS
 from grader.judging.lab_folder import examined
 from grader.judging.presentation import MARKS
@@ -25,7 +25,6 @@ from labs.files import read_bounded
 from labs.html import Table, filled, inline
 from labs.messages import Refused
 from labs.notebook.run import Run
-from labs.pages.web_page import page as whole_page
 from labs.plots import picture
 from labs.plots.calibration_plot import Guess, calibration_picture
 from labs.plots.picture import Picture
@@ -33,6 +32,7 @@ from labs.recording.file import Recording
 from labs.results import digits, remarks
 from labs.results.result import REASONS, Result, result_of, sensible
 from labs.units import plural, rounded
+from labs.web_page import page as whole_page
 
 # The page, and its summary for the terminal.
 
@@ -254,7 +254,7 @@ class FigureRow:
     def _of_released_c(self) -> bool:
         """Whether a C kernel of the kit was measured, and none that is wrong on purpose."""
         assert self.result is not None  # the caller has seen to it
-        return self.result.recording.conditions.get("source.sha256") in released_hashes()
+        return self.result.recording.conditions.get("source.sha256") in released_sources()
 
     def in_doubt(self) -> list[str]:
         """What the check found against the figure, in sentences; empty if it passed."""

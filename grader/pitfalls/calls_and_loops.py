@@ -19,7 +19,7 @@ from labs.results.result import result_of
 from labs.units import rounded, with_unit
 
 #: What is executed in turn takes a core cycle each; how long that is, is known to a few percent.
-LEAST_CYCLES = 0.9
+LEAST_ADDITION_CYCLES = 0.9
 #: By C kernel the variants that are there to show that nothing is executed.
 NOTHING_EXECUTED = {"procedure_call": ("inlined",)}
 
@@ -56,7 +56,7 @@ def below_one_cycle(case: Case) -> str | None:
     samples = case.recording.samples(case.spec.variant)
     if case.accepted_values or (is_below_the_clock(samples) and len(samples.batch_sizes) > 1):
         return None  # samples of several sizes, all below the clock: it is the clock that is coarse
-    if cycles is not None and cycles < LEAST_CYCLES:
+    if cycles is not None and cycles < LEAST_ADDITION_CYCLES:
         return (
             f"You gave {case.as_submitted()}, which is {rounded(cycles)} core cycles for one "
             "operation."
@@ -74,7 +74,7 @@ def _sample_too_short(case: Case, name: str) -> str | None:
         return None
     size = int(samples.batch.max())
     mean = usual_ticks(samples, size)
-    if size == 0 or mean >= LEAST_CYCLES * size * cycle:
+    if size == 0 or mean >= LEAST_ADDITION_CYCLES * size * cycle:
         return None
     return (
         f"Your samples hold {size} {name}, one after the other, and take {rounded(mean / cycle)} "

@@ -84,7 +84,7 @@ def step_assumed_one(case: Case) -> str | None:
 
 
 #: Of a sample of this many steps or more the lost digits are not missed.
-MOST_STEPS = 10
+STEPS_IN_LONGEST = 10
 FEWEST_SEEN = 10
 
 
@@ -110,7 +110,7 @@ def digits_lost(case: Case) -> str | None:
         if not seen or seen % 1000 or (samples.ticks != 0).sum() < FEWEST_SEEN:
             continue
         longest = max(samples.ticks[samples.batch == samples.batch.max()].mean(), 0)
-        if longest >= MOST_STEPS * seen:
+        if longest >= STEPS_IN_LONGEST * seen:
             continue
         return (
             f"All {len(samples):,} samples of {name} are multiples of "
@@ -155,7 +155,7 @@ def timestamps_in_double(case: Case) -> str | None:
 
 #: Of a clock that is merely coarse some samples see a step: as many as the time is long.
 MOST_NOT_ZERO = 0.01
-FEWEST_SAMPLES = 100
+FEWEST_TO_SEE_STEPS = 100
 
 
 @pitfall(
@@ -181,7 +181,7 @@ def overhead_rounded_to_zero(case: Case) -> str | None:
         )
     samples = case.recording.samples(case.spec.variant)
     not_zero = int((samples.ticks != 0).sum())
-    if len(samples) < FEWEST_SAMPLES or not_zero > MOST_NOT_ZERO * len(samples):
+    if len(samples) < FEWEST_TO_SEE_STEPS or not_zero > MOST_NOT_ZERO * len(samples):
         return None
     unit = 1e6 / samples.clock.frequency_hz
     return (

@@ -288,7 +288,7 @@ OWN_CREATION, OWN_SWITCH, OWN_PAGES = "own_creation", "own_switch", "own_page_fa
 #: To create a task and wait for it, the C library may make this many calls more: it blocks signals.
 MOST_BESIDE = 4
 #: One page fault brings a page. From so many on, or from so many times its cost on, there is more.
-MOST_FAULTS, MOST_TIMES = 1.5, 1.5
+FAULTS_WITH_WORK, MOST_TIMES = 1.5, 1.5
 BUSY = "Between its readings your C has a loop that calls nothing, and this loop is extra work."
 
 
@@ -364,7 +364,7 @@ def _beside_switch(case: Case) -> str | None:
 def _beside_pages(case: Case) -> str | None:
     ready = page_faults.page_faults_of(case.recording, "bring")
     without = page_faults.page_faults_of(case.recording, "unprepared")
-    if ready is not None and ready.each >= MOST_FAULTS:
+    if ready is not None and ready.each >= FAULTS_WITH_WORK:
         return (
             f"To bring {ready.touched:,} pages, your get_ready() made {ready.faults:,} page faults."
         )

@@ -180,10 +180,10 @@ def work_counted_as_timer(case: Case) -> str | None:
 
 #: A net cost may come out a little below nothing where the operation is nothing; by this share of
 #: what was timed it may not.
-CLEARLY_LESS = 0.2
+CLEARLY_BELOW_0 = 0.2
 #: Where an operation costs next to nothing, every fortieth line falls by more than its interval
 #: allows. So many halves of the interval it does not fall by chance.
-BY_CHANCE = 2.0
+CHANCE_HALF_WIDTHS = 2.0
 
 
 @pitfall(
@@ -222,7 +222,7 @@ def less_than_nothing(case: Case) -> str | None:
         )
     if net is None or net.baseline is None or net.net.high >= 0:
         return None
-    if net.net.value > -CLEARLY_LESS * abs(net.unsubtracted.value):
+    if net.net.value > -CLEARLY_BELOW_0 * abs(net.unsubtracted.value):
         return None
     return (
         f"Your recording gives {rounded(net.net.value)} ticks: one operation as timed takes "
@@ -232,7 +232,7 @@ def less_than_nothing(case: Case) -> str | None:
 
 
 def _falls(cost: Estimate) -> bool:
-    return cost.value + BY_CHANCE * cost.half_width < 0
+    return cost.value + CHANCE_HALF_WIDTHS * cost.half_width < 0
 
 
 #: The overhead of report A, in cycles: it stands in its published source.

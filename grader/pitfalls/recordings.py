@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from grader.cases.case import Case, is_number
-from grader.cases.expected import NEAR, Expected
+from grader.cases.expected import ACCEPTED_WITHIN, Expected
 from grader.cases.spec import Quantity
 from grader.cases.verdict import NO_FIGURE as CODE_OF_NO_FIGURE
 from grader.cases.verdict import Finding, Level
@@ -255,7 +255,7 @@ def _how_far(case: Case) -> str:
         apart = f"Yours is {share} % higher."
     else:
         apart = f"Yours is {ratio} times as large."
-    return f"{apart} {case.spec.why_exact}".rstrip() if abs(times - 1) <= NEAR else apart
+    return f"{apart} {case.spec.why_exact}".rstrip() if abs(times - 1) <= ACCEPTED_WITHIN else apart
 
 
 def _left_out(case: Case) -> str:

@@ -17,12 +17,12 @@ from grader.facts.caveats import VALUE, ends, times_too_wide
 from grader.facts.observed import usual_ticks
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.estimates import student_t
-from labs.analysis.net_cost import FEWEST_PROCESSES, parts_of
+from labs.analysis.net_cost import parts_of
+from labs.analysis.thresholds import FEWEST_FIRST_TIMES
 from labs.recording.declared import is_first_time
 from labs.recording.file import Integers, Recording, Samples, distinct, memoized
+from labs.results.warning_thresholds import FEWEST_PER_BATCH
 from labs.units import rounded
-
-FEWEST_PER_BATCH = 20
 
 
 @pitfall(
@@ -49,7 +49,7 @@ def too_few_samples(case: Case) -> str | None:
         samples = case.recording.samples(name)
         if is_first_time(case.recording, name):
             processes = len(set(samples.process.tolist()))
-            if processes < FEWEST_PROCESSES:
+            if processes < FEWEST_FIRST_TIMES:
                 return f"Your recording shows the first time of {name} only {processes} times."
             continue
         sizes = len(set(samples.batch.tolist()))
@@ -267,7 +267,7 @@ LEAST_FALL = 1.25
 LEAST_EXCESS = 20  # ticks
 #: How closely the first values must follow from the first one, as a share of their excess.
 CLOSELY = 0.25
-EARLY = 8
+FIRST_RUNS = 8
 Floats = NDArray[np.float64]
 
 
@@ -343,14 +343,14 @@ def is_running_mean(values: Floats) -> bool:
     n-th sample, which is not negative; of honest samples this varies by n times their spread.
     """
     # The first values decide of nearly every series. Of few numbers, Python takes less than numpy.
-    early: list[float] = values[: 2 * EARLY].tolist()
+    early: list[float] = values[: 2 * FIRST_RUNS].tolist()
     sums = [n * value for n, value in enumerate(early, 1)]
     sample = [after - before for before, after in pairwise(sums)]
     warm = statistics.median(sample)
     excess = early[0] - warm
     if excess < LEAST_EXCESS:
         return False
-    for n, value in enumerate(early[:EARLY], 1):
+    for n, value in enumerate(early[:FIRST_RUNS], 1):
         if abs(value - (warm + excess / n)) > CLOSELY * excess / n + 1:
             return False
     if any(each < -n for n, each in enumerate(sample, 2)):
@@ -361,7 +361,7 @@ def is_running_mean(values: Floats) -> bool:
 
 
 #: Nearer to the typical sample than this, the smallest one is not what makes the figure wrong.
-CLEARLY_LESS = 0.99
+CLEARLY_SHORTER = 0.99
 #: What half of the samples are is their middle, and no lucky one.
 MOST_AS_SHORT = 50.0
 
@@ -396,7 +396,7 @@ def minimum_taken(case: Case) -> str | None:
         each = max(size, 1) * per_unit
         least, usual = float(ticks.min()) / each, usual_ticks(samples, size) / each
         share = 100 * float((ticks == ticks.min()).mean())
-        if is_number(case, least) and least < CLEARLY_LESS * usual and share < MOST_AS_SHORT:
+        if is_number(case, least) and least < CLEARLY_SHORTER * usual and share < MOST_AS_SHORT:
             return (
                 f"You gave {case.as_submitted()}, the smallest of {len(ticks)} samples at k = "
                 f"{size}; only {share:.2g} % of them are that short. A typical one takes "

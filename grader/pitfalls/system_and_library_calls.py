@@ -47,10 +47,10 @@ def vdso_not_system_call(case: Case) -> str | None:
 
 #: No processor enters and leaves its OS kernel in so few core cycles: the two jumps alone, without
 #: an instruction between them, take about twice as many.
-LEAST_CYCLES = 25
+LEAST_TRAP_CYCLES = 25
 #: A call may look cheaper than one that does not exist, where an emulator makes an event of that.
 #: Not by so much, and not where both are slow.
-SHARE_OF_FLOOR, MOST_CYCLES = 0.5, 200
+SHARE_OF_FLOOR, MOST_LIBRARY_CYCLES = 0.5, 200
 
 
 @pitfall(
@@ -77,13 +77,13 @@ def library_call_not_system_call(case: Case) -> str | None:
             least is not None
             and own is not None
             and own < SHARE_OF_FLOOR * least
-            and cycles < MOST_CYCLES
+            and cycles < MOST_LIBRARY_CYCLES
         )
-        if cycles < LEAST_CYCLES * claimed or below_floor:
+        if cycles < LEAST_TRAP_CYCLES * claimed or below_floor:
             return (
                 f"Your variant {traps.with_floor(case, name)}. As timed, with its loop, it takes "
                 f"at most {rounded(cycles)} core cycles. No trap into the OS kernel takes fewer "
-                f"than {LEAST_CYCLES}."
+                f"than {LEAST_TRAP_CYCLES}."
                 if least is None
                 else (
                     f"Your variant {traps.with_floor(case, name)}. No trap costs so much less "

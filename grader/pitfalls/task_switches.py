@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.cases.case import OF_USUAL_SLIPS, Case, is_number, is_number_of_samples
+from grader.cases.expected import ACCEPTED_WITHIN
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts import caveats, memory_use, task_counts
@@ -398,10 +399,6 @@ def _hop_as_timed(case: Case, net: Net) -> str | None:
     )
 
 
-#: Within this share of the right value a figure is taken for it, however it was computed.
-NEAR = 0.05
-
-
 @pitfall(
     code="two-results-for-one",
     level=Level.INTERPRETATION,
@@ -423,7 +420,9 @@ def two_results_for_one(case: Case) -> str | None:
         return None
     own = _value_of(case, spec.variant)
     # An interval that is not to be believed may hold the other results as well.
-    if case.right and (not caveat_of_width(case) or abs(case.submitted - own) < NEAR * abs(own)):
+    if case.right and (
+        not caveat_of_width(case) or abs(case.submitted - own) < ACCEPTED_WITHIN * abs(own)
+    ):
         return None
     for name in recording.variants:
         if name == spec.variant or not _is_switch(case, name):

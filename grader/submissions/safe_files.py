@@ -238,7 +238,7 @@ def _below(path: Path, folder: int, ignore: Sequence[str], depth: int) -> Iterat
 
 _CHUNK = 1 << 20
 #: Sharing a smaller file saves nothing.
-_LARGE = 16 * 1024
+_LARGE_FILE = 16 * 1024
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ class FoundFile:
         be changed later by its owner.
         """
         status = os.fstat(file)
-        ours = status.st_uid == os.geteuid() and status.st_size >= _LARGE
+        ours = status.st_uid == os.geteuid() and status.st_size >= _LARGE_FILE
         if not (self.path.parts[:-1] == ("recordings",) and self.path.suffix == ".csv" and ours):
             return 0
         target.unlink(missing_ok=True)

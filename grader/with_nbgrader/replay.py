@@ -41,7 +41,7 @@ from grader.with_nbgrader.verdict_cells import (
 )
 
 #: The function that makes the page with the evidence below free texts.
-EVIDENCE = "grader.with_nbgrader.pages.evidence_page.evidence_html"
+EVIDENCE = "grader.judging.presentation.evidence_html"
 
 
 @functools.lru_cache(maxsize=4)

@@ -22,9 +22,9 @@ from nbgrader import utils
 from traitlets.utils.importstring import import_item
 
 from grader.cases.verdict import Outcome, Verdict
+from grader.judging.presentation import EVIDENCE_CELL
 from grader.judging.worker import Judgement, NotGraded, Shown, shown
 from grader.submissions.safe_files import printable
-from grader.with_nbgrader.pages.evidence_page import evidence_cell
 from labs.html import inline
 
 #: The key of an outcome in the metadata of its cell.
@@ -107,6 +107,23 @@ def write_verdicts(
             nb.cells.insert(place, evidence_cell(judged.evidence, number))
     keep_flags(nb)
     return written
+
+
+def evidence_cell(page: str, number: int) -> NotebookNode:
+    """A cell that shows `page`; it is not an answer and has no points."""
+    node: NotebookNode = from_dict(  # type: ignore[no-untyped-call]
+        {
+            "cell_type": "code",
+            "id": f"{EVIDENCE_CELL}{number}",
+            "metadata": {"editable": False, "deletable": False},
+            "execution_count": None,
+            "source": "# for the grader: the evidence in the recordings",
+            "outputs": [
+                {"output_type": "display_data", "metadata": {}, "data": {"text/html": page}}
+            ],
+        }
+    )
+    return node
 
 
 def write_flags(

@@ -274,10 +274,10 @@ def _own_delays(cells: Cells, beyond: Floats, far: Bools, sizes: Integers, lengt
     usual, most = (np.array([np.quantile(each, q) for each in delays]) for q in (0.5, 0.9))
     first, last = sizes[0], sizes[-1]
     longer = usual[-1] >= usual[0] * np.sqrt(length[last] / max(length[first], 1e-9))
-    if longer or (usual <= 0).any() or (most > t.ALIKE * usual).any():
+    if longer or (usual <= 0).any() or (most > t.DELAYS_ALIKE * usual).any():
         return none
     limit = np.zeros(cells.shape[1])
-    limit[sizes] = t.ALIKE * usual
+    limit[sizes] = t.DELAYS_ALIKE * usual
     found: Bools = far & (beyond > 0) & (beyond <= limit[cells.column])
     return found
 

@@ -21,6 +21,7 @@ import numpy as np
 from labs.analysis import estimates
 from labs.analysis.estimates import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
+from labs.analysis.thresholds import FEWEST_FIRST_TIMES
 from labs.messages import Option
 from labs.recording.file import Recording, memoized
 
@@ -83,10 +84,6 @@ def _factor_or_one(stated: float | None) -> float:
     return stated if stated is not None and SMALLEST_FACTOR <= stated <= LARGEST_FACTOR else 1.0
 
 
-#: A first time needs so many processes.
-FEWEST_PROCESSES = 5
-
-
 @memoized
 def first_time(recording: Recording, variant: str) -> Estimate:
     """First sample minus the median of the later ones, in ticks: the median over processes.
@@ -105,7 +102,7 @@ def first_time(recording: Recording, variant: str) -> Estimate:
         ticks = samples.ticks[mine][np.argsort(samples.sample[mine])]
         if len(ticks) > 1:
             extra_costs.append(float(ticks[0]) - float(np.median(ticks[1:])))
-    if len(extra_costs) < FEWEST_PROCESSES:
+    if len(extra_costs) < FEWEST_FIRST_TIMES:
         raise CannotEstimate(
             variant,
             "only the first sample of a process is cold; 1 process is too few, raise {option} to "
@@ -115,7 +112,7 @@ def first_time(recording: Recording, variant: str) -> Estimate:
             "raise {option} to {fewest} or more",
             processes=str(len(extra_costs)),
             option=Option("processes"),
-            fewest=str(FEWEST_PROCESSES),
+            fewest=str(FEWEST_FIRST_TIMES),
         )
     values, count = sorted(extra_costs), len(extra_costs)
     place = 0

@@ -41,7 +41,7 @@ MANY_FAR = 0.5
 OWN_DELAYS = 0.005
 #: Nine in ten of the operation's own delays add at most so many times what half of them add: twice
 #: as much if two come together. Of interruptions of random length (exponential) it is 3.3 times.
-ALIKE = 2.2
+DELAYS_ALIKE = 2.2
 
 # The line and its interval.
 #: Samples of a batch size, over all processes, below which the batch size says nothing.

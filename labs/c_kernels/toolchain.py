@@ -1,11 +1,13 @@
 """From C source to a program: compile it, look into the program, and begin a C kernel of one's own.
 
 The cache folder holds built programs under a hash of everything that went into them: source,
-headers, flags and compiler. Timings are never cached. A compile error names its line.
+headers, flags, compiler, and code of a project that the C kernel calls. Timings are never cached. A
+compile error names its line.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import functools
 import hashlib
@@ -16,14 +18,14 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from labs import paths
-from labs.c_kernels import project_code
 from labs.c_kernels.c_source import lacks_main, not_a_c_kernel
 from labs.files import CannotWrite
-from labs.suggestions import meant, suggestion
+from labs.terminal import meant, suggestion
 
 #: The flags of every build, before those that the caller asks for. With the flag on implicit
 #: declarations, the compiler names the line of a call to an undeclared function; the linker would
@@ -206,7 +208,7 @@ def build_text(
     compiler = find_compiler()
     ingredients = [text, _headers_hash(), shown_as or "", str(first_line), compiler.version]
     ingredients += [*compiler.command, *BASE_FLAGS, *flags]
-    ingredients.append(project_code.fingerprint(_command(compiler), flags, text))
+    ingredients.append(fingerprint(_command(compiler), flags, text))
     key = hashlib.sha256("\0".join(ingredients).encode()).hexdigest()
     folder = paths.cache() / "programs" / key[:32]
     binary = Binary(folder / name, name, source_hash(text), flags, compiler.version)
@@ -238,7 +240,7 @@ def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first
         label = " ".join(shown_as.split()).replace("\\", "/").replace('"', "'")
         source.write_text(f'#line {first_line} "{label}"\n{text}', encoding="utf-8")
         built = Path(work) / binary.name
-        before, after = project_code.in_order(binary.flags)
+        before, after = in_order(binary.flags)
         command = [*_command(compiler), *before, str(source), *after, "-o", str(built), "-lm"]
         try:
             done = subprocess.run(
@@ -401,3 +403,112 @@ def write_new(name: str, folder: Path) -> Path:
         path.unlink(missing_ok=True)  # it is ours: this call has just made it
         raise CannotWrite(error.errno, f"cannot write {path.name}: {error.strerror}") from error
     return path
+
+
+# Code of a project that a C kernel calls: its headers, its sources and its libraries.
+#
+# A build names them by words of the compiler's command: `-I DIR`, further sources, `-L DIR`, `-l`.
+
+#: What the linker takes: its order matters, so it stands after the source that needs it.
+_LINKED = (".c", ".o", ".a", ".so", ".dylib")
+#: Flags whose value is the next word.
+_WITH_VALUE = ("-I", "-L", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-o", "-x")
+_FROM_ELSEWHERE = ("-I", "-L", "-l", "-include", "-isystem", "-iquote", "-idirafter")
+_LIBRARY_FILES = ("lib{}.so", "lib{}.a", "lib{}.dylib")
+_AT_ONCE = 1 << 20
+
+
+def project_words(
+    includes: Sequence[Path] = (),
+    sources: Sequence[Path] = (),
+    library_folders: Sequence[Path] = (),
+    libraries: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """The words for the compiler. Raises ValueError for a folder or a file that is not there."""
+    for option, folders in (("--include", includes), ("--library-dir", library_folders)):
+        for folder in folders:
+            if not folder.is_dir():
+                raise ValueError(f"{option} {folder}: there is no such folder")
+    for source in sources:
+        if not source.is_file() or source.suffix not in _LINKED:
+            kinds = ", ".join(_LINKED)
+            raise ValueError(f"--source {source}: there is no such file that ends in {kinds}")
+    return (
+        *(f"-I{folder}" for folder in includes),
+        *(str(source) for source in sources),
+        *(f"-L{folder}" for folder in library_folders),
+        *(f"-l{name}" for name in libraries),
+    )
+
+
+def in_order(flags: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The flags that stand before the source, and those for the linker that stand after it.
+
+    The program finds a shared library at run time in the folder where the linker found it.
+    """
+    before: list[str] = []
+    after: list[str] = []
+    for word, is_value in _with_roles(flags):
+        is_linked = not is_value and (
+            word.startswith("-l") or (not word.startswith("-") and word.endswith(_LINKED))
+        )
+        (after if is_linked else before).append(word)
+    run_paths = [f"-Wl,-rpath,{Path(folder).absolute()}" for folder in _values_of("-L", flags)]
+    return [*before, *run_paths], after
+
+
+def fingerprint(compiler: Sequence[str], flags: Sequence[str], text: str) -> str:
+    """A hash of everything from elsewhere that goes into the build of `text`; '' if nothing does.
+
+    `compiler` holds its command with all flags of a build. A header that changed, or a library that
+    was built anew, gives another hash, so that no old program is run. A source that the compiler
+    refuses here is refused by the build, too, and never becomes a program.
+    """
+    before, after = in_order(flags)
+    if not after and not any(word.startswith(_FROM_ELSEWHERE) for word in before):
+        return ""
+    digest = hashlib.sha256()
+    sources = [word for word in after if word.endswith(".c")]
+    with contextlib.suppress(subprocess.TimeoutExpired):  # the build takes as long, and says so
+        preprocessed = subprocess.run(
+            [*compiler, *before, "-E", *sources, "-x", "c", "-"],
+            input=text.encode(),
+            capture_output=True,
+            timeout=COMPILE_TIME_LIMIT_S,
+            check=False,
+        )
+        digest.update(preprocessed.stdout)
+    for file in _linked_files(flags, after):
+        digest.update(f"\0{file}\0".encode())
+        with file.open("rb") as content:
+            while block := content.read(_AT_ONCE):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def _linked_files(flags: Sequence[str], after: Sequence[str]) -> Iterator[Path]:
+    """The files for the linker, and the libraries in folders that the flags name."""
+    folders = [Path(each) for each in _values_of("-L", flags)]
+    for word in after:
+        if not word.startswith("-l"):
+            candidates = [Path(word)]
+        else:
+            names = [form.format(word[2:]) for form in _LIBRARY_FILES]
+            candidates = [folder / name for folder in folders for name in names]
+        yield from (each for each in candidates if each.is_file())
+
+
+def _values_of(flag: str, flags: Sequence[str]) -> list[str]:
+    """The values of `flag`, which stand in the same word or in the next one."""
+    found: list[str] = []
+    for place, (word, is_value) in enumerate(_with_roles(flags)):
+        if not is_value and word.startswith(flag):
+            following = flags[place + 1 : place + 2]
+            found += [word[len(flag) :]] if word != flag else following
+    return found
+
+
+def _with_roles(flags: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Each word, and whether it is the value of the flag before it."""
+    for place, word in enumerate(flags):
+        yield word, place > 0 and flags[place - 1] in _WITH_VALUE

@@ -13,7 +13,7 @@ from labs.commands.command_line import Command
 from labs.course import lab_names
 from labs.files import with_ending
 from labs.run import broken, declared_options
-from labs.suggestions import complete_with, offered_files, offered_folders, one_of
+from labs.terminal import complete_with, offered_files, offered_folders, one_of
 
 # The commands for a question of one's own.
 
@@ -86,6 +86,7 @@ OWN = {
         "write a C kernel of your own, to be changed, that can be measured at once",
         _new,
         ("labs new pipe_write",),
+        "kernels",
     ),
     "record": Command(
         "measure one C kernel and keep its recording, with counts of events if --perf is given",
@@ -349,5 +350,6 @@ COMMANDS = {
         "print the line that makes a shell complete these commands",
         _completion,
         ("labs completion bash >> ~/.bashrc",),
+        "command_line",
     ),
 }

@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from labs.commands.said import complain
+from labs.commands.ending import complain
 from labs.course.figures import FILE_NAME, RECORDINGS
 from labs.course.handed_in import CannotCheck, Checked, check
 from labs.course.lab_names import folder_meant, labs
 from labs.files import CannotWrite
-from labs.hand_in.archive import CannotHandIn
-from labs.hand_in.hand_in import carry_out
+from labs.hand_in.hand_in import CannotHandIn, carry_out
 from labs.terminal import say, say_json
 
 USAGE = 2

@@ -6,7 +6,7 @@ import importlib
 import sys
 
 from labs.commands.command_line import Parser, complete, is_completing
-from labs.commands.exit_status import NOTHING_ASKED, status_of
+from labs.commands.ending import NOTHING_ASKED, status_of
 from labs.terminal import say
 from labs.version import __version__
 

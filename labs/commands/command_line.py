@@ -1,4 +1,4 @@
-"""The parser of the commands `labs` and `grader`: help that fits, and "did you mean"."""
+"""The parser of `labs` and `grader`: help that fits, "did you mean", and completion by a shell."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from labs.suggestions import suggestion
-from labs.terminal import say
+from labs import terminal
+from labs.terminal import say, suggestion
 
 #: As of any program that was called in a way that it does not know.
 USAGE = 2
@@ -127,3 +128,35 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
     # Options are offered once a hyphen is typed.
     autocomplete(parser, always_complete_options=False, default_completer=FilesCompleter())
+
+
+# `labs completion`: the line for a shell's start file that completes `labs` and `grader`.
+
+#: The file that each shell reads when it starts.
+START_FILES = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/config.fish"}
+_LINES = {
+    "bash": 'eval "$({program} --shell bash labs grader)"',
+    "zsh": 'autoload -U compinit && compinit && eval "$({program} --shell zsh labs grader)"',
+    "fish": "{program} --shell fish labs grader | source",
+}
+
+
+def run_completion(arguments: argparse.Namespace) -> int:
+    """Print the line; the exit status is 0. In a terminal, say where it belongs."""
+    sys.stdout.write(line_for(arguments.shell) + "\n")  # never broken: it is to be copied
+    if terminal.columns() is not None:
+        say(
+            f"Put this line into {START_FILES[arguments.shell]}, and open a new terminal.",
+            file=sys.stderr,
+        )
+    return 0
+
+
+def line_for(shell: str) -> str:
+    """The line for this shell; it names the program beside the Python that runs now."""
+    # Here: hardly any command needs it.
+    import shlex
+
+    beside = Path(sys.executable).parent / "register-python-argcomplete"
+    program = shlex.quote(str(beside)) if beside.is_file() else beside.name
+    return _LINES[shell].format(program=program)

@@ -1,20 +1,25 @@
-"""`labs list` and `labs broken`: list C kernels or labs, or run a broken one next to its twin."""
+"""`labs list`, `labs broken` and `labs new`: list C kernels or labs, run one, or begin one.
+
+`labs broken` runs a broken C kernel next to its twin. `labs new` writes one of one's own that can
+be measured at once.
+"""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from labs import paths, terminal
 from labs.c_kernels import catalogue
-from labs.commands.said import complain
+from labs.commands.ending import complain
 from labs.course import lab_names
+from labs.files import explained
 from labs.html import in_columns
 from labs.run import broken
-from labs.suggestions import suggestion
-from labs.terminal import lines_of, say, say_json
+from labs.terminal import lines_of, say, say_json, suggestion
 
-USAGE = 2
+FAILED, USAGE = 1, 2
 
 
 def run_list(arguments: argparse.Namespace) -> int:
@@ -132,6 +137,28 @@ def run_broken(arguments: argparse.Namespace) -> int:
         complain("labs broken", error)
         return USAGE
     # Here: the list needs nothing that measures, which takes long to load.
-    from labs.commands import measure_broken
+    from labs.commands import measure
 
-    return measure_broken.measure_broken(kernel, arguments)
+    return measure.measure_broken(kernel, arguments)
+
+
+def run_new(arguments: argparse.Namespace) -> int:
+    """Write the file; status 2 for a name that cannot be used, 1 if nothing could be written."""
+    # Here: a list needs no compiler.
+    from labs.c_kernels.toolchain import write_new
+
+    try:
+        path = write_new(arguments.name, Path())
+    except ValueError as error:
+        return _stop_new(str(error), USAGE)
+    except (paths.PartMissing, OSError) as error:
+        return _stop_new(explained(error), FAILED)
+    about = f"{path} measures what one byte into a pipe costs. Replace that by your own question."
+    say(about)
+    say(f"  labs measure {path}   builds it and measures it")
+    return 0
+
+
+def _stop_new(why: str, status: int) -> int:
+    complain("labs new", why)
+    return status

@@ -1,7 +1,8 @@
-"""`labs measure`, `labs record` and `labs compare`: measure C kernels and print the results.
+"""`labs measure`, `labs record`, `labs compare` and `labs broken NAME`: measure and print.
 
 `labs record` keeps the recording under a name that is free. `labs compare A B` measures two things
-in turns, and says by how much they differ.
+in turns, and says by how much they differ. `labs broken NAME` does so with a broken C kernel and
+its repaired twin.
 """
 
 from __future__ import annotations
@@ -18,9 +19,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from labs.c_kernels import toolchain
-from labs.commands.exit_status import INTERRUPTED
-from labs.commands.said import complain
-from labs.course import evidence
+from labs.commands.ending import INTERRUPTED, complain
+from labs.course import figures
 from labs.course.account import with_account
 from labs.course.figures import FILE_NAME as FIGURES
 from labs.course.figures import RECORDINGS
@@ -34,10 +34,10 @@ from labs.results import event_counts, remarks, results_compared, stopping
 from labs.results.result import Result, result_of
 from labs.results.results_compared import Comparison, compared, names_of
 from labs.run import c_process, measure, options, variants
+from labs.run.broken import BrokenKernel
 from labs.run.measure import BadPlan, Plan
 from labs.run.plan import must_not_replace_other_c, save_c
-from labs.suggestions import suggestion
-from labs.terminal import columns, say, say_json
+from labs.terminal import columns, say, say_json, suggestion
 from labs.units import UnknownUnit, canonical
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
@@ -117,13 +117,13 @@ def save(plan: measure.Plan, recording: Recording, path: Path) -> None:
     """
     folder, name = path.absolute().parent.parent, path.name.removesuffix(".csv")
     of_lab = path.absolute().parent.name == RECORDINGS and path.suffix == ".csv"
-    if of_lab and (kept := evidence.make_room(folder, name)) is not None:
+    if of_lab and (kept := figures.make_room(folder, name)) is not None:
         said = f"the recording that your figure names is now {kept}.csv"
         say(f"  {said}", file=sys.stderr)
     save_c(plan, recording, path)
     with_account(recording, path).write(path)
     if of_lab:
-        evidence.forget_failure(folder, name)
+        figures.forget_failure(folder, name)
 
 
 def carry_out_or_keep(
@@ -371,4 +371,38 @@ def _sentences(results: Sequence[Result], files: tuple[str, str]) -> list[str]:
 
 def _stop_comparing(error: Exception, status: int) -> int:
     complain("labs compare", error)
+    return status
+
+
+def measure_broken(kernel: BrokenKernel, arguments: argparse.Namespace) -> int:
+    """Run the pair and print it; the exit status is that of `labs measure`."""
+    # Here: what draws takes long to load.
+    from labs.notebook.broken_pair import Pair, plans
+    from labs.notebook.run import Run
+
+    try:
+        unit = canonical(arguments.unit)
+        runs = []
+        for plan in plans(kernel):
+            plan.check()
+            (recording,) = carry_out((plan,))
+            runs.append(Run.of(recording, plan.variants, unit))
+        pair = Pair(kernel, *runs)
+        output = pair.as_json() if arguments.json else pair.as_text()
+    except (BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
+        return _stop_pair(error, USAGE)
+    except c_process.RunFailed as error:
+        return _stop_pair(error, IMPOSSIBLE if error.impossible_here else FAILED)
+    except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
+        return _stop_pair(error, FAILED)
+    # Outside the `try`, because a closed pipe is an OSError too.
+    if arguments.json:
+        say_json(output)
+    else:
+        say(output)
+    return 0
+
+
+def _stop_pair(error: Exception, status: int) -> int:
+    complain("labs broken", error)
     return status

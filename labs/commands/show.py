@@ -9,17 +9,17 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from labs.commands.said import complain
+from labs.commands.ending import complain
 from labs.files import CannotWrite
 from labs.html import Table
 from labs.messages import Refused
 from labs.notebook.run import Run
-from labs.pages.web_page import page, write_page
 from labs.plots.picture import Picture
 from labs.recording.file import BadRecording, Recording, read
 from labs.results import event_counts, remarks
 from labs.terminal import columns, say
 from labs.units import UnknownUnit, canonical
+from labs.web_page import page, write_page
 
 FAILED, USAGE = 1, 2
 COMMAND = "labs show"

@@ -9,14 +9,14 @@ from typing import Any
 from tqdm import tqdm
 
 from labs.c_kernels.toolchain import NoCompiler
-from labs.commands.said import complain
+from labs.commands.ending import complain
 from labs.course.account import with_account
 from labs.files import CannotWrite
 from labs.machine.description import read_machine
-from labs.pages.web_page import write_page
 from labs.survey import compare_report, survey, survey_report
 from labs.survey.survey import Row
 from labs.terminal import columns, say, say_json
+from labs.web_page import write_page
 
 USAGE = 2
 

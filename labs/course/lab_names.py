@@ -9,7 +9,7 @@ from pathlib import Path
 
 from labs import limits, paths
 from labs.files import read_bounded
-from labs.suggestions import meant
+from labs.terminal import meant
 
 FOLDER = Path(__file__).resolve().parent / "hints"
 

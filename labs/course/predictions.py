@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints, ValidationError
 
 from labs import limits
-from labs.course import evidence, kept_versions
+from labs.course import figures, kept_versions
 from labs.course.kept_versions import BadVersions
 from labs.json_text import Form, OrNone, TextOrNone, problems
 from labs.units import NANOSECONDS, UnknownUnit, canonical
@@ -36,8 +36,7 @@ BadPredictions = BadVersions
 class Prediction:
     """A number in `unit`, its reason, how sure from 0 to 1 (None: not stated), and the time.
 
-    `late` says whether the answer was recorded before; None if an earlier version of the kit stored
-    it and did not note that.
+    `late` says whether the answer was recorded before.
     """
 
     value: float
@@ -45,11 +44,11 @@ class Prediction:
     because: str = ""
     sure: float | None = None
     when: str = ""
-    late: bool | None = None
+    late: bool = False
 
     def guesses_like(self, other: Prediction) -> bool:
         """Whether both say the same, whenever they were made."""
-        return replace(self, when="", late=None) == replace(other, when="", late=None)
+        return replace(self, when="", late=False) == replace(other, when="", late=False)
 
 
 class _Given(Form):
@@ -71,7 +70,7 @@ class _Stored(_Given):
     because: TextOrNone = None  # type: ignore[assignment]
     sure: Annotated[float | None, Field(ge=0, le=1), OrNone] = None
     when: TextOrNone = None
-    late: Annotated[bool | None, OrNone] = None
+    late: bool = False
 
 
 def read(folder: Path) -> dict[str, tuple[Prediction, ...]]:
@@ -141,13 +140,9 @@ def ids(folder: Path) -> tuple[str, ...]:
 
 
 def counting(versions: tuple[Prediction, ...]) -> Prediction | None:
-    """The version that counts: the last one that was made before the answer; None if all are late.
-
-    Where an earlier version of the kit did not note which are late, the first one counts.
-    """
-    in_time = [each for each in versions if each.late is False]
-    not_noted = [each for each in versions if each.late is None]
-    return next(iter(in_time[-1:] or not_noted[:1]), None)
+    """The version that counts: the last one made before the answer; None if all are late."""
+    in_time = [each for each in versions if not each.late]
+    return in_time[-1] if in_time else None
 
 
 def shown(versions: tuple[Prediction, ...]) -> tuple[Prediction, bool]:
@@ -158,7 +153,7 @@ def shown(versions: tuple[Prediction, ...]) -> tuple[Prediction, bool]:
 
 def is_answered(folder: Path, before: str) -> bool:
     """Whether the recording `before`, which answers a prediction, exists in the lab folder."""
-    return bool(before) and evidence.recording_path(folder, before).is_file()
+    return bool(before) and figures.recording_path(folder, before).is_file()
 
 
 def comparable(unit: str, other: str) -> bool:
@@ -218,7 +213,7 @@ def _time_of(folder: Path, recording: str) -> str:
     """When a recording was saved, in the form of `Prediction.when`; '' if it does not exist."""
     if not is_answered(folder, recording):
         return ""
-    saved = evidence.recording_path(folder, recording).stat().st_mtime
+    saved = figures.recording_path(folder, recording).stat().st_mtime
     return datetime.datetime.fromtimestamp(saved, datetime.timezone.utc).isoformat(
         timespec="seconds"
     )

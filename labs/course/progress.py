@@ -9,7 +9,7 @@ from typing import Any
 from labs.course import guide, handed_in
 from labs.course.guide import Guide, Step
 from labs.html import Table
-from labs.suggestions import suggestion
+from labs.terminal import suggestion
 
 
 @dataclass(frozen=True)

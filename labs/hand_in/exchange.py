@@ -1,6 +1,6 @@
 """Submit a lab to the nbgrader exchange of the student's course, and check that exchange.
 
-nbgrader itself lists what the courses have released, and submits.
+nbgrader itself lists what the courses have released, and submits. It runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from labs import paths
-from labs.machine.report_point import Point
+from labs.machine.fitness import Point
 
 #: nbgrader needs about two seconds to start; an exchange on a slow network drive takes longer.
 _TIME_LIMIT_S = 120.0
+
+#: It is run as a program too; see below.
+_THIS_MODULE = "labs.hand_in.exchange"
 
 #: nbgrader logs why it gives up as critical, or as an error.
 _REASON = re.compile(r"^\[\w+ \| (?:CRITICAL|ERROR)\] (.+)$", re.MULTILINE)
@@ -29,7 +33,7 @@ class NotSubmitted(RuntimeError):
 def courses_with(lab: str) -> tuple[str, ...]:
     """The courses whose exchange has released `lab`; empty if there is no exchange here."""
     try:
-        listed = json.loads(run_python("labs.hand_in.released_labs"))
+        listed = json.loads(run_python(_THIS_MODULE, "released"))
         return tuple(sorted(str(course) for course, released in listed if released == lab))
     except (NotSubmitted, ValueError, TypeError):
         return ()
@@ -75,7 +79,7 @@ def root_of_exchange() -> Path | None:
     It is the one that Jupyter's settings name, as for students. This takes about two seconds.
     """
     try:
-        found = json.loads(run_python("labs.hand_in.exchange_root"))
+        found = json.loads(run_python(_THIS_MODULE, "root"))
     except (NotSubmitted, ValueError):
         return None
     return Path(found) if isinstance(found, str) and found else None
@@ -134,3 +138,43 @@ def _may(folder: Path, needed: int) -> bool:
     if os.geteuid() != 0:
         return os.access(folder, needed)
     return folder.stat().st_mode & needed == needed
+
+
+# The program that prints what nbgrader knows of the exchange. `nbgrader list` prints the released
+# labs for a reader only (nbgrader 0.9.6).
+
+
+def main(asked: str) -> int:
+    """Print as JSON what is `asked`; the exit status is 1 if there is no exchange.
+
+    `released` prints a list of [course, lab], and `root` the folder of the exchange, or null if the
+    exchange is of another kind.
+    """
+    # Here: only this program loads nbgrader, which takes long.
+    from nbgrader.apps import NbGrader
+    from nbgrader.auth import Authenticator
+    from nbgrader.coursedir import CourseDirectory
+    from nbgrader.exchange import ExchangeFactory
+    from nbgrader.exchange.abc import ExchangeError
+
+    app = NbGrader()
+    app.load_config_file()
+    config = app.config
+    lister = ExchangeFactory(config=config).List(
+        coursedir=CourseDirectory(config=config),
+        authenticator=Authenticator(config=config),
+        config=config,
+    )
+    found: object = getattr(lister, "root", None)
+    if asked == "released":
+        try:
+            listed = lister.start()
+        except ExchangeError:
+            return 1
+        found = sorted({(each["course_id"], each["assignment_id"]) for each in listed})
+    sys.stdout.write(json.dumps(found) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

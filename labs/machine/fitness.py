@@ -1,16 +1,38 @@
 """Whether a machine is fit to measure: one point for each fact or small trial.
 
-The idea comes from `isolate-check-environment`, a tool of isolate: name everything that is known to
-spoil timings, and say what to do about it.
+A point has a status, what was seen, and what to do about it. The idea comes from
+`isolate-check-environment`, a tool of isolate: name everything that is known to spoil timings, and
+say what to do about it.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 from labs.machine.card import COARSE_STEP_NS, UNREADABLE, cpu_ranges, virtualization_as_text
 from labs.machine.description import Machine
 from labs.machine.probes import Disk, Trials
-from labs.machine.report_point import Point, Status
 from labs.units import plural
+
+Status = Literal["PASS", "CAUTION", "FAIL", "SKIPPED"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of the report.
+
+    FAIL means that measuring is impossible until the remedy is applied, CAUTION that figures may be
+    worse, and SKIPPED that the point cannot be checked here. `remedy` is for the user, who may have
+    no administrator's rights; `administrator` is for whoever set up the machine, if that one can
+    change something.
+    """
+
+    name: str
+    status: Status
+    seen: str
+    remedy: str | None = None
+    administrator: str | None = None
 
 
 def examine(machine: Machine, trials: Trials) -> list[Point]:

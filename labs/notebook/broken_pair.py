@@ -26,13 +26,11 @@ from labs.notebook.run import Run
 from labs.recording import proof
 from labs.results import remarks
 from labs.results.result import mean_of_all, naive_value
+from labs.results.warning_thresholds import ALIKE_WITHIN
 from labs.run.broken import BrokenKernel
 from labs.run.options import plan_of
 from labs.run.plan import Plan
 from labs.units import rounded
-
-#: Two figures within this factor of each other count as alike.
-ALIKE = 1.1
 
 #: A C kernel and its variants, as in `lab.measure_in_turns`.
 Repair = tuple[str, str | Sequence[str]]
@@ -66,11 +64,6 @@ class Pair:
         run = self.broken
         every = mean_of_all(run.recording, run.variant, run.unit)
         return every / parts_of(run.recording, run.variant)
-
-    @property
-    def believed(self) -> float:
-        """The former name of `naive_value`, which notebooks released earlier still use."""
-        return self.naive_value
 
     @property
     def regions(self) -> tuple[str, str]:
@@ -107,7 +100,7 @@ class Pair:
         estimate = self.repaired.result().estimate
         if estimate is None or self.naive_value <= 0 or estimate.value <= 0:
             return False
-        return 1 / ALIKE < estimate.value / self.naive_value < ALIKE
+        return 1 / ALIKE_WITHIN < estimate.value / self.naive_value < ALIKE_WITHIN
 
     def difference(self) -> str:
         """A sentence that compares the two figures."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from labs import paths, suggestions
+from labs import paths, terminal
 from labs.c_kernels import c_source, catalogue, toolchain
 from labs.files import CannotWrite
 from labs.messages import Message, Refused
@@ -92,7 +92,7 @@ def of_unknown_variants(plan: Plan) -> Message | None:
 def _meant(word: str, known: Sequence[str]) -> str:
     """The variant that a misspelt word stands for; '' if several begin with this word."""
     several = sum(name.startswith(word) for name in known) > 1
-    return "" if several else suggestions.meant(word, known)
+    return "" if several else terminal.meant(word, known)
 
 
 def of_lacks(recording: Recording) -> tuple[Message, ...]:

@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.course import class_figures, figures
-from labs.course import evidence as kept
-from labs.course.class_figures import ALL, BadClassFigures, ClassFigure
+from labs.course import comparison, figures
+from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.figures import BadFigures, Figure
 from labs.course.guide import Guide
 from labs.course.progress import about_unknown_figure
@@ -45,8 +44,8 @@ def figure(
         if recording is not None
         else "It has no recording, and without a recording the grader cannot check a figure."
     )
-    if recording is not None and kept.failed_later(folder, recording):
-        evidence += f" {kept.EARLIER_RUN}"
+    if recording is not None and figures.failed_later(folder, recording):
+        evidence += f" {figures.EARLIER_RUN}"
     _store(folder, figures.Figure(name, value, unit, recording))
     return _stored(guide, name, f"figure stored: {name} = {_value_text(value, unit)}", evidence)
 
@@ -151,7 +150,7 @@ def beside_class(folder: Path, file: str) -> Table:
     `file` is in the lab folder `folder`. Raises Refused if a file cannot be read, with what to do.
     """
     try:
-        known = class_figures.read(folder / file)
+        known = comparison.read_class(folder / file)
         own = figures.read(folder)
     except FileNotFoundError:
         raise Refused(_missing(folder, file)) from None
@@ -167,7 +166,7 @@ def beside_class(folder: Path, file: str) -> Table:
     }
     common = kind_of_all(machines.values())  # what follows from other figures has no recording
     rows = []
-    for every in (row for row in known if row.machine == ALL):
+    for every in (row for row in known if row.machine == ALL_MACHINES):
         mine = own.get(every.figure)
         value = _in_unit(mine, every.unit) if isinstance(mine, Figure) else None
         machine = machines.get(every.figure, common)

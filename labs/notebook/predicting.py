@@ -20,7 +20,7 @@ from labs.messages import Message, Refused, Tone, in_notebook, show
 from labs.notebook import explain, typed_numbers, unready_cells
 from labs.notebook.typed_numbers import as_python
 from labs.results.results_compared import Comparison
-from labs.suggestions import suggestion
+from labs.terminal import suggestion
 from labs.units import canonical, rounded, with_unit
 
 #: The unit of an example where the lab states none.

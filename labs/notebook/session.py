@@ -18,12 +18,11 @@ from labs import messages
 from labs.c_kernels import c_source, toolchain
 from labs.course import guide
 from labs.files import CannotWrite
-from labs.hand_in.archive import CannotHandIn
-from labs.hand_in.hand_in import carry_out
+from labs.hand_in.hand_in import CannotHandIn, carry_out
 from labs.html import Table
 from labs.machine import description
 from labs.messages import Message, Refused, show
-from labs.notebook import ckernel, explain, own_figures, unready_cells, way_through_labs
+from labs.notebook import explain, measuring, own_figures, unready_cells, way_through_labs
 from labs.notebook.measuring import Measuring, recording_name
 from labs.notebook.predicting import Predicting
 from labs.run import broken
@@ -35,7 +34,7 @@ from labs.run.declared_options import (
     DEFAULT_WARMUP,
 )
 from labs.run.options import plan_of
-from labs.suggestions import suggestion
+from labs.terminal import suggestion
 
 if TYPE_CHECKING:
     # What draws is imported where it is used: `start` need not wait until it is loaded.
@@ -232,7 +231,7 @@ def start(name: str, folder: Path | None = None) -> Session:
     session = _begin[-1](name, Path.cwd() if folder is None else Path(folder))
     show(MachineCard(session.machine))
     if messages.shell() is not None:
-        ckernel.register(session, unready_cells.register_waiting())
+        measuring.register(session, unready_cells.register_waiting())
         unready_cells.register_missing_names()
     return session
 

@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _WITH_UNIT = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-zµμ×%]+)")
 _WITH_COMMA = re.compile(r"\d+,\d+")
 _LONGEST = 40
-_LARGE = 1e15
+_MOST_EXACT = 1e15
 
 
 class NotANumber(ValueError):
@@ -71,7 +71,7 @@ def split(text: str) -> tuple[str, str] | None:
 
 def whole(value: float) -> float:
     """The number without its decimal point, if it is whole and not very large: 1000, not 1000.0."""
-    return int(value) if abs(value) < _LARGE and value == int(value) else value
+    return int(value) if abs(value) < _MOST_EXACT and value == int(value) else value
 
 
 def as_python(value: float) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from labs import messages, suggestions
+from labs import messages, terminal
 from labs.html import filled
 from labs.messages import Message, Refused
 
@@ -244,7 +244,7 @@ def of_name(name: str, known: list[str]) -> Message:
         "If a cell above defines it, choose Run All Above Selected Cell in the menu Run, then run "
         "this cell again.",
     ]
-    close = suggestions.meant(name, known, alike=0.75)
+    close = terminal.meant(name, known, alike=0.75)
     if close:
         words.insert(0, f"Did you mean {close}? If not:")
     # The quotes show that it is a name: lab 06 has a variable `process`.

@@ -19,7 +19,7 @@ from labs.messages import Message, Refused, show
 from labs.notebook import explain
 from labs.notebook.predicting import time_text
 from labs.results import remarks
-from labs.suggestions import suggestion
+from labs.terminal import suggestion
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run

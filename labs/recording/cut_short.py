@@ -61,8 +61,7 @@ def conditions(
 def cut_short(recording: Recording) -> CutShort | None:
     """How the run was cut short; None if it was not."""
     seconds, planned = recording.number(_SECONDS), recording.number(_PLANNED)
-    # Earlier kits stated no reason: they kept processes only at the time limit.
-    by = recording.conditions.get(_BY, TIME_LIMIT)
+    by = recording.conditions.get(_BY, "")
     if seconds is None or planned is None or not (0 <= seconds <= 1e6 and 0 < planned <= 1e6):
         return None
     if by not in (TIME_LIMIT, PATIENCE, CANCELLED):

@@ -16,7 +16,7 @@ from labs.recording.file import Recording, memoized
 
 #: No C kernel has more tasks or states longer operations, so we do not believe larger numbers.
 MOST_TASKS = 1_000
-MOST_CYCLES = 1_000
+MOST_OPERATION_CYCLES = 1_000
 
 
 class Estimand(str, Enum):
@@ -67,7 +67,7 @@ def from_values(value_of: Callable[[str], str]) -> Declared | None:
     placements = (each for each in Placement if each == value_of("placement"))
     return Declared(
         estimand,
-        _number(value_of("operation_cycles"), MOST_CYCLES),
+        _number(value_of("operation_cycles"), MOST_OPERATION_CYCLES),
         next(placements, Placement.ANYWHERE),
         _number(value_of("other_tasks"), MOST_TASKS),
         value_of("traps") == "1",
@@ -78,13 +78,13 @@ def from_values(value_of: Callable[[str], str]) -> Declared | None:
 
 @memoized
 def of_variant(recording: Recording, variant: str) -> Declared:
-    """What `variant` declares in `recording`; for an older recording, what we know about it."""
+    """What `variant` declares in `recording`; nothing if it names no estimand."""
 
     def value_of(key: str) -> str:
         values = set(recording.condition(f"variant.{variant}.{key}"))
         return values.pop() if len(values) == 1 else ""
 
-    return from_values(value_of) or _in_older_recording(recording, variant)
+    return from_values(value_of) or NOTHING_DECLARED
 
 
 def estimand(recording: Recording, variant: str) -> Estimand:
@@ -142,60 +142,3 @@ def _number(word: str, most: int) -> int:
     if re.fullmatch("[0-9]{1,4}", word) is None:
         return 0
     return number if (number := int(word)) <= most else 0
-
-
-# Older recordings state no estimand: what the C kernels of that time measured, by their names.
-
-_TIMERS = frozenset({"timer_overhead"})
-_OF_ADDITIONS = frozenset({"timer_overhead", "own_pair"})
-_TRAPPING = frozenset({"system_call", "own_call", "first_iteration"})
-_PLACING = frozenset(
-    {"process_switch", "thread_switch", "switch_footprint", "task_creation"}
-    | {"own_switch", "own_footprint", "own_creation"}
-)
-#: By C kernel: the variants whose figure depends on what else uses memory.
-_OF_MEMORY = {
-    "first_iteration": re.compile("page-fault|data-cache|instruction-cache|call"),
-    "own_first_call": re.compile("own|unprepared"),
-    "switch_footprint": re.compile(".+-[0-9]+[km]"),
-    "own_footprint": re.compile(".+-[0-9]+[km]"),
-    "task_creation": re.compile("fork(-wait)?-[0-9]+[mg]b"),
-}
-
-
-def _in_older_recording(recording: Recording, variant: str) -> Declared:
-    """The declarations of C kernels that stated only claims, baselines and `variant.NAME.first`."""
-    kernel = recording.kernel
-    of_memory = _OF_MEMORY.get(kernel)
-    if recording.condition(f"variant.{variant}.first")[:1] == ("1",):
-        its_estimand = Estimand.FIRST_TIME
-    else:
-        its_estimand = Estimand.OVERHEAD if kernel in _TIMERS else Estimand.COST
-    return Declared(
-        its_estimand,
-        1 if kernel in _OF_ADDITIONS else 0,
-        _placement_by_name(kernel, variant),
-        _other_tasks_by_name(recording, variant),
-        kernel in _TRAPPING,
-        kernel in _TIMERS and variant == "unfenced",
-        of_memory is not None and of_memory.fullmatch(variant) is not None,
-    )
-
-
-def _placement_by_name(kernel: str, variant: str) -> Placement:
-    if "two-cpus" in variant:
-        return Placement.TWO_CPUS
-    if variant.endswith("-in-turn"):
-        return Placement.CPUS_IN_TURN
-    if kernel not in _PLACING or variant.endswith("-unpinned"):
-        return Placement.ANYWHERE
-    return Placement.ONE_CPU
-
-
-def _other_tasks_by_name(recording: Recording, variant: str) -> int:
-    """A variant that is not alone exchanges something with one peer or with a ring of peers."""
-    alone = variant.startswith(("self-", "alone-")) or variant.endswith("-alone")
-    switches = recording.number(f"variant.{variant}.switches") or 0.0
-    if alone or not ("switch" in recording.kernel or switches > 0):
-        return 0
-    return max(int(min(switches, MOST_TASKS)) - 1, 1)

@@ -119,7 +119,7 @@ COUNTER_CLOCK = "counter"
 
 
 def states_inherited(recording: Recording) -> bool:
-    """Whether the recording states what it inherited; older kits recorded nothing of it."""
+    """Whether the recording states what it inherited."""
     return bool(recording.condition("scheduling.nice"))
 
 
@@ -191,7 +191,7 @@ def unclaimed_switches(recording: Recording) -> int | None:
 # A C kernel states the numbers of such samples for each process that has one, as ranges in
 # ascending order: `sample.preempted: 0-3 7 12-14`. kernels_c/preempted.h says how it knows. It
 # knows this of variants that create tasks on one CPU, and of samples that take longer than 100 us.
-# Of other samples nothing is stated, and older kits state nothing at all.
+# Of other samples nothing is stated.
 #
 # Anybody may have written the condition. A text that is anything else marks no sample.
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from labs.results.warning_thresholds import VISIBLE
 from labs.units import fixed
 
 #: A sentence shows at most this many digits after the point.
 MOST_DECIMALS = 6
-#: A reader who calculates with printed numbers sees a deviation of this share.
-_VISIBLE = 0.01
 #: An interval that holds a number may seem to end there, if it ends nearer than this share of its
 #: width: two first times that are the same step of a clock differ by what rounding leaves.
-_NEAR = 1e-3
+_BESIDE_EXCLUDED = 1e-3
 
 
 def another_result(plain: float, value: float, low: float, high: float) -> bool:
     """Whether `plain`, calculated from printed numbers, is visibly not `value` (`low`, `high`)."""
-    return not low <= plain <= high and abs(plain - value) >= _VISIBLE * abs(value)
+    return not low <= plain <= high and abs(plain - value) >= VISIBLE * abs(value)
 
 
 def printed_interval(value: float, low: float, high: float, excluded: float) -> tuple[float, float]:
@@ -36,7 +35,7 @@ def rounded_apart(value: float, low: float, high: float, excluded: float) -> tup
     larger = max(abs(value), half)
     while half > 0 and decimals < MOST_DECIMALS and min(10 * half, larger) * 10**decimals < 9.5:
         decimals += 1
-    near = _NEAR * (high - low) if low < excluded < high else 0.0
+    near = _BESIDE_EXCLUDED * (high - low) if low < excluded < high else 0.0
     while decimals < MOST_DECIMALS and any(
         abs(end - excluded) > near and round(end, decimals) == excluded for end in (low, high)
     ):

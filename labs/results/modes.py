@@ -17,21 +17,17 @@ import numpy as np
 from labs.analysis.estimates import Bools, ByProcess, Floats, student_t
 from labs.recording.file import Integers, Recording
 from labs.results.digits import rounded_apart
+from labs.results.warning_thresholds import (
+    FEWEST_AT_A_PLACE,
+    LEAST_GAP,
+    LEAST_GAP_BY_PLACE,
+    MOST_ON_THE_WRONG_SIDE,
+    TIMES_OWN_SPREAD,
+)
 from labs.units import rounded
 
-#: Groups that differ by less, as a share, are not worth a word.
-LEAST_GAP = 0.02
 #: Bytes of a cache line on most machines.
 CACHE_LINE = 64
-#: Each place needs so many processes.
-FEWEST_AT_A_PLACE = 2
-#: The groups must lie this far apart: as a share of the lower one, and as a multiple of the
-#: distance within which four fifths of the processes lie from the median of their own group. In
-#: 10,000 runs of ten alike processes, chance exceeded 10 times once; of twenty, it reached 2.6.
-LEAST_GAP_BY_PLACE, TIMES_OWN_SPREAD = 0.01, 10.0
-#: The share of the processes that may lie on the wrong side, because something else met them. Of
-#: ten, none may: else 8 of the 45 pairs of fast processes would look like an effect.
-MOST_ON_THE_WRONG_SIDE = 0.05
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from labs.recording import proof, run_conditions
 from labs.recording.file import Recording
 from labs.recording.run_conditions import STEAL_SHARE
 from labs.results.result import Result
-from labs.results.run_warnings import SPEED_CHANGE, RunWarning
+from labs.results.run_warnings import RunWarning
+from labs.results.warning_thresholds import SPEED_CHANGE
 from labs.units import plural, rounded
 
 #: What concerns the figure of a variant. A baseline that is shown with the variants that use it is
@@ -326,7 +327,7 @@ def _when(recordings: Sequence[Recording]) -> str:
 
 # The conditions that differ between two separate runs, as sentences next to their comparison.
 #
-# A condition that one of the recordings does not state is not compared: older kits recorded less.
+# A condition that one of the recordings does not state is not compared.
 
 
 def conditions_apart(first: Recording, second: Recording) -> tuple[str, ...]:

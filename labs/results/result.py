@@ -19,6 +19,7 @@ from labs.recording.file import Recording
 from labs.results import run_warnings
 from labs.results.modes import modes
 from labs.results.run_warnings import RunWarning, of_width
+from labs.results.warning_thresholds import MANY_ASIDE
 from labs.units import Clock, canonical, fixed, rounded
 
 __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
@@ -31,8 +32,6 @@ REASONS = {
     "far": "{count} far from the others",
 }
 
-#: The sentence reports samples that were set aside from this share of all samples on.
-MANY_ASIDE = 0.1
 
 #: Why there is no figure if no interval can be told.
 ALL_THE_SAME = advice(

@@ -23,6 +23,7 @@ from labs.recording.file import BadRecording, Recording, read
 from labs.results.digits import another_result, rounded_apart
 from labs.results.remarks import conditions_apart
 from labs.results.result import Result, result_of, sensible, with_ends
+from labs.results.warning_thresholds import LEAST_DISAGREEMENT, SPREAD_S, SURELY
 from labs.units import rounded
 
 #: A variant whose name ends with a count.
@@ -59,11 +60,6 @@ class Comparison:
     times: float = 1.0
     side: int = 0
     estimate: Estimate | None = field(default=None, compare=False)
-
-    @property
-    def told_apart(self) -> bool:
-        """The former name of `distinguishable`, which notebooks released earlier still use."""
-        return self.distinguishable
 
     def sentence(self) -> str:
         """The comparison in one plain sentence."""
@@ -496,13 +492,6 @@ SAME_IN_BOTH = (
     "warmup", "cpu.asked",
 )  # fmt: skip
 _PEER = re.compile(r"--peer-cpu\W(\d+)")
-#: The two differ for sure if their difference is this many times as large as its own 95 % interval
-#: allows. Chance alone exceeds the interval in 1 of 20 pairs, and this in 1 of 300.
-SURELY_DISAGREE = 1.5
-#: A smaller difference, as a share of the value, changes no conclusion.
-LEAST_DISAGREEMENT = 0.01
-#: A run that is spread over so many seconds sees several states of the machine.
-SPREAD_S = 20
 
 
 def saved_at(path: Path) -> Recording | None:
@@ -563,7 +552,7 @@ def _contradict(now: Recording, before: Recording, variant: str, unit: str) -> b
         or abs(one.value - other.value) < LEAST_DISAGREEMENT * abs(other.value)
     ):
         return False
-    return abs(estimates.separation(one, other)) >= SURELY_DISAGREE
+    return abs(estimates.separation(one, other)) >= SURELY
 
 
 def _text(result: Result) -> str:

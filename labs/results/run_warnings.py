@@ -33,6 +33,22 @@ from labs.recording.cut_short import (
 from labs.recording.file import Recording, distinct, memoized
 from labs.recording.run_conditions import busy_cpus, stolen, was_shared
 from labs.results.modes import modes
+from labs.results.warning_thresholds import (
+    EARLY,
+    FEW_HIT,
+    FEWEST_PER_BATCH,
+    LEAST_DRIFT,
+    MANY_ASIDE,
+    MUCH_INTERRUPTED,
+    MUCH_SHARED,
+    MUCH_SPEED_CHANGE,
+    PROCESSES_ENOUGH,
+    SHORTEST_NS,
+    SPEED_CHANGE,
+    SURELY,
+    TIME_SLICE_MS,
+    WIDE_INTERVAL,
+)
 from labs.units import rounded, times
 
 # Warnings that the line of a run gives about its figure: symptom, likely cause, what to try.
@@ -72,8 +88,6 @@ class RunWarning:
         return f"{self.symptom}; {self.likely_cause}. Try: {self.try_this}."
 
 
-#: A run gives a warning from these shares on.
-WIDE_INTERVAL = 0.05
 COARSE_STEP = 0.05  # of the shortest samples: averaging removes what a finer step adds
 
 #: Of a figure that is next to nothing, which more samples do not change.
@@ -305,17 +319,6 @@ def ends_in_time(recording: Recording, times: float) -> bool:
 
 # Warnings about a drift, and about samples that were set aside: far ones, and on a shared core.
 
-#: A run gives a warning from these shares of its samples on.
-MUCH_SHARED = 0.5
-MUCH_INTERRUPTED = 1 / 3
-#: From this share on, samples that are set aside are reported.
-MUCH_FAR = 0.1
-#: Far samples are a slow beginning if most of them lie in this share of each process.
-EARLY = 0.6
-#: A change within a process is reported from these limits on, in intervals and as a share.
-SURELY, LEAST_DRIFT = 1.5, 0.02
-#: So many processes that had the core to themselves are enough, if their interval is narrow.
-PROCESSES_ENOUGH = 7
 
 OTHER_THREAD = (
     "the physical core was shared with a program or a virtual machine that this machine may not see"
@@ -331,9 +334,6 @@ UNTIL_WHOLE = advice(
 #: The cause where a busy machine explains the spread of an operation that uses memory.
 OTHERS_USED_MEMORY = "the operation uses memory, and other programs used memory during the run"
 
-#: With this many interruptions per sample of the longest kind, about 3 in 10 of them are hit.
-FEW_HIT = 0.357
-
 
 def met_others_in_memory(recording: Recording, variant: str) -> bool:
     """Whether `variant` uses memory, and other programs used much of the machine."""
@@ -346,7 +346,7 @@ def of_far(recording: Recording, line: Line, figure: Estimate) -> list[RunWarnin
     It is quiet if the others give a figure to believe and there is nothing to do.
     """
     share = line.share_set_aside("far")
-    if share < MUCH_FAR:
+    if share < MANY_ASIDE:
         return []
     first, last = line.far_between
     value = rounded(100 * share, 2)
@@ -449,17 +449,11 @@ def of_shared_core(line: Line, figure: Estimate, wide: float) -> list[RunWarning
 
 # The warning that the samples lie on no line.
 
-#: A shorter delay is no interruption.
-SHORTEST_NS = 1000.0
 READ_EARLY = (
     "the second reading does not wait for the work before it, and how early it comes changes from "
     "sample to sample"
 )
 LET_IT_WAIT = "let the second reading wait, then measure again"
-
-#: After about this time Linux gives the CPU to another task that waits for it (3 ms on machines of
-#: 8 and more CPUs, less on smaller ones).
-TIME_SLICE_MS = 3.0
 
 
 def no_line_warning(recording: Recording, line: Line) -> RunWarning:
@@ -538,11 +532,6 @@ def _beyond_a_time_slice(recording: Recording, line: Line) -> float | None:
 
 __all__ = ["RunWarning", "of_recording", "of_run"]
 
-#: Fewer samples per batch size give a warning, and so does a larger change of the core's clock.
-FEWEST_PER_BATCH = 30
-SPEED_CHANGE = 0.02
-#: Up to this change of the core's clock a time is still worth handing in.
-MUCH_SPEED_CHANGE = 0.10
 
 #: About a baseline in which the operation of a student's own question happens.
 BASELINE_TOO = "baseline-does-it-too"

@@ -20,18 +20,14 @@ from labs.analysis.estimates import student_t
 from labs.recording.cut_short import out_of_reach
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
+from labs.results.warning_thresholds import FEWEST_ASKED, PROCESSES_LEFT, SAMPLES_LEFT
 from labs.run.measure import Enough
 from labs.run.plan import Plan
 
-#: The shares of the planned processes and samples that must be left when those that shared the core
-#: are set aside.
-PROCESSES_LEFT, SAMPLES_LEFT = 0.75, 0.5
-#: Who asks for fewer processes than this wants to see just these.
-FEWEST = 5
 LEFT = "enough processes had the core to themselves"
 
 #: A run gives up if it would be wider than asked by this factor at best, at so many looks in a row.
-#: The width is itself uncertain, and by a factor of 2 and more with fewer than `FEWEST` processes.
+#: The width is itself uncertain: by a factor of 2 and more with fewer than FEWEST_ASKED processes.
 HOPELESS, LOOKS = 2.0, 5
 
 
@@ -96,7 +92,7 @@ def _at_best(result: Result, most: int) -> float:
     samples were interrupted. That may end, so only the shorter side counts.
     """
     estimate, every = result.estimate, len(result.recording.processes)
-    if estimate is None or every < FEWEST or estimate.processes < 2:
+    if estimate is None or every < FEWEST_ASKED or estimate.processes < 2:
         return 0.0
     side = max(min(estimate.high - estimate.value, estimate.value - estimate.low), 0.0)
     times = max(most / every, 1.0)
@@ -108,7 +104,7 @@ def _at_best(result: Result, most: int) -> float:
 def _enough_left(plan: Plan, result: Result) -> bool:
     """Whether enough of the run is left, or misses something else than a core of its own."""
     planned = len(plan.shares())
-    if planned < FEWEST or result.estimate is None or "shared" not in result.set_aside:
+    if planned < FEWEST_ASKED or result.estimate is None or "shared" not in result.set_aside:
         return True
     enough = result.estimate.processes >= PROCESSES_LEFT * planned
     return enough and result.n >= SAMPLES_LEFT * plan.samples

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs import paths, suggestions
+from labs import paths, terminal
 from labs.run import declared_options
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def folder() -> Path:
 def find(name: str) -> BrokenKernel:
     """The broken C kernel `name`. Raises NoSuchBroken and BadBroken."""
     if name not in names():
-        close = suggestions.meant(name, names())
+        close = terminal.meant(name, names())
         suggestion = (
             f": did you mean {close}?" if close else "; `labs broken` in a terminal lists all."
         )

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from labs.c_kernels import catalogue
-from labs.suggestions import complete_with, offered_files, offered_folders, one_of
+from labs.terminal import complete_with, offered_files, offered_folders, one_of
 
 #: The same defaults as in harness.h. A C kernel of slow operations states others.
 DEFAULT_SAMPLES, DEFAULT_WARMUP = 10_000, 100

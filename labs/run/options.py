@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from labs.c_kernels import project_code
+from labs.c_kernels import toolchain
 from labs.messages import Message, Refused
 from labs.run import variants
 from labs.run.declared_options import DEFAULT_REPLACE_S
@@ -103,7 +103,7 @@ def plan_of_line(arguments: argparse.Namespace) -> Plan:
 
     Raises Refused for unusable flags, and ValueError for code of a project that is not there.
     """
-    of_project = project_code.words_of(
+    of_project = toolchain.project_words(
         arguments.include, arguments.source, arguments.library_dir, arguments.library
     )
     return plan_of_words(

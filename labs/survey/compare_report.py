@@ -8,7 +8,6 @@ from pathlib import Path
 
 from labs.html import Table
 from labs.limits import MOST_FILES
-from labs.pages.web_page import page as whole_page
 from labs.plots import picture
 from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
@@ -23,6 +22,7 @@ from labs.results.results_compared import Comparison, compared
 from labs.survey import survey
 from labs.survey.survey_report import numbers
 from labs.units import plural
+from labs.web_page import page as whole_page
 
 #: The C kernel, its variant, and the optimisation level.
 Operation = tuple[str, str, str]
@@ -89,7 +89,7 @@ def _asked(recording: Recording) -> list[str]:
 
 
 #: The share of ratios that exclude 1 by chance if nothing differs: that is what 95 % means.
-BY_CHANCE = 0.05
+SHARE_BY_CHANCE = 0.05
 
 
 #: What a figure is, and where tasks run, in words.
@@ -261,7 +261,7 @@ def summary(every: list[Pair], names: tuple[str, str]) -> list[str]:
     more = [each for each in known if each.ratio is not None and each.ratio.side > 0]
     less = [each for each in known if each.ratio is not None and each.ratio.side < 0]
     same = len(known) - len(more) - len(less)
-    chance = BY_CHANCE * len(known)
+    chance = SHARE_BY_CHANCE * len(known)
     first, second = names
     found = [
         f"{len(known)} of {len(every)} operations can be compared. {len(more)} cost more in "
@@ -282,7 +282,7 @@ HEADER = ("", "A, ns", "B, ns", "B / A", "95 % interval")
 _FIRST_OUT = (4, 2, 1)
 
 #: The sign after a ratio that may be 1, and what it means.
-ALIKE = "≈"
+MAYBE_EQUAL = "≈"
 MEANING = (
     "≈ after a ratio means: the two costs are not distinguishable, because the interval of their "
     "ratio holds 1, or that of their difference holds 0."
@@ -338,10 +338,10 @@ def _by_group(every: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
 
 
 def _with_sign(pair: Pair) -> tuple[str, str, str, str]:
-    """A and B in ns, their ratio with ALIKE if it may be 1, and its interval."""
+    """A and B in ns, their ratio with MAYBE_EQUAL if it may be 1, and its interval."""
     assert pair.ratio is not None
     ratio, interval = _ratio(pair.ratio)
-    sign = " " if pair.ratio.side else ALIKE
+    sign = " " if pair.ratio.side else MAYBE_EQUAL
     return _value(pair.first), _value(pair.second), f"{ratio} {sign}", interval
 
 
@@ -442,14 +442,14 @@ def _section(heading: str, mine: list[Pair]) -> Section:
 
 
 def _as_words(of: Comparison | None) -> str:
-    """The ratio with its interval, and the sign ALIKE if it is not distinguishable from 1."""
+    """The ratio with its interval, and the sign MAYBE_EQUAL if it is not distinguishable from 1."""
     if of is None:
         return "-"
     ratio, interval = _ratio(of)
     if not interval:
         return ratio
     whole = f"{ratio} ({interval})"
-    return f"{whole}{'' if of.side else f' {ALIKE}'}"
+    return f"{whole}{'' if of.side else f' {MAYBE_EQUAL}'}"
 
 
 def _picture(heading: str, known: Sequence[Pair]) -> Picture:

@@ -11,19 +11,19 @@ from labs.analysis.thresholds import WIDEST
 from labs.course.published import Published
 from labs.html import Table
 from labs.machine.description import Machine
-from labs.pages.web_page import page as whole_page
 from labs.plots.picture import Picture
 from labs.results import remarks
 from labs.results.result import Result, sensible
 from labs.survey import survey
 from labs.survey.survey import Row
 from labs.units import fixed, rounded
+from labs.web_page import page as whole_page
 
 COMMAND = "labs survey"
 HEADER = ("", "ns", "95 % interval", "core cycles", "ticks")
 
 #: From here on, numbers have no decimals.
-LARGE = 1e5
+LONG_NS = 1e5
 
 _PAGE = Path(__file__).with_name("page.html.jinja")
 
@@ -96,7 +96,7 @@ def _cells(result: Result | None) -> tuple[str, str, str, str]:
 
 def numbers(estimate: Estimate) -> tuple[str, str, str]:
     """Value and interval as text; of large numbers nobody needs decimals."""
-    if max(abs(estimate.low), abs(estimate.high)) >= LARGE:
+    if max(abs(estimate.low), abs(estimate.high)) >= LONG_NS:
         value, low, high = (
             fixed(each, 0) for each in (estimate.value, estimate.low, estimate.high)
         )

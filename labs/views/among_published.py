@@ -11,8 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.course import class_figures, published
-from labs.course.class_figures import ALL, BadClassFigures, ClassFigure
+from labs.course import comparison, published
+from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.published import Published
 from labs.html import Table
 from labs.plots import picture
@@ -253,7 +253,7 @@ def _why(each: Published, earlier: Published | None) -> str:
 
 
 # The class's figures are in `class.csv` next to the notebook, which is the current folder; see
-# `labs.course.class_figures`.
+# `labs.course.comparison`.
 
 KEY = ("■ your class: median, and the middle half as a bar", GREEN)
 _LOOK = LOOKS[2]
@@ -276,7 +276,7 @@ class OfClass:
         rows = tuple(
             Row(
                 f"{each.variant}, all machines"
-                if each.machine == ALL
+                if each.machine == ALL_MACHINES
                 else f"{each.variant}, machines like yours: {each.machine}",
                 (Dot(each.median, _LOOK, each.quarter, each.three_quarters),),
                 f"{rounded(each.median)} ({_half(each)}) {symbol(self.unit)}",
@@ -321,7 +321,7 @@ class OfClass:
 def of_class(own: Sequence[Result], unit: str) -> OfClass:
     """The class's figures for the variants of `own`: on all machines, and on those of its kind."""
     try:
-        known = class_figures.read(Path(class_figures.FILE_NAME))
+        known = comparison.read_class(Path(comparison.CLASS_FILE))
     except FileNotFoundError:
         return OfClass()
     except BadClassFigures as error:
@@ -341,7 +341,7 @@ def _is_of(row: ClassFigure, result: Result) -> bool:
     return (
         (row.kernel, row.variant) == (recording.kernel, result.variant)
         and (not row.flags or row.flags in flags)
-        and row.machine in (ALL, kind_of(recording.conditions))
+        and row.machine in (ALL_MACHINES, kind_of(recording.conditions))
     )
 
 
@@ -362,7 +362,7 @@ def _in_unit(row: ClassFigure, unit: str) -> ClassFigure | None:
 
 
 def _of(row: ClassFigure) -> str:
-    return "all machines" if row.machine == ALL else f"machines like yours: {row.machine}"
+    return "all machines" if row.machine == ALL_MACHINES else f"machines like yours: {row.machine}"
 
 
 def _half(row: ClassFigure) -> str:

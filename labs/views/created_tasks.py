@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
-from labs import suggestions
+from labs import terminal
 from labs.html import Table
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
@@ -278,14 +278,14 @@ def created_tasks(run: Run, *counts: str) -> Table:
     `counts` are some of "page faults", "switches", "number seen" and "parent slept". The OS adds
     the page faults and the switches of a child process to its parent's account when the parent has
     waited for it. A thread is no child process. The last two are counted only in the exercise of
-    lab 05. The sleep is counted in one trial of each process: the table leaves it out for a
-    recording of an older kit, which does not state it. Raises Refused for another count, or none.
+    lab 05. The sleep is counted in one trial of each process. Raises Refused for another count, or
+    none.
     """
     if not counts:
         raise refused("name one count or more", f"The counts are {_known()}.")
     for each in counts:
         if each not in COUNTS:
-            meant = suggestions.meant(str(each), tuple(COUNTS))
+            meant = terminal.meant(str(each), tuple(COUNTS))
             close = f": did you mean {meant}?" if meant else ""
             raise refused(f"there is no count {each!r}{close}", f"The counts are {_known()}.")
     heads = [COUNTS[each][1] for each in counts]

@@ -226,7 +226,7 @@ def _check(counts: Mapping[str, float], known: list[str]) -> None:
 _COUNT = "task.main.minor_faults"
 
 #: A count for each operation that is no farther from the expected one agrees with it.
-_NEAR = 0.1
+_ONE_FAULT_WITHIN = 0.1
 
 
 @dataclass(frozen=True)
@@ -309,5 +309,9 @@ def _of_variant(name: str, run: Run, variant: str, expected: float) -> _Row:
     if seen is not None:
         return _Row(name, seen.touched, seen.faults, seen.is_each(expected))
     operations, faults = int(run.recording.batch.sum()), run.recording.total(_COUNT)
-    near = bool(faults is not None and operations and abs(faults / operations - expected) <= _NEAR)
+    near = bool(
+        faults is not None
+        and operations
+        and abs(faults / operations - expected) <= _ONE_FAULT_WITHIN
+    )
     return _Row(name, operations, faults, near)

@@ -17,16 +17,13 @@ from labs.messages import Refused
 from labs.plots.style import symbol
 from labs.results.digits import another_result
 from labs.results.result import Result, with_ends
+from labs.results.warning_thresholds import ALIKE_WITHIN
 from labs.units import NAMES, fixed, off_by, rounded
 from labs.views.gather import Runs, refused, runs_of, with_warnings
 
 if TYPE_CHECKING:
     from labs.analysis.line import Line
     from labs.notebook.run import Run
-
-
-#: Slopes that differ by at most this factor are called alike.
-ALIKE = 1.1
 
 
 def mean_samples(run: Runs) -> dict[int, float]:
@@ -132,9 +129,9 @@ def _about_expected(costs: Sequence[Estimate], expected: float) -> str:
         return plain
     lowest, highest = max(each.low for each in costs), min(each.high for each in costs)
     values = [each.value for each in costs]
-    alike = min(values) > 0 and (lowest <= highest or max(values) <= ALIKE * min(values))
+    alike = min(values) > 0 and (lowest <= highest or max(values) <= ALIKE_WITHIN * min(values))
     apart = min(off_by(value / expected) for value in values) if alike else 1.0
-    if apart <= ALIKE:
+    if apart <= ALIKE_WITHIN:
         return plain
     return (
         "How far the line of each clock rises with one more addition, in core cycles. "
@@ -204,7 +201,7 @@ def _is_no_plain_difference(run: Run) -> bool:
 
 
 #: So many of the most frequent lengths have a row of their own.
-MOST_ROWS = 8
+MOST_LEVELS = 8
 
 
 @dataclass(frozen=True, repr=False)
@@ -223,7 +220,7 @@ class Lengths:
     def table(self) -> Table:
         """One row for each of the most frequent lengths, in ascending order, and the others."""
         every = Counter(self.ticks)
-        chosen = sorted(every.most_common(MOST_ROWS))
+        chosen = sorted(every.most_common(MOST_LEVELS))
         rows = [
             (f"{ticks} ticks", rounded(ticks / self.cycle), f"{times:,}") for ticks, times in chosen
         ]

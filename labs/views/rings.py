@@ -221,7 +221,7 @@ def _row_of_walk(recording: Recording, variant: str) -> tuple[str, ...] | None:
 #: As in kernels_c/own_footprint.h.
 _SET, _LINE = 256 << 10, 64
 #: No core loads more than four times in a cycle.
-_LEAST_CYCLES = 0.25
+_LEAST_CYCLES_A_LINE = 0.25
 _OWN_C, _OWN_C_ALONE = "own-256k", "alone-256k"
 
 
@@ -265,7 +265,7 @@ def verdict(tried: int | None, used: int | None, cycles: float | None) -> str:
             return "used none of the lines: your sum changed with none of them"
         every = used == tried
         return "used every line" if every else f"used {used:,} of {tried:,} lines, not every one"
-    if cycles is not None and cycles < _LEAST_CYCLES:
+    if cycles is not None and cycles < _LEAST_CYCLES_A_LINE:
         return "read nothing: no core loads a line so fast"
     return "took enough time to have read the set"
 

@@ -137,12 +137,6 @@ def test_a_run_on_a_core_that_was_always_shared_gives_an_upper_limit() -> None:
     assert compared(dear, cheap).distinguishable
 
 
-@pytest.mark.parametrize("first", [2.0, 20.0])
-def test_notebooks_released_earlier_may_use_the_former_name(first: float) -> None:
-    found = of_two(first, 2.0)
-    assert found.told_apart == found.distinguishable == (first > 2.0)
-
-
 def climb_by_hand(name: str, estimate: Estimate) -> Comparison:
     """A difference as `compared` gives it, of which only the estimate is of interest."""
     interval = (estimate.low, estimate.high)

@@ -13,6 +13,7 @@ from labs.recording.file import Recording
 from labs.results.result import result_of
 from labs.units import Clock
 from testing import simulate
+from testing.declarations import as_declared
 from testing.simulate import VARIANT, Machine
 
 LENGTHS = ("0.62", "0.636", "0.652", "0.62", "0.724", "0.636", "0.724", "0.62", "0.636", "0.62")
@@ -29,13 +30,8 @@ def at_speeds(lengths: tuple[str, ...]) -> Recording:
         for stated, text in zip(made.processes, lengths, strict=True)
     )
     common = {key: text for key, text in made.conditions.items() if key != "core_cycle_ticks"}
-    return replace(
-        made,
-        kernel="procedure_call",
-        ticks=ticks,
-        processes=each,
-        conditions=MappingProxyType(common),
-    )
+    slower = replace(made, ticks=ticks, processes=each, conditions=MappingProxyType(common))
+    return as_declared(slower, "procedure_call")
 
 
 def test_cycles_are_those_of_each_process() -> None:
@@ -55,7 +51,7 @@ def test_a_time_is_as_the_core_was_and_no_process_is_set_aside_for_its_speed() -
 
 
 def test_an_overhead_in_core_cycles_does_not_depend_on_the_clock_speed() -> None:
-    run = replace(at_speeds(LENGTHS), kernel="timer_overhead")
+    run = as_declared(at_speeds(LENGTHS), "timer_overhead")
     estimate = result_of(run, VARIANT, "cycles").estimate
     assert estimate is not None and estimate.unit == "cycles"
     assert estimate.value == pytest.approx(50, rel=0.01) and estimate.half_width < 0.03 * 50

@@ -10,9 +10,10 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from grader.pages.saved import MOST_WARMUP, ShortSession
+from grader.pages.lab_pages import MOST_WARMUP, ShortSession
 from labs.analysis.estimates import CannotEstimate
-from labs.analysis.net_cost import FEWEST_PROCESSES, first_time
+from labs.analysis.net_cost import first_time
+from labs.analysis.thresholds import FEWEST_FIRST_TIMES
 from labs.notebook.session import Session
 from labs.recording.declared import is_first_time
 from labs.recording.file import Recording
@@ -21,6 +22,7 @@ from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.plan import Plan
 from labs.run.variants import has_first_time
 from testing import simulate
+from testing.declarations import as_declared
 from testing.paths import REPOSITORY
 from testing.simulate import VARIANT, Machine
 
@@ -49,7 +51,9 @@ def cold_once(
     machine = Machine(processes=processes, step=step)
     made = simulate.recording(machine, process, sample, np.ones_like(process), ticks)
     stated = {**made.conditions, f"variant.{VARIANT}.first": "1"}
-    return dataclasses.replace(made, kernel="first_iteration", conditions=MappingProxyType(stated))
+    return as_declared(
+        dataclasses.replace(made, conditions=MappingProxyType(stated)), "first_iteration"
+    )
 
 
 def shuffled(recording: Recording) -> Recording:
@@ -106,7 +110,7 @@ def test_the_same_recording_gives_the_same_interval() -> None:
     assert first_time(cold_once(), VARIANT) == first_time(cold_once(), VARIANT)
 
 
-@pytest.mark.parametrize("processes", range(1, FEWEST_PROCESSES))
+@pytest.mark.parametrize("processes", range(1, FEWEST_FIRST_TIMES))
 def test_too_few_processes_give_no_figure(processes: int) -> None:
     there = "1 process is" if processes == 1 else f"{processes} processes are"
     with pytest.raises(CannotEstimate, match=f"{there} too few, raise --processes to 5 or more"):
@@ -116,7 +120,7 @@ def test_too_few_processes_give_no_figure(processes: int) -> None:
 
 
 def test_as_many_as_needed_are_enough() -> None:
-    assert first_time(cold_once(processes=FEWEST_PROCESSES), VARIANT).processes == 5
+    assert first_time(cold_once(processes=FEWEST_FIRST_TIMES), VARIANT).processes == 5
 
 
 def test_a_process_with_one_sample_has_nothing_to_be_compared_with() -> None:

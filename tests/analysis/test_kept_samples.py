@@ -15,6 +15,7 @@ from labs.analysis.estimates import CannotEstimate
 from labs.analysis.line import Kept, Line, cells_of, core_of, fit_line, kept_samples, step_of
 from labs.recording.file import BadRecording, Integers, Recording, read
 from testing import simulate
+from testing.declarations import as_declared
 from testing.paths import FIXTURES
 from testing.simulate import OPERATION, STEPS, VARIANT, WHOLE_WIDTH, Machine, line_of
 from testing.submitted_figures import Clocked, recording
@@ -434,7 +435,7 @@ def test_extreme_ticks_end_in_a_line_or_in_words(ticks: str, about: str) -> None
         "one far away": np.where(np.arange(len(run)) == 7, most, run.ticks),
         "all alike": np.full(len(run), 7),
     }[ticks]
-    line = reduced(replace(run, kernel=about, ticks=values))
+    line = reduced(as_declared(replace(run, ticks=values), about))
     if line is not None:
         assert line.cost.low <= line.cost.value <= line.cost.high
     if ticks == "one far away":

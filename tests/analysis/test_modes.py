@@ -19,6 +19,7 @@ from labs.results.modes import StackEffect, modes, stack_effect
 from labs.results.result import result_of
 from labs.run.c_process import place_of
 from testing import simulate
+from testing.declarations import as_declared
 from testing.simulate import OPERATION, VARIANT, Machine
 
 TEN = tuple(place_of(number, 0) for number in range(10))
@@ -110,7 +111,7 @@ def test_a_recording_without_places_shows_nothing() -> None:
 
 
 def simulated(machine: Machine) -> Recording:
-    return replace(at(simulate.run(machine, 7), TEN), kernel="procedure_call")
+    return as_declared(at(simulate.run(machine, 7), TEN), "procedure_call")
 
 
 #: What was seen of a C kernel whose second reading does not wait for the work.

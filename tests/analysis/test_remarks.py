@@ -128,7 +128,7 @@ def _switches(counted: str, **more: str) -> Recording:
     ("code", "recording"),
     [
         ("one-process", _with_one_process()),
-        ("few-samples", simulate.run(Machine(samples=100), 1)),
+        ("few-samples", simulate.run(Machine(samples=90), 1)),
         ("not-believable", simulate.run(Machine(process_spread=30, samples=60_000), 1)),
         ("not-on-a-line", simulate.run(Machine(hidden=120), 1)),
         ("negative", simulate.run(Machine(overhead=500, cost=-0.5), 1)),

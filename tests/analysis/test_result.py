@@ -15,6 +15,7 @@ from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of, sensible
 from labs.units import UnknownUnit
 from testing import simulate
+from testing.declarations import as_declared
 from testing.paths import FIXTURES
 from testing.simulate import VARIANT, Machine
 
@@ -38,7 +39,7 @@ def test_the_figure_of_a_timer_is_the_intercept() -> None:
 
 
 def test_the_figure_of_any_other_c_kernel_is_the_slope() -> None:
-    recording = dataclasses.replace(run_with(Machine()), kernel="system_call")
+    recording = as_declared(run_with(Machine()), "system_call")
     result = result_of(recording, VARIANT, "ticks")
     assert result.what == "cost"
     assert result.estimate is not None and result.estimate.contains(0.73, slack=0.01)

@@ -16,6 +16,7 @@ from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 from labs.results.results_compared import disagreements, saved_at
 from testing import simulate
+from testing.declarations import as_declared
 from testing.simulate import OPERATION, VARIANT, Machine
 
 SETTINGS = ["--samples", "400", "--processes", "5", "--warmup", "2"]
@@ -26,7 +27,7 @@ def run_of(
 ) -> Recording:
     made = simulate.run(replace(OPERATION, cost=cost), seed)
     conditions = MappingProxyType({**made.conditions, **(stated or {})})
-    return replace(made, kernel="procedure_call", conditions=conditions)
+    return as_declared(replace(made, conditions=conditions), "procedure_call")
 
 
 def result(recording: Recording, unit: str = "ticks") -> Result:
@@ -53,7 +54,7 @@ def test_in_a_notebook_the_advice_is_an_argument() -> None:
 def test_runs_of_one_cost_hardly_ever_contradict() -> None:
     """Of two honest 95 % intervals, 1 pair in 20 differs by more than they allow."""
     machine = replace(OPERATION, speed_spread=0.03)
-    every = [replace(simulate.run(machine, seed), kernel="procedure_call") for seed in range(60)]
+    every = [as_declared(simulate.run(machine, seed), "procedure_call") for seed in range(60)]
     pairs = list(itertools.pairwise(every))
     values = [result(each).estimate for each in every]
     apart = [abs(b.value / a.value - 1) for a, b in itertools.pairwise(values) if a and b]
@@ -103,12 +104,12 @@ def test_a_run_of_something_else_is_no_contradiction(stated: dict[str, str]) -> 
 
 def test_another_c_kernel_or_variant_is_no_contradiction() -> None:
     now, before = run_of(2 * OPERATION.cost), run_of(seed=2)
-    assert said(now, replace(before, kernel="system_call")) == ()
+    assert said(now, as_declared(before, "system_call")) == ()
     assert said(now, replace(before, variants=("another",))) == ()
 
 
 def test_a_run_without_a_figure_contradicts_nothing() -> None:
-    bent = replace(simulate.run(Machine(hidden=120), 1), kernel="procedure_call")
+    bent = as_declared(simulate.run(Machine(hidden=120), 1), "procedure_call")
     assert result(bent).estimate is None
     assert said(bent, run_of(seed=2)) == () and said(run_of(seed=2), bent) == ()
 

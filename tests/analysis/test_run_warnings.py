@@ -16,6 +16,7 @@ from labs.results import run_warnings
 from labs.results.result import result_of
 from labs.results.run_warnings import RunWarning
 from testing import simulate
+from testing.declarations import as_declared
 from testing.simulate import Machine
 
 
@@ -96,6 +97,7 @@ def test_samples_shorter_than_their_work_are_not_laid_to_a_busy_machine(
 def first_unfenced(recording: Recording) -> RunWarning:
     """The first warning of the same recording if its readings have no fence."""
     stated = {key.replace("simulated", "unfenced"): v for key, v in recording.conditions.items()}
+    stated["variant.unfenced.unfenced"] = "1"
     unfenced = dataclasses.replace(
         recording, variants=("unfenced",), conditions=MappingProxyType(stated)
     )
@@ -168,7 +170,7 @@ def beginning_slowly(share: float, more: float) -> Recording:
     run = simulate.run(dataclasses.replace(simulate.OPERATION, samples=10_000), 1)
     first = run.sample < share * (run.sample.max() + 1)
     longer = np.round(run.ticks + first * run.batch * 9.0 * more).astype(np.int64)
-    return dataclasses.replace(run, ticks=longer, kernel="procedure_call")
+    return as_declared(dataclasses.replace(run, ticks=longer), "procedure_call")
 
 
 def test_a_slow_beginning_that_is_set_aside_is_told_with_when_it_was() -> None:
@@ -215,9 +217,8 @@ def of_operations(machine: Machine, **siblings: Machine) -> Recording:
         for name in ("process", "sample", "batch", "ticks")
     )
     index = np.repeat(np.arange(len(runs)), [len(run) for run in runs])
-    return dataclasses.replace(
+    made = dataclasses.replace(
         runs[0],
-        kernel="procedure_call",
         conditions=MappingProxyType(conditions),
         variants=tuple(parts),
         variant_index=index,
@@ -226,6 +227,7 @@ def of_operations(machine: Machine, **siblings: Machine) -> Recording:
         batch=batch,
         ticks=ticks,
     )
+    return as_declared(made, "procedure_call")
 
 
 SLOWER = tuple(0.2 * (number in (2, 5, 6, 8)) for number in range(10))
@@ -364,7 +366,7 @@ def test_not_to_be_believed_where_the_interval_is_wider_than_the_value_allows() 
 
 def test_next_to_nothing_is_not_said_to_lack_samples() -> None:
     """A correct zero of an inlined procedure was laid to too few samples."""
-    recording = dataclasses.replace(simulate.run(Machine(), 1), kernel="procedure_call")
+    recording = as_declared(simulate.run(Machine(), 1), "procedure_call")
     line = simulate.line_of(recording)
     cycle = line.clock.core_cycle_ticks
     assert cycle is not None
@@ -382,7 +384,7 @@ def test_next_to_nothing_is_not_said_to_lack_samples() -> None:
 def test_samples_that_are_mostly_overhead_need_larger_batches() -> None:
     for overhead, too_short in ((10_000.0, True), (50.0, False)):
         recording = run_with(Machine(overhead=overhead, process_spread=300, cost=3.0))
-        recording = dataclasses.replace(recording, kernel="procedure_call")
+        recording = as_declared(recording, "procedure_call")
         line = simulate.line_of(recording)
         wide = dataclasses.replace(line.cost, low=0.1 * line.cost.value)
         found = {each.code: each for each in run_warnings.of_run(recording, line, wide)}
@@ -398,7 +400,7 @@ def test_a_narrow_interval_is_not_wide() -> None:
 def test_wide_interval_is_of_the_figure_and_not_of_the_other_parameter() -> None:
     coarse = run_with(Machine(step=72))
     assert "wide-interval" in warnings_of(coarse)
-    other = dataclasses.replace(coarse, kernel="system_call")
+    other = as_declared(coarse, "system_call")
     assert "wide-interval" not in warnings_of(other)
 
 
@@ -623,26 +625,26 @@ def test_two_processes_are_not_one() -> None:
     assert "one-process" not in warnings_of(run_with(Machine(processes=2)))
 
 
-def test_few_samples_where_there_are_under_30_a_batch_size() -> None:
-    found = warnings_of(run_with(Machine(samples=140)))
-    assert found["few-samples"].try_this == "--samples 1500"
+def test_few_samples_where_there_are_under_20_a_batch_size() -> None:
+    found = warnings_of(run_with(Machine(samples=90)))
+    assert found["few-samples"].try_this == "--samples 1000"
 
 
 def test_the_samples_to_try_are_those_of_each_variant() -> None:
     """As the option `samples` counts them."""
-    each = Machine(samples=100, batches=(16, 32, 64, 128))
+    each = Machine(samples=70, batches=(16, 32, 64, 128))
     both = simulate.with_baseline(each, each, 1)
     (few,) = [
         found
         for found in run_warnings.of_recording(both, "operation")
         if found.code == "few-samples"
     ]
-    assert few.symptom == "200 samples over 2 variants with 4 batch sizes each"
-    assert few.try_this == "--samples 1200"
+    assert few.symptom == "140 samples over 2 variants with 4 batch sizes each"
+    assert few.try_this == "--samples 800"
 
 
-def test_30_samples_a_batch_size_are_enough() -> None:
-    assert "few-samples" not in warnings_of(run_with(Machine(samples=150)))
+def test_20_samples_a_batch_size_are_enough() -> None:
+    assert "few-samples" not in warnings_of(run_with(Machine(samples=100)))
 
 
 def test_steal_where_the_hypervisor_took_time() -> None:

@@ -13,10 +13,10 @@ import pytest
 
 from labs.c_kernels import catalogue
 from labs.commands.cli import main
-from labs.commands.completion import START_FILES
+from labs.commands.command_line import START_FILES
 from labs.course import lab_names
 from labs.run import broken
-from labs.suggestions import offered_files, offered_folders
+from labs.terminal import offered_files, offered_folders
 from testing.paths import REPOSITORY
 
 #: What takes long to import; a person waits for a completion.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.commands.exit_status import NOBODY_READS, status_of
+from labs.commands.ending import NOBODY_READS, status_of
 from labs.terminal import say
 
 COMMANDS = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import shlex
 import shutil
 from collections.abc import Iterator
@@ -12,7 +11,6 @@ from types import SimpleNamespace
 
 import pytest
 
-import grader.commands
 import grader.commands.cli
 import labs.commands.cli
 from labs.commands import doctor
@@ -21,10 +19,7 @@ from labs.commands.doctor import Point
 from testing.hostile.case import HONEST
 
 LABS, GRADER = labs.commands.cli, grader.commands.cli
-OF_GRADER = [each.name for each in pkgutil.iter_modules(grader.commands.__path__)]
-EVERY = [("labs", name) for name in COMMANDS] + [
-    ("grader", name.rstrip("_")) for name in OF_GRADER if name != "cli"
-]
+EVERY = [("labs", name) for name in COMMANDS] + [("grader", name) for name in GRADER.MODULES]
 
 
 def answered(program: str, words: list[str]) -> int:
@@ -41,10 +36,9 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"run_{name.replace('-', '_')}" for name in COMMANDS]
     done = SimpleNamespace(**dict.fromkeys(("run", *names), lambda arguments: 77))
     monkeypatch.setattr(LABS, "importlib", SimpleNamespace(import_module=lambda name: done))
-    for name in OF_GRADER:
-        if name != "cli":
-            module = importlib.import_module(f"grader.commands.{name}")
-            monkeypatch.setattr(module, "run", done.run)
+    for name, place in GRADER.MODULES.items():
+        module = importlib.import_module(f"grader.commands.{place}")
+        monkeypatch.setattr(module, f"run_{name}", lambda arguments: 77)
 
 
 @pytest.fixture(params=[80, 120], ids="{} columns".format)

@@ -8,7 +8,7 @@ import pytest
 
 import grader.commands.cli
 import labs.commands.cli
-from labs.suggestions import meant, suggestion
+from labs.terminal import meant, suggestion
 
 LABS, GRADER = labs.commands.cli.main, grader.commands.cli.main
 

@@ -101,8 +101,8 @@ def test_a_prediction_without_a_figure_waits_for_none(folder: Path) -> None:
 
 
 def test_a_prediction_that_its_lab_does_not_ask_for_is_said_to_be_one(folder: Path) -> None:
-    predicted(folder, (19, None), name="timer-overhad")
-    predicted(folder, (19, None))
+    predicted(folder, (19, False), name="timer-overhad")
+    predicted(folder, (19, False))
     told = {row.id: row.as_text() for row in comparison.of_labs(folder.parent)}
     assert told == {"timer-overhad": "its lab asks for no such prediction", ID: "no figure yet"}
 

@@ -110,16 +110,6 @@ def test_a_cell_that_runs_again_changes_nothing(tmp_path: Path) -> None:
     assert (tmp_path / predictions.FILE_NAME).read_bytes() == before
 
 
-def test_of_a_file_that_notes_nothing_late_the_first_counts(tmp_path: Path) -> None:
-    old = [{"value": value, "unit": "ns", "when": "2026-03-01T09:30:00+00:00"} for value in (5, 9)]
-    (tmp_path / predictions.FILE_NAME).write_text(json.dumps({"call-cost": old}))
-    counts = predictions.counting(predictions.read(tmp_path)["call-cost"])
-    assert counts is not None and counts.value == 5
-    predict(tmp_path, "call-cost", 7)
-    counts = predictions.counting(predictions.read(tmp_path)["call-cost"])
-    assert counts is not None and counts.value == 7, "the new one is known to be in time"
-
-
 @pytest.mark.parametrize("late", [False, True])
 def test_the_plot_draws_the_one_that_counts(tmp_path: Path, late: bool) -> None:
     made = [Prediction(5, "ns", late=late), Prediction(7, "ns", late=late)]

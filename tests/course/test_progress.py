@@ -14,7 +14,7 @@ from labs.course import answers, comparison, figures, guide, predictions, progre
 from labs.course.comparison import Compared
 from labs.course.figures import Figure
 from labs.course.predictions import Prediction
-from labs.hand_in import archive
+from labs.hand_in import hand_in as packing
 from labs.notebook.way_through_labs import ShownProgress
 from testing.given_samples import recording_of
 from testing.paths import FIXTURES
@@ -60,8 +60,8 @@ def save_notebook(folder: Path, report: str) -> None:
 
 def hand_in(folder: Path, said: str = "Points: 4 of 4") -> None:
     """Leave the archive and the receipt that handing in leaves, without the check."""
-    files = archive.contents(folder, folder.name)
-    archive.write(folder, folder.name, files, said)
+    files = packing.contents(folder, folder.name)
+    packing.write(folder, folder.name, files, said)
 
 
 def test_every_lab_of_the_kit_is_told_in_order(copy: Path) -> None:

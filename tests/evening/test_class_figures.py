@@ -15,8 +15,8 @@ from grader.evening.graded_class import course_in, read_class
 from grader.figures import LABS
 from grader.judging.lab_folder import check_folder
 from labs import views
-from labs.course import class_figures
-from labs.course.class_figures import ALL, FEWEST, BadClassFigures, ClassFigure
+from labs.course import comparison
+from labs.course.comparison import ALL_MACHINES, FEWEST_RUNS, BadClassFigures, ClassFigure
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
@@ -32,10 +32,10 @@ HONEST = (
     REPOSITORY / "tests/fixtures/honest_runs/01-timer-overhead-counter-1-ghz"
     "/recordings/timer-overhead-fenced.csv"
 )
-ROW = ClassFigure(FENCED, "timer_overhead", "fenced", "", ALL, "ns", 40, 10.0, 20.0, 30.0)
+ROW = ClassFigure(FENCED, "timer_overhead", "fenced", "", ALL_MACHINES, "ns", 40, 10.0, 20.0, 30.0)
 
 
-def graded(folder: Path, count: int = FEWEST) -> GradedCourse:
+def graded(folder: Path, count: int = FEWEST_RUNS) -> GradedCourse:
     course = GradedCourse(folder)
     for number in range(count):
         course.add(
@@ -47,29 +47,31 @@ def graded(folder: Path, count: int = FEWEST) -> GradedCourse:
 
 def test_a_row_sums_up_accepted_figures_by_machine(tmp_path: Path) -> None:
     course = graded(tmp_path)
-    for number in range(FEWEST):
+    for number in range(FEWEST_RUNS):
         course.add(f"b{number}", [verdict(FENCED)], {FENCED: (10, "ns")}, machine=ARM)
     course.add("c", [verdict(FENCED, Outcome.FAILED)], {FENCED: (20_000, "ns")})
     rows = rows_of(read_class(course_in(course.folder), LAB))
     fenced = {row.machine: row for row in rows if row.figure == FENCED}
     assert {machine: row.count for machine, row in fenced.items()} == {
-        ALL: 2 * FEWEST, "x86-64, AMD, virtual": FEWEST, "Arm, not virtual": FEWEST
-    }  # fmt: skip
+        ALL_MACHINES: 2 * FEWEST_RUNS,
+        "x86-64, AMD, virtual": FEWEST_RUNS,
+        "Arm, not virtual": FEWEST_RUNS,
+    }
     assert fenced["x86-64, AMD, virtual"].median == pytest.approx(22.0)
-    assert fenced[ALL].kernel == "timer_overhead"
+    assert fenced[ALL_MACHINES].kernel == "timer_overhead"
     assert {row.kernel for row in rows if row.figure == RATIO} == {""}
 
 
 def test_no_row_is_of_a_few_students(tmp_path: Path) -> None:
-    course = graded(tmp_path, FEWEST - 1)
+    course = graded(tmp_path, FEWEST_RUNS - 1)
     course.add("b", [verdict(FENCED)], {FENCED: (10, "ns")}, machine=ARM)
     (row,) = rows_of(read_class(course_in(course.folder), LAB))
-    assert (row.machine, row.count) == (ALL, FEWEST)
+    assert (row.machine, row.count) == (ALL_MACHINES, FEWEST_RUNS)
 
 
 def test_a_run_that_several_students_handed_in_counts_once(tmp_path: Path) -> None:
-    course = graded(tmp_path, FEWEST - 1)
-    for number in range(FEWEST):
+    course = graded(tmp_path, FEWEST_RUNS - 1)
+    for number in range(FEWEST_RUNS):
         friend = course.add(
             f"friend-{number}", [verdict(FENCED), verdict(RATIO)],
             {FENCED: (0.9, "us"), RATIO: (20, "times")}, run_of="ada-0",
@@ -84,23 +86,23 @@ def test_a_run_that_several_students_handed_in_counts_once(tmp_path: Path) -> No
     course.add("own", [verdict(FENCED)], {FENCED: (0.024, "us")})
     rows = rows_of(read_class(course_in(course.folder), LAB))
     assert {(row.figure, row.machine) for row in rows} == {
-        (FENCED, ALL), (FENCED, "x86-64, AMD, virtual")
+        (FENCED, ALL_MACHINES), (FENCED, "x86-64, AMD, virtual")
     }  # fmt: skip
-    assert {row.count for row in rows} == {FEWEST}
+    assert {row.count for row in rows} == {FEWEST_RUNS}
     assert {round(row.median, 6) for row in rows} == {22.0}
 
 
 def test_a_run_on_a_shared_core_is_no_value_of_the_class(tmp_path: Path) -> None:
     course = graded(tmp_path)
-    for number in range(FEWEST):
+    for number in range(FEWEST_RUNS):
         shared = verdict(FENCED, at_most=True)
         course.add(f"shared-{number}", [shared, verdict(RATIO)],
             {FENCED: (0.9, "us"), RATIO: (20, "times")},
         )  # fmt: skip
     rows = rows_of(read_class(course_in(course.folder), LAB))
     fenced = {(row.count, round(row.median, 6)) for row in rows if row.figure == FENCED}
-    assert fenced == {(FEWEST, 22.0)}
-    assert {row.count for row in rows if row.figure == RATIO} == {2 * FEWEST}
+    assert fenced == {(FEWEST_RUNS, 22.0)}
+    assert {row.count for row in rows if row.figure == RATIO} == {2 * FEWEST_RUNS}
 
 
 def test_the_data_set_names_nobody_and_an_old_one_does_not_stay(tmp_path: Path) -> None:
@@ -108,7 +110,7 @@ def test_the_data_set_names_nobody_and_an_old_one_does_not_stay(tmp_path: Path) 
     assert main(["report", LAB, "--course", str(course.folder), "--names"]) == 0
     file = course.folder / "report" / LAB / "class.csv"
     assert "ada" not in file.read_text()
-    assert len(class_figures.read(file)) == 4
+    assert len(comparison.read_class(file)) == 4
     (course.folder / "autograded" / "ada-0").rename(tmp_path / "gone")
     assert main(["report", LAB, "--course", str(course.folder)]) == 0
     assert not file.exists()
@@ -119,7 +121,7 @@ def test_a_variant_that_the_student_must_choose_is_not_named(tmp_path: Path) -> 
     assert hidden
     spec = hidden[0]
     course = GradedCourse(tmp_path, spec.lab)
-    for number in range(FEWEST):
+    for number in range(FEWEST_RUNS):
         course.add(f"a{number}", [verdict(spec.id)], {spec.id: (10 + number, spec.unit)})
     rows = rows_of(read_class(course_in(course.folder), spec.lab))
     assert {row.variant for row in rows} == {""}
@@ -128,8 +130,8 @@ def test_a_variant_that_the_student_must_choose_is_not_named(tmp_path: Path) -> 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     file = tmp_path / "class.csv"
     rows = (ROW, replace(ROW, machine="x86-64, AMD, virtual", quarter=15.0))
-    class_figures.write(file, rows)
-    assert class_figures.read(file) == rows
+    comparison.write_class(file, rows)
+    assert comparison.read_class(file) == rows
 
 
 @pytest.mark.parametrize(
@@ -150,11 +152,11 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 )
 def test_a_damaged_file_is_refused_with_what_to_do(tmp_path: Path, change: object) -> None:
     file = tmp_path / "class.csv"
-    class_figures.write(file, [ROW])
+    comparison.write_class(file, [ROW])
     assert callable(change)
     file.write_text(change(file.read_text()))
     with pytest.raises(BadClassFigures, match=r"ask your instructor|bytes"):
-        class_figures.read(file)
+        comparison.read_class(file)
     with pytest.raises(Refused, match="of your class cannot be read"):
         Session(LAB, tmp_path).compare_class()
 
@@ -163,7 +165,7 @@ def test_a_damaged_file_is_refused_with_what_to_do(tmp_path: Path, change: objec
 def lab(tmp_path: Path) -> Path:
     folder = GradedCourse(tmp_path).add("ada", [], {FENCED: (0.025, "µs"), RATIO: (35, "times")})
     like = "x86-64, AMD, virtual"
-    class_figures.write(
+    comparison.write_class(
         folder / "class.csv",
         [
             ROW,
@@ -222,7 +224,7 @@ def test_the_view_of_published_figures_has_the_class(
     assert shown_of(run)[0] == []
     monkeypatch.chdir(lab)
     like = kind_of(run.recording.conditions)
-    class_figures.write(
+    comparison.write_class(
         lab / "class.csv",
         [
             replace(ROW, unit="us"),

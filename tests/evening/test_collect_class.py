@@ -29,7 +29,7 @@ from grader.with_nbgrader.careful_course import read_time
 from grader.with_nbgrader.settings import configure
 from grader.with_nbgrader.student_folders import RECORD
 from labs.files import UNFINISHED
-from labs.hand_in import archive
+from labs.hand_in import hand_in
 from testing.platform_archives import (
     Files,
     Upload,
@@ -271,7 +271,7 @@ def test_what_labs_hand_in_makes_is_collected(course: Class, tmp_path: Path) -> 
     for name, content in lab_files("ada").items():
         (lab / name).parent.mkdir(parents=True, exist_ok=True)
         (lab / name).write_bytes(content)
-    made = archive.write(lab, LAB, archive.contents(lab, LAB), "checked")
+    made = hand_in.write(lab, LAB, hand_in.contents(lab, LAB), "checked")
     upload = Upload("Ada", 77, {made.archive.name: made.archive.read_bytes()})
     report = course.collect(canvas_zip(course.file("c.zip"), [upload]))
     assert did(report) == {"77": Did.NEW}

@@ -20,6 +20,7 @@ from labs.recording.file import Recording, read
 from labs.results.result import result_of
 from labs.run.measure import Plan
 from testing import simulate
+from testing.declarations import as_declared
 from testing.simulate import BASELINE, OPERATION, VARIANT
 
 BY_NAME = {idea.name: idea for idea in IDEAS}
@@ -33,7 +34,7 @@ def call(seed: int, slower: int = 0) -> Recording:
     machine = replace(
         OPERATION, samples=600, rounds=ROUNDS, slower_processes=slower, slower_by=0.33
     )
-    return replace(simulate.run(machine, seed), kernel="procedure_call")
+    return as_declared(simulate.run(machine, seed), "procedure_call")
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,7 @@ from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Finding, Outcome, Verdict
 from grader.figures import LABS
 from grader.judging import check, lab_folder
-from grader.judging.presentation import as_html, as_text
-from grader.with_nbgrader.pages.evidence_page import evidence_html
+from grader.judging.presentation import as_html, as_text, evidence_html
 from labs.analysis.estimates import Estimate, side
 from labs.course import figures, guide
 from labs.course.figures import Figure

@@ -12,8 +12,15 @@ import pytest
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figures_of
-from grader.figures.choices import DIRECTION, NOTHING, SIZE, UNDECIDED, by_printed
-from grader.figures.trials import LAB, TRIALS
+from grader.figures.trials import (
+    DIRECTION,
+    LAB,
+    NOTHING,
+    SIZE,
+    TRIALS,
+    UNDECIDED,
+    by_printed,
+)
 from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
 from labs.analysis.estimates import Estimate

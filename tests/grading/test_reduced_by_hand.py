@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from grader.cases.expected import NEAR, Expected
+from grader.cases.expected import ACCEPTED_WITHIN, Expected
 from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.figures import LABS, figure_named
@@ -137,7 +137,7 @@ def test_least_squares_by_hand_are_not_accused(spec: FigureSpec, how: str) -> No
         ticks = slope / net.parts
     value = float(ticks) / case.result.clock.ticks_in(spec.unit)
     verdict = judged(spec, value, spec.unit)
-    if abs(value / right_value(spec) - 1) <= NEAR:
+    if abs(value / right_value(spec) - 1) <= ACCEPTED_WITHIN:
         assert verdict.outcome is Outcome.PASSED, as_text(verdict)
     assert not _ACCUSES.search(as_text(verdict))
     finding = unexplained(verdict)

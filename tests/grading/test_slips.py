@@ -15,7 +15,7 @@ import pytest
 from bench.honest import random_values
 from bench.honest.random_values import asked_in, wrong_values
 from grader.cases.case import Case, digits_of
-from grader.cases.expected import NEAR
+from grader.cases.expected import ACCEPTED_WITHIN
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Outcome, Verdict
 from grader.facts.sources import source_of
@@ -139,7 +139,7 @@ def test_a_round_trip_for_a_switch_is_named_and_no_clock_is_blamed(spec: FigureS
         value = clock_of(spec).convert(timed.value, "ticks", "ns")
         # The calls of a condition variable that finds its turn are next to nothing: where they are
         # lost in what is accepted, so is the mistake.
-        lost = net.net.contains(timed.value) or timed.value < (1 + NEAR) * net.net.value
+        lost = net.net.contains(timed.value) or timed.value < (1 + ACCEPTED_WITHIN) * net.net.value
         named = [] if lost else ["read-and-write-counted-along"]
         assert codes(judged(spec, value, "ns")) == named
 

@@ -18,7 +18,7 @@ import pytest
 from grader.figures import LABS
 from labs.c_kernels import toolchain
 from labs.files import cpu_list
-from labs.notebook.ckernel import plan_of as plan_of_cell
+from labs.notebook.measuring import plan_of_cell
 from labs.notebook.session import Session
 from labs.recording import declared
 from labs.recording.declared import Declared, Estimand, Placement
@@ -35,13 +35,6 @@ from testing.paths import FIXTURES
 ProgramOf = Callable[[str], Program]
 
 OLD = FIXTURES / "fenced.csv"
-
-#: The C kernels of which there are recordings from before C kernels declared anything. The list is
-#: closed: each later one has always declared.
-OF_OLDER_RECORDINGS = (
-    *("timer_overhead", "first_iteration", "system_call", "procedure_call"),
-    *("task_creation", "process_switch", "thread_switch", "switch_footprint"),
-)
 
 
 def stating(kernel: str, variant: str, stated: Mapping[str, str]) -> Recording:
@@ -98,7 +91,7 @@ def test_an_unknown_estimand_counts_as_not_stated(word: str) -> None:
     stated = {"estimand": word, "placement": "two-cpus", "other_tasks": "5"}
     undeclared = declared.of_variant(stating("timer_overhead", "fenced", {}), "fenced")
     assert declared.of_variant(stating("timer_overhead", "fenced", stated), "fenced") == undeclared
-    assert undeclared == Declared(Estimand.OVERHEAD, 1)
+    assert undeclared == Declared()
 
 
 @pytest.mark.parametrize(
@@ -131,38 +124,6 @@ def test_whatever_a_recording_declares_it_has_a_result(word: str) -> None:
     stated |= {"variant.fenced.other_tasks": "7", "variant.fenced.placement": "two-cpus"}
     result = result_of(dataclasses.replace(recording, conditions=MappingProxyType(stated)))
     assert result.sentence()
-
-
-# Recordings of before
-
-
-def test_what_older_recordings_are_taken_for_is_what_the_c_kernels_declare_now() -> None:
-    for kernel, each in listed():
-        if kernel not in OF_OLDER_RECORDINGS:
-            continue
-        first = each.declared.estimand is Estimand.FIRST_TIME
-        old = stating(kernel, each.name, {"first": "1"} if first else {})
-        found, now = declared.of_variant(old, each.name), each.declared
-        # All variants of the C kernels of system calls counted as trapping; rings state no number.
-        assert dataclasses.replace(found, traps=now.traps, other_tasks=now.other_tasks) == now, (
-            each.name
-        )
-        assert (found.other_tasks > 0) == (now.other_tasks > 0), each.name
-        assert found.traps or not now.traps, each.name
-
-
-def test_an_older_ring_has_as_many_peers_as_it_claims_switches_less_one() -> None:
-    old = stating("switch_footprint", "processes-8-0", {"switches": "8"})
-    assert declared.other_tasks(old, "processes-8-0") == 7
-
-
-def test_an_older_recording_reduces_as_it_did() -> None:
-    recording = parse(OLD.read_bytes())
-    stated = {**recording.conditions, "variant.fenced.estimand": "overhead"}
-    stated |= {"variant.fenced.operation_cycles": "1"}
-    now = dataclasses.replace(recording, conditions=MappingProxyType(stated))
-    for unit in ("ns", "cycles"):
-        assert result_of(recording, unit=unit).estimate == result_of(now, unit=unit).estimate
 
 
 # What is so

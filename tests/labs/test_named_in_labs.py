@@ -11,7 +11,7 @@ import pytest
 
 from grader.figures import LABS, FigureSpec
 from grader.with_nbgrader.release import release
-from labs.notebook import ckernel
+from labs.notebook import measuring
 from testing.paths import REPOSITORY
 
 SPECS = [spec for specs in LABS.values() for spec in specs if spec.look_at]
@@ -33,7 +33,7 @@ def names_of(notebook: Path) -> set[str]:
             continue
         first, _, _ = source.partition("\n")
         if first.startswith("%%ckernel"):
-            names.add(ckernel.variable_of(first.removeprefix("%%ckernel")))
+            names.add(measuring.variable_of(first.removeprefix("%%ckernel")))
             continue
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

@@ -18,7 +18,7 @@ from grader.figures import figure_named
 from grader.judging.check import check
 from labs.c_kernels.toolchain import source_hash
 from labs.course.figures import Figure
-from labs.notebook import ckernel
+from labs.notebook import measuring
 from labs.notebook.session import Session
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
@@ -53,7 +53,7 @@ def test_own_c_is_judged_by_what_it_did(path: Path, tmp_path: Path) -> None:
     lab, text = path.parent.name, path.read_text(encoding="utf-8")
     figure, unit, words = OWN[lab]
     line = f"own {words} --samples 20 --processes 1 --warmup 1"
-    counts = watched(ckernel.measure_cell(Session(lab, tmp_path), line, text).recording)
+    counts = watched(measuring.measure_cell(Session(lab, tmp_path), line, text).recording)
     if not counts:
         pytest.skip("this system does not let a process watch its child")
     calm = honest(lab)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from labs.messages import Refused
-from labs.notebook import ckernel
+from labs.notebook import measuring
 from labs.notebook.session import Session
 from labs.results.result import naive_value, result_of
 from testing.c_programs import LINUX
@@ -61,7 +61,7 @@ def lab(tmp_path: Path) -> Session:
 
 def output_of_cell(lab: Session, cell: str, line: str) -> str:
     with pytest.raises(Refused) as refused:
-        ckernel.measure_cell(lab, f"own {line} --samples 100 --processes 1", cell)
+        measuring.measure_cell(lab, f"own {line} --samples 100 --processes 1", cell)
     return str(refused.value)
 
 
@@ -87,7 +87,7 @@ def test_a_call_that_does_not_work_is_told_as_such(lab: Session, body: str) -> N
 def test_a_call_that_works_is_measured_beside_the_floor(lab: Session) -> None:
     line = "own --variant read0,invalid --samples 400 --processes 2"
     body = "result = trap(SYS_read, fd, 0, 0);"
-    run = ckernel.measure_cell(lab, line, CALL.format(body))
+    run = measuring.measure_cell(lab, line, CALL.format(body))
     assert [result.variant for result in run.results] == ["read0", "invalid"]
 
 
@@ -125,7 +125,7 @@ def test_what_does_not_compile_is_told_of_the_cell(lab: Session, written: str, w
 def test_a_procedure_of_the_right_type_is_measured(lab: Session, attributes: str) -> None:
     written = f"static {attributes} long successor(long x) {{ return x + 1; }}"
     line = "own --samples 100 --processes 1 --flags=-O2"
-    run = ckernel.measure_cell(lab, line, PROCEDURE.format(written))
+    run = measuring.measure_cell(lab, line, PROCEDURE.format(written))
     assert len(run.recording.samples("own").ticks) == 100
 
 
@@ -154,7 +154,7 @@ def test_a_task_that_cannot_be_timed_is_told_as_such(lab: Session, body: str, wo
 def test_the_task_tried_first_is_not_counted(lab: Session) -> None:
     body = f"task = clone(raise_number, STACK_TOP, {SHARED} | SIGCHLD, NULL);"
     line = "own --variant own,fork --samples 40 --processes 2"
-    taken = ckernel.measure_cell(lab, line, CREATION.format(body)).recording
+    taken = measuring.measure_cell(lab, line, CREATION.format(body)).recording
     assert taken.total("variant.own.seen") == taken.total("variant.own.created")
 
 
@@ -164,7 +164,7 @@ def test_a_run_that_is_not_there_is_told_with_those_that_are(lab: Session) -> No
     assert "There is" not in str(refused.value)
     line = "own --samples 100 --processes 1 --save mine"
     cell = PROCEDURE.format("static long successor(long x) { return x + 1; }")
-    ckernel.measure_cell(lab, line, cell)
+    measuring.measure_cell(lab, line, cell)
     with pytest.raises(Refused, match="There is mine, own"):
         lab.runs["naive"]
     assert lab.runs.get("naive") is None
@@ -212,7 +212,7 @@ def test_a_thread_that_spins_until_its_time_slice_ends_is_told_as_such(lab: Sess
 )
 def test_a_hand_over_is_measured_however_it_waits(lab: Session, wait: str) -> None:
     line = "own --variant own --samples 200 --processes 2"
-    run = ckernel.measure_cell(lab, line, SWITCH.format(SIGNAL, wait))
+    run = measuring.measure_cell(lab, line, SWITCH.format(SIGNAL, wait))
     assert run.switches.each > 1.8  # more where other programs want this CPU
 
 
@@ -230,7 +230,7 @@ def test_a_loop_that_leaves_its_working_set_is_told_as_such(lab: Session) -> Non
 def test_a_working_set_can_be_written_as_well(lab: Session) -> None:
     body = "for (size_t at = sum; at < bytes; at += 64) ((unsigned char *)set)[at] = 1;"
     line = "own --variant own-256k --samples 60 --processes 2 --unit cycles"
-    run = ckernel.measure_cell(lab, line, FOOTPRINT.format(body))
+    run = measuring.measure_cell(lab, line, FOOTPRINT.format(body))
     # Other programs only add to it, so this holds where they leave too few samples for a line.
     alone = naive_value(result_of(run.recording, "alone-256k", "cycles"))
     assert alone > 256 * 1024 / 64 / 4

@@ -18,11 +18,11 @@ from labs.commands import cli
 from labs.limits import MOST_PROCESSES
 from labs.limits import MOST_RECORDING_BYTES as MOST_BYTES
 from labs.messages import Refused
-from labs.notebook.ckernel import plan_of as plan_of_cell
+from labs.notebook.measuring import plan_of_cell
 from labs.notebook.session import Session
 from labs.recording.cut_short import FULL, TIME_IS_UP, not_narrow
 from labs.recording.file import Recording
-from labs.results import stopping
+from labs.results import stopping, warning_thresholds
 from labs.results.result import Result, result_of
 from labs.results.stopping import rule_of
 from labs.run import measure
@@ -275,7 +275,7 @@ def test_a_run_that_is_hopeless_ends_early_and_says_so(monkeypatch: pytest.Monke
     monkeypatch.setattr(stopping, "result_of", wide)
     plan = dataclasses.replace(QUICK, at_most_s=600, time_limit_s=1200)
     run = measure_now(plan, enough=rule_of((plan,)))
-    assert len(run.processes) == stopping.FEWEST + stopping.LOOKS - 1
+    assert len(run.processes) == warning_thresholds.FEWEST_ASKED + stopping.LOOKS - 1
     found = not_narrow(run)
     assert found is not None and found.reachable is not None
     assert 0.05 < found.reachable < 0.8

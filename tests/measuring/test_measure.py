@@ -26,8 +26,8 @@ from labs.limits import MOST_PROCESSES, MOST_SAMPLES, MOST_WARMUP
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of
-from labs.run import c_process, standstill
-from labs.run.c_process import STOPPED_S, TICK_S, Deadline, RunClock, RunFailed
+from labs.run import c_process
+from labs.run.c_process import STOPPED_S, TICK_S, Deadline, Reading, RunClock, RunFailed, Standstill
 from labs.run.measure import (
     BadPlan,
     Plan,
@@ -37,7 +37,6 @@ from labs.run.measure import (
     measure_now,
     turns_of,
 )
-from labs.run.standstill import Reading, Standstill
 from testing.paths import REPOSITORY
 
 ALLOWED = surroundings.allowed_cpus()
@@ -649,7 +648,7 @@ def working(share: float, *, ready: bool) -> list[Reading]:
 def test_only_its_own_time_counts(readings: list[Reading], own_s: float, cause: str) -> None:
     found = stood(readings)
     assert found.own_s == pytest.approx(own_s)
-    assert cause in standstill.likely_cause(found.cpu_share)
+    assert cause in c_process.likely_cause(found.cpu_share)
 
 
 def test_progress_begins_anew_and_is_not_disturbed() -> None:
@@ -701,15 +700,15 @@ def test_the_os_tells_who_waits_computes_and_is_stopped(
 ) -> None:
     waits, computes = own_group("import time; time.sleep(600)"), own_group("while True: pass")
     becomes(waits, psutil.STATUS_SLEEPING)
-    assert not standstill.reading(waits.pid).ready
-    first = standstill.reading(computes.pid)
+    assert not c_process.reading(waits.pid).ready
+    first = c_process.reading(computes.pid)
     assert first.ready
-    while standstill.reading(computes.pid).cpu_s <= first.cpu_s:
+    while c_process.reading(computes.pid).cpu_s <= first.cpu_s:
         assert computes.status() != psutil.STATUS_ZOMBIE
     waits.suspend()
     becomes(waits, psutil.STATUS_STOPPED)
-    assert standstill.reading(waits.pid).ready
-    assert standstill.reading(waits.pid).cpu_s == standstill.reading(waits.pid).cpu_s
+    assert c_process.reading(waits.pid).ready
+    assert c_process.reading(waits.pid).cpu_s == c_process.reading(waits.pid).cpu_s
 
 
 @LINUX
@@ -724,7 +723,7 @@ def test_a_thread_that_computes_is_seen_behind_one_that_waits(
     becomes(process, psutil.STATUS_SLEEPING)
     while len(process.threads()) < 2:
         assert process.status() != psutil.STATUS_ZOMBIE
-    assert standstill.reading(process.pid).ready
+    assert c_process.reading(process.pid).ready
 
 
 # Runs that are stopped and go on

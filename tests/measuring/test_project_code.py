@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.c_kernels import project_code
+from labs.c_kernels import toolchain
 from labs.commands.cli import main
 from labs.recording.file import read
 from testing.c_programs import LINUX
@@ -129,7 +129,7 @@ def test_a_recording_does_not_name_the_home_folder(
 
 def test_flags_for_the_linker_stand_after_the_source() -> None:
     flags = ("-O2", "-lm", "-L", "lib", "-DNAME=a.c", "-include", "x.c", "more.c", "old.a")
-    before, after = project_code.in_order(flags)
+    before, after = toolchain.in_order(flags)
     assert after == ["-lm", "more.c", "old.a"]
     rpath = f"-Wl,-rpath,{Path('lib').absolute()}"
     assert before == ["-O2", "-L", "lib", "-DNAME=a.c", "-include", "x.c", rpath]
@@ -137,4 +137,4 @@ def test_flags_for_the_linker_stand_after_the_source() -> None:
 
 def test_a_build_without_code_from_elsewhere_starts_no_compiler() -> None:
     flags = ("-O2", "-march=native", "-fno-inline")
-    assert project_code.fingerprint(["no-such-compiler"], flags, KERNEL) == ""
+    assert toolchain.fingerprint(["no-such-compiler"], flags, KERNEL) == ""

@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from labs.c_kernels import toolchain
 from labs.messages import Refused
-from labs.notebook import ckernel, unready_cells
+from labs.notebook import measuring, unready_cells
 from labs.notebook.session import Session
 from labs.recording import file
 
@@ -37,7 +37,7 @@ def lab(tmp_path: Path) -> Session:
 
 
 def test_a_cell_is_measured_and_its_source_kept_beside_the_recording(lab: Session) -> None:
-    run = ckernel.measure_cell(lab, f"{QUICK} --save mine", CELL)
+    run = measuring.measure_cell(lab, f"{QUICK} --save mine", CELL)
     assert lab.runs["own"] is run
     assert run.value > 0
     saved = file.read(lab.folder / "recordings" / "mine.csv")
@@ -52,7 +52,7 @@ def test_a_cell_that_gets_the_wrong_page_ready_is_told_so(
 ) -> None:
     ready = f"static void get_ready(const volatile unsigned char *code) {{ (void)code[{byte}]; }}"
     cell = f'#include "own_first_call.h"\n{ready}\nMEASURE_OWN_FIRST_CALL(get_ready)\n'
-    run = ckernel.measure_cell(lab, "own_first_call --samples 20 --processes 5", cell)
+    run = measuring.measure_cell(lab, "own_first_call --samples 20 --processes 5", cell)
     if run.recording.number("variant.own.watched_page") is None:
         pytest.skip("this system does not let the run watch the pages")
     assert ("did not touch the page" in capsys.readouterr().out) == said
@@ -67,7 +67,7 @@ def test_a_cell_that_overwrites_a_register_in_silence_is_reported(
     # Never called: whether such a loop ends is luck.
     uncalled = f'asm volatile("syscall" : "=a"(r) : "a"(39) : {clobbers});'
     cell = f"{CELL}static inline long uncalled(void) {{ long r; {uncalled} return r; }}\n"
-    ckernel.measure_cell(lab, QUICK, cell)
+    measuring.measure_cell(lab, QUICK, cell)
     assert ("does not say that `syscall` overwrites r11" in capsys.readouterr().out) == said
 
 
@@ -85,7 +85,9 @@ def test_a_cell_that_calls_what_it_gets_ready_is_told_so(
     """The run gave 0 ns, as if the page alone had done it, and no word."""
     ready = f"static void get_ready(const volatile unsigned char *code) {{ {body} }}"
     cell = f'#include "own_first_call.h"\n{ready}\nMEASURE_OWN_FIRST_CALL(get_ready)\n'
-    stated = ckernel.measure_cell(lab, "own_first_call --samples 20 --processes 5", cell).recording
+    stated = measuring.measure_cell(
+        lab, "own_first_call --samples 20 --processes 5", cell
+    ).recording
     seen = [stated.number(f"variant.own.watched_{each}") for each in ("page", "called")]
     if seen == [None, None]:
         pytest.skip("this system does not let the run watch the pages")
@@ -96,7 +98,7 @@ def test_a_cell_that_calls_what_it_gets_ready_is_told_so(
 def test_options_reach_the_run(lab: Session) -> None:
     cpu = min(os.sched_getaffinity(0))
     line = f"{QUICK} --cpu {cpu} --warmup 7 --batch 64,128 --flags=-O1 --unit us"
-    run = ckernel.measure_cell(lab, line, CELL)
+    run = measuring.measure_cell(lab, line, CELL)
     conditions = run.recording.conditions
     assert conditions["cpu.asked"] == str(cpu)
     assert conditions["warmup"] == "7"
@@ -107,7 +109,7 @@ def test_options_reach_the_run(lab: Session) -> None:
 
 def test_a_compile_error_names_the_line_of_the_cell_and_marks_the_place(lab: Session) -> None:
     with pytest.raises(Refused) as refused:
-        ckernel.measure_cell(lab, QUICK, CELL.replace("- begin;", "- began;"))
+        measuring.measure_cell(lab, QUICK, CELL.replace("- begin;", "- began;"))
     message = refused.value.message
     # The editor counts the line of the magic as line 1.
     assert message.heading.startswith("cell, line 9: ")
@@ -120,7 +122,7 @@ def test_a_compile_error_names_the_line_of_the_cell_and_marks_the_place(lab: Ses
 
 def test_a_stub_says_only_what_is_to_be_done(lab: Session) -> None:
     with pytest.raises(Refused) as refused:
-        ckernel.measure_cell(lab, QUICK, '#error "Write your pair of readings here"\nnonsense;\n')
+        measuring.measure_cell(lab, QUICK, '#error "Write your pair of readings here"\nnonsense;\n')
     message = refused.value.message
     assert message.heading == "cell, line 2: Write your pair of readings here"
     assert message.tone == "open"
@@ -147,7 +149,7 @@ def test_a_stub_says_only_what_is_to_be_done(lab: Session) -> None:
 )
 def test_a_wrong_line_is_refused_in_plain_words(lab: Session, line: str, words: str) -> None:
     with pytest.raises(Refused) as refused:
-        ckernel.measure_cell(lab, line, CELL)
+        measuring.measure_cell(lab, line, CELL)
     assert words in str(refused.value)
 
 
@@ -161,7 +163,7 @@ def test_a_wrong_line_is_refused_in_plain_words(lab: Session, line: str, words: 
 )
 def test_a_name_of_a_header_is_said_to_be_one(lab: Session, declared: str, words: str) -> None:
     with pytest.raises(Refused) as refused:
-        ckernel.measure_cell(lab, QUICK, f"{CELL}#include <unistd.h>\n{declared}\n")
+        measuring.measure_cell(lab, QUICK, f"{CELL}#include <unistd.h>\n{declared}\n")
     assert words in str(refused.value).replace("\n", " ")
     assert "choose another." in str(refused.value)
 
@@ -176,7 +178,7 @@ def test_a_name_of_a_header_is_said_to_be_one(lab: Session, declared: str, words
 )
 def test_a_name_that_the_cell_uses_twice_is_of_no_header(lab: Session, declared: str) -> None:
     with pytest.raises(Refused) as refused:
-        ckernel.measure_cell(lab, QUICK, f"{CELL}{declared}\n")
+        measuring.measure_cell(lab, QUICK, f"{CELL}{declared}\n")
     assert "mine" in str(refused.value) or "wrong" in str(refused.value)
     assert "The name" not in str(refused.value)
 
@@ -195,7 +197,7 @@ def test_a_name_that_the_cell_uses_twice_is_of_no_header(lab: Session, declared:
 )
 def test_a_run_that_fails_is_told_in_plain_words(lab: Session, body: str, words: str) -> None:
     with pytest.raises(Refused) as refused:
-        ckernel.measure_cell(lab, QUICK, body + "\n")
+        measuring.measure_cell(lab, QUICK, body + "\n")
     assert words in str(refused.value)
 
 
@@ -209,7 +211,7 @@ def shell() -> Iterator[Any]:
 def test_in_a_notebook_a_mistake_shows_no_traceback(
     lab: Session, shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ckernel.register(lab, unready_cells.Waiting(shell))
+    measuring.register(lab, unready_cells.Waiting(shell))
     done = shell.run_cell(f"%%ckernel {QUICK}\n" + CELL.replace("- begin;", "- began;"))
     shown = capsys.readouterr()
     assert isinstance(done.error_in_exec, Refused)
@@ -221,6 +223,6 @@ def test_in_a_notebook_a_mistake_shows_no_traceback(
 def test_in_a_notebook_a_cell_shows_its_figure(
     lab: Session, shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ckernel.register(lab, unready_cells.Waiting(shell))
+    measuring.register(lab, unready_cells.Waiting(shell))
     assert shell.run_cell(f"%%ckernel {QUICK}\n{CELL}").success
     assert "own_pair own: cost" in capsys.readouterr().out

@@ -13,7 +13,7 @@ from grader.judging.lab_folder import check_folder
 from grader.judging.presentation import as_html, as_text
 from labs.c_kernels.toolchain import source_hash
 from labs.commands.cli import main
-from labs.course import evidence, figures
+from labs.course import figures
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
@@ -80,10 +80,10 @@ def test_handed_in_again_the_figure_is_of_the_newest_run(folder: Path) -> None:
 
 def test_two_figures_keep_two_earlier_runs(folder: Path) -> None:
     for figure in ("timer-step", "timer-overhead-monotonic"):
-        assert evidence.make_room(folder, "fenced") is not None
+        assert figures.make_room(folder, "fenced") is not None
         shutil.copy(SAVED, folder / "recordings" / "fenced.csv")
         figures.put(folder, figures.Figure(figure, 1, "ticks", "recordings/fenced.csv"))
-    assert evidence.make_room(folder, "fenced") == "fenced-earlier-3"
+    assert figures.make_room(folder, "fenced") == "fenced-earlier-3"
     assert set(figures.evidence(folder)) == {
         f"recordings/fenced-earlier{number}.csv" for number in ("", "-2", "-3")
     }
@@ -91,8 +91,8 @@ def test_two_figures_keep_two_earlier_runs(folder: Path) -> None:
 
 def test_a_recording_without_a_figure_is_replaced(folder: Path) -> None:
     (folder / figures.FILE_NAME).unlink()
-    assert evidence.make_room(folder, "fenced") is None
-    assert evidence.make_room(folder, "nothing-there") is None
+    assert figures.make_room(folder, "fenced") is None
+    assert figures.make_room(folder, "nothing-there") is None
 
 
 @pytest.mark.parametrize("text", ["{", '{"a": {"value": 1, "value": 2, "unit": "ns"}}'])
@@ -124,9 +124,9 @@ def test_after_a_failed_run_the_earlier_one_says_what_it_is(
     assert all("This is the earlier run" in repr(each) for each in shown)
     assert all("This is the earlier run" in each._repr_html_() for each in shown)
     lab.figure(FIGURE, run.value, "ns", run)
-    assert evidence.EARLIER_RUN in capsys.readouterr().out
+    assert figures.EARLIER_RUN in capsys.readouterr().out
     verdict = _verdict(folder)
-    assert (verdict.note, verdict.praise) == (evidence.EARLIER_RUN, "")
+    assert (verdict.note, verdict.praise) == (figures.EARLIER_RUN, "")
     assert verdict.points == verdict.max_points
 
 
@@ -135,9 +135,9 @@ def test_a_run_that_succeeds_is_the_newest_again(folder: Path) -> None:
     for options in ({"samples": -1}, {"flags": "-no-such-option"}):
         with pytest.raises(Refused):
             quick(lab, **options)
-        assert evidence.failed_later(folder, "recordings/fenced.csv")
+        assert figures.failed_later(folder, "recordings/fenced.csv")
     run = quick(lab, samples=400)
-    assert not evidence.failed_later(folder, "recordings/fenced.csv")
+    assert not figures.failed_later(folder, "recordings/fenced.csv")
     assert "earlier run" not in repr(run)
 
 

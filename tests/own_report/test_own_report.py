@@ -15,10 +15,10 @@ import pytest
 from grader.own_report import __main__ as command
 from grader.own_report import student_report
 from grader.own_report.student_report import COMMAND, FigureRow, Lab, page, summary
+from labs import web_page
 from labs.commands import cli
 from labs.course import comparison
 from labs.files import CannotWrite
-from labs.pages import web_page
 from labs.recording.file import read
 from labs.results import remarks
 from labs.results.result import result_of

@@ -17,6 +17,7 @@ from labs.plots.picture import estimates_figure, line_figure, samples_figure
 from labs.plots.style import Mark, png
 from labs.recording.file import Recording, read
 from labs.results.result import Result, result_of
+from testing.declarations import as_declared
 from testing.given_samples import recording_of
 from testing.paths import FIXTURES, REPOSITORY
 
@@ -221,7 +222,7 @@ def test_the_prediction_of_a_cost_is_drawn_for_as_many_operations_as_a_sample_ha
     cost: int, of_all: str, side: str
 ) -> None:
     run = recording_of([8400, 12600] * 40, [12, 18] * 40, variant="page")
-    run = replace(run, kernel="page_fault")
+    run = as_declared(run, "page_fault")
     lies = {"at": "as the median is"}.get(side, f"{side} the median, 8,400 ns")
     assert taken.describe_samples(run, "page", "ns", Mark(cost, "ns"))[1].endswith(
         f" Your prediction, {cost} ns for each operation, is {of_all} ns at k = 12, {lies}."

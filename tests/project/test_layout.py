@@ -56,6 +56,35 @@ def test_every_file_that_the_page_names_is_there() -> None:
     assert [name for name in named if not (REPOSITORY / name).exists()] == []
 
 
+def numbers(path: Path) -> Iterator[tuple[str, float]]:
+    """The public numbers that a module names at its top, such as `EARLY = 0.6`."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if not isinstance(node, ast.Assign):
+            continue
+        (target,) = node.targets
+        pairs = [(target, node.value)]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(target.elts, node.value.elts, strict=True))
+        for name, value in pairs:
+            number = value.value if isinstance(value, ast.Constant) else None
+            named = name.id if isinstance(name, ast.Name) else "_"
+            if named[0].isupper() and type(number) in (int, float):
+                yield named, number  # type: ignore[misc]
+
+
+def test_a_threshold_of_one_name_has_one_value() -> None:
+    """Else a warning and a grade that seem to follow one rule do not."""
+    rooms = ["labs/analysis", "labs/results", "labs/recording", "labs/views", "labs/survey"]
+    rooms += ["labs/course", "grader/cases", "grader/facts", "grader/judging", "grader/pitfalls"]
+    found: dict[str, set[float]] = {}
+    for room in rooms:
+        for path in modules(room):
+            for name, value in numbers(path):
+                found.setdefault(name, set()).add(value)
+    assert len(found) > 100
+    assert {name: values for name, values in found.items() if len(values) > 1} == {}
+
+
 def test_nothing_imports_a_test() -> None:
     """What several modules need lies in testing/."""
     found = [

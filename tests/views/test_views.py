@@ -25,6 +25,7 @@ from labs.plots.scale import spread_out
 from labs.plots.style import WIDTH_IN, Mark
 from labs.recording.file import Recording
 from labs.units import rounded
+from testing.declarations import as_declared
 
 PNG = b"\x89PNG\r\n\x1a\n"
 BATCHES = (8, 16, 32, 64)
@@ -75,7 +76,7 @@ def run_of(
         kernel, MappingProxyType(conditions), tuple({} for _ in range(5)), tuple(costs), variant,
         process, sample, batch, ticks,
     )  # fmt: skip
-    return Run.of(recording, tuple(asked or costs))
+    return Run.of(as_declared(recording), tuple(asked or costs))
 
 
 def procedure_call(flags: str, costs: Sequence[float], **options: object) -> Run:
@@ -587,7 +588,7 @@ def cold(name: str, first: float, later: float, processes: int = 6) -> Run:
         "first_iteration", MappingProxyType(stated), tuple({} for _ in range(processes)), (name,),
         *(column.astype(np.int64) for column in columns),
     )  # fmt: skip
-    return Run.of(made)
+    return Run.of(as_declared(made))
 
 
 def test_from_cold_to_warm_tells_the_first_time_the_second_and_the_later_ones() -> None:

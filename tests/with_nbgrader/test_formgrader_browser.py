@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 
 from bench.labs import jupyterlab
 from grader.with_nbgrader.course import CONFIG
-from grader.with_nbgrader.pages.evidence_page import evidence_cell
+from grader.with_nbgrader.verdict_cells import evidence_cell
 from testing.large_class import add_graded, enlarge
 from testing.served_formgrader import TOKEN, served_formgrader
 

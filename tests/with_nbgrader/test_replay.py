@@ -13,7 +13,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader.cases.verdict import Outcome, Verdict
-from grader.with_nbgrader.pages.evidence_page import CELL_ID, evidence_html
+from grader.judging.presentation import EVIDENCE_CELL, evidence_html
 from grader.with_nbgrader.replay import Replay
 from labs.course.figures import Figure, put
 from testing.formgrader import formgrader_api
@@ -88,7 +88,7 @@ def test_beside_a_free_text_stands_what_the_recordings_say(batch: Course) -> Non
         for number, cell in enumerate(cells)
         if cell["metadata"].get("nbgrader", {}).get("grade_id") == "report"
     )
-    assert ids[answer + 1] == f"{CELL_ID}1"
+    assert ids[answer + 1] == f"{EVIDENCE_CELL}1"
     page = "".join(cells[answer + 1]["outputs"][0]["data"]["text/html"])
     assert "step: passed, 1.5 of 2 points" in page and "as recorded" in page
     assert "nbgrader" not in cells[answer + 1]["metadata"], "it is nobody's answer"
@@ -214,5 +214,5 @@ def test_feedback_says_which_conclusion_was_right_and_graders_see_the_tries(tmp_
     answer = "The right conclusion is 1 (the process switch costs more)."
     words, *_ = cell.outputs
     assert answer in words["data"]["text/plain"] and answer in words["data"]["text/html"]
-    evidence = next(each for each in graded.cells if each.id == f"{CELL_ID}1")
+    evidence = next(each for each in graded.cells if each.id == f"{EVIDENCE_CELL}1")
     assert f"{figure} 3 times" in evidence.outputs[0]["data"]["text/html"]

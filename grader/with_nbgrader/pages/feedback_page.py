@@ -16,9 +16,8 @@ from typing import Any
 
 from grader.cases.verdict import Outcome, outcome_in_words
 from grader.figures import LABS
-from grader.judging.presentation import MARKS
+from grader.judging.presentation import EVIDENCE_CELL, MARKS
 from grader.submissions.safe_files import read_regular
-from grader.with_nbgrader.pages.evidence_page import CELL_ID
 from grader.with_nbgrader.pages.student_text import released_html, student_html
 from grader.with_nbgrader.student_folders import RECORD
 from labs.html import filled
@@ -169,7 +168,7 @@ class _Graded:
 
     @property
     def is_evidence(self) -> bool:
-        return str(self.cell.get("id", "")).startswith(CELL_ID)
+        return str(self.cell.get("id", "")).startswith(EVIDENCE_CELL)
 
     def page(self) -> str:
         """The HTML of a text. A task is the instructor's, and its answer is not in it."""

@@ -1,4 +1,4 @@
-"""The command `grader autograde`: grade every submission of a lab, side by side."""
+"""`grader autograde` and `grader rerun`: grade a class, and run a student's C again."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from grader.evening.autograde_class import Class
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand and its options."""
+def add_autograde(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `grader autograde` and its options."""
     about = "grade every submission of a lab in the course folder"
     command = commands.add_parser(
         "autograde",
@@ -39,10 +39,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--force", action="store_true", help="grade again what has been graded before"
     )
-    command.set_defaults(run=run)
+    command.set_defaults(run=run_autograde)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_autograde(arguments: argparse.Namespace) -> int:
     """Grade. The exit status: 0, or 1 if a submission has no result, or if the run ended early."""
     from tqdm import tqdm
 
@@ -95,3 +95,44 @@ def _say_what_is_left(found: Class, aloud: bool) -> None:
         )
     elif aloud:
         say("No earlier run has left results that can be used.", file=sys.stderr)
+
+
+# `grader rerun`: one submission, in a sandbox.
+
+
+def add_rerun(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `grader rerun` and its options."""
+    about = "run the C of one submission again, in a sandbox"
+    command = commands.add_parser(
+        "rerun",
+        help=about,
+        description=f"{about.capitalize()}: does it compile, and does it print the samples that it "
+        "is asked for? The result is a note for you. It changes no points.",
+        examples=("grader rerun 03-system-call anna",),
+    )
+    add_lab(command)
+    command.add_argument("student", metavar="STUDENT")
+    command.add_argument("--figure", metavar="F", help="only the C behind this figure")
+    add_course(command)
+    command.set_defaults(run=run_rerun)
+
+
+def run_rerun(arguments: argparse.Namespace) -> int:
+    """Run it again. The exit status: 0, 1 if something is not as it should be, 2 if nothing ran."""
+    from grader.evening.rerun_own_c import CannotRerun, note_of, rerun
+
+    lab, student = str(arguments.lab).rstrip("/"), str(arguments.student)
+    try:
+        done = rerun(arguments.course, lab, student, arguments.figure)
+    except CannotRerun as error:
+        say(f"grader rerun: {error}", file=sys.stderr)
+        return 2
+    for each in done:
+        say(f"{each.recording} ({', '.join(each.figures)})")
+        for sentence in each.sentences():
+            say(f"  {sentence}")
+    if not done:
+        say("The submission holds no C of the student's own for these figures. Nothing was run.")
+        return 0
+    say(f"Noted in {note_of(arguments.course, lab, student)}. No points were changed.")
+    return 0 if all(each.as_it_should for each in done) else 1

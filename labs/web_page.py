@@ -17,7 +17,7 @@ from labs.html import filled
 from labs.version import __version__
 
 _PAGE = Path(__file__).with_name("page.html.jinja")
-_STYLE = Path(__file__).with_name("style.css")
+_STYLE = Path(__file__).with_name("page.css")
 
 
 def page(title: str, command: str, template: Path, **values: object) -> str:

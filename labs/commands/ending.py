@@ -1,4 +1,7 @@
-"""The exit status of a command, also if it is interrupted or nobody reads its output."""
+"""How a command ends: with which exit status, and with which words if it cannot go on.
+
+It has a status also if it is interrupted or nobody reads its output.
+"""
 
 from __future__ import annotations
 
@@ -50,3 +53,12 @@ def _drop_the_rest() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+
+
+def complain(command: str, why: str | Exception) -> None:
+    """Print why `command` cannot go on, to standard error."""
+    # Here: an answer such as that of --version needs no files.
+    from labs.files import explained
+
+    text = explained(why) if isinstance(why, Exception) else why
+    say(f"{command}: {text}", file=sys.stderr)

@@ -1,0 +1,286 @@
+"""What is made of a graded lab: `grader feedback`, `grader report` and `grader export`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.evening.command_options import add_course, add_lab, add_workers
+from labs.commands.command_line import sentence
+from labs.files import explained, with_ending
+from labs.terminal import safe, say
+from labs.units import plural
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+    from grader.evening.class_feedback import Feedback
+    from grader.evening.grade_sheet import Sheet, Written
+
+
+# `grader feedback`: every student's page, side by side.
+
+
+def add_feedback(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `grader feedback` and its options."""
+    about = "make the feedback of a graded lab in the course folder"
+    command = commands.add_parser(
+        "feedback",
+        help=about,
+        description="Make the feedback of a graded lab, several students at a time. It is the same "
+        "as that of nbgrader generate_feedback. Feedback that exists is kept, so a run that was "
+        "interrupted goes on where it ended.",
+        examples=("grader feedback 01-timer-overhead",),
+    )
+    add_lab(command)
+    add_course(command)
+    add_workers(command)
+    command.add_argument(
+        "--resume", action="store_true", help="say first how many have their feedback already"
+    )
+    command.add_argument(
+        "--force", action="store_true", help="make it again, after scores or comments have changed"
+    )
+    command.set_defaults(run=run_feedback)
+
+
+def run_feedback(arguments: argparse.Namespace) -> int:
+    """Make feedback. The exit status: 0, or 1 if a student has none, or if the run ended early."""
+    from tqdm import tqdm
+
+    from grader.evening.autograde_class import Stopped
+    from grader.evening.class_feedback import log_of, make_feedback
+    from grader.evening.course_folder import NotOurs
+
+    lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
+    bar: tqdm[Any] | None = None
+
+    def tell(due: int, skipped: int) -> Callable[[int], object]:
+        nonlocal bar
+        if arguments.resume:
+            say(f"{skipped:,} students have their feedback, {due:,} have none.", file=sys.stderr)
+        made: tqdm[Any] = tqdm(total=due, unit=" students", mininterval=0.5, file=sys.stderr)
+        bar = made
+        return made.update
+
+    try:
+        done = make_feedback(course, lab, arguments.workers, arguments.force, tell)
+    except (NotOurs, Stopped) as error:
+        _close(bar)
+        say(f"grader feedback: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        _close(bar)
+        say("What is made stays. The same command makes the rest.", file=sys.stderr)
+        raise
+    _close(bar)
+    _say(done)
+    say(f"Log: {log_of(course, lab)}")
+    return 1 if done.failed or done.refused else 0
+
+
+def _close(bar: tqdm[Any] | None) -> None:
+    if bar is not None:
+        bar.close()
+
+
+def _say(done: Feedback) -> None:
+    """Print what was done, and who has no feedback."""
+    say(f"Feedback made: {done.made:,}. Kept as it was: {done.skipped:,}.")
+    if done.skipped:
+        say("If you have changed points or comments since, add --force to make all pages again.")
+    for student, why in sorted(done.failed.items()):
+        say(f"  no feedback for {safe(student)}: {safe(why)}")
+    for line in done.refused:
+        say(f"  {safe(line)}")
+
+
+# `grader report`: what a class handed in, as a page and as a data set.
+
+
+def add_report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `grader report` and its options."""
+    about = "write a page about a graded lab, and the class's figures for its students"
+    command = commands.add_parser(
+        "report",
+        help=about,
+        description=sentence(about),
+        examples=("grader report 01-timer-overhead", "grader report 01-timer-overhead --names"),
+    )
+    add_lab(command)
+    command.add_argument(
+        "--names", action="store_true", help="show names of students instead of pseudonyms"
+    )
+    add_course(command)
+    command.add_argument(
+        "--to",
+        type=Path,
+        metavar="DIR",
+        help="where to write the report (default: report/LAB in the course folder)",
+    )
+    command.set_defaults(run=run_report)
+
+
+def run_report(arguments: argparse.Namespace) -> int:
+    """Write the report. The exit status is 0, or 1 on error."""
+    from grader.evening.class_report import BadPseudonyms, write_report
+    from grader.evening.graded_class import NoReport
+    from labs.files import CannotWrite
+
+    try:
+        written = write_report(arguments.course, arguments.lab, arguments.to, names=arguments.names)
+    except (NoReport, BadPseudonyms, CannotWrite) as error:
+        say(f"grader report: {error}", file=sys.stderr)
+        return 1
+    graded = written.graded
+    say(f"{plural(len(graded.submissions), 'graded submission')} of {graded.lab}: {written.page}")
+    if graded.unread:
+        say(f"{len(graded.unread):,} could not be read; the page names them")
+    if graded.waiting:
+        say(f"{len(graded.waiting):,} were handed in and are not graded yet")
+    if written.data_set is None:
+        say("No data set for the class: too few figures were accepted.")
+    else:
+        say(f"For the class, without names: {written.data_set.name} next to the page")
+    return 0
+
+
+# `grader export`: the grades, in the form that another system takes.
+
+_EXPORTS = (
+    "grader export 01-timer-overhead --csv grades.csv",
+    "grader export 01-timer-overhead --canvas up.csv --gradebook from-canvas.csv",
+    "grader export 01-timer-overhead --moodle up.csv --worksheet from-moodle.csv",
+    "grader export 01-timer-overhead --moodle-feedback up.zip --worksheet from-moodle.csv",
+    "grader export 01-timer-overhead --gradescope autograder",
+)
+
+
+def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `grader export` and its options."""
+    about = "write the grades of a lab for Canvas, Moodle, Gradescope, or as CSV"
+    command = commands.add_parser(
+        "export",
+        help=about,
+        description="Write the grades of a lab for Canvas, Moodle, Gradescope, or as CSV.",
+        examples=_EXPORTS,
+    )
+    add_lab(command)
+    add_course(command)
+    target = command.add_mutually_exclusive_group(required=True)
+    for name, about in (
+        ("--csv", "nbgrader's columns, and each part"),
+        ("--canvas", "for Grades, Import in Canvas"),
+        ("--moodle", "for Moodle"),
+    ):
+        target.add_argument(
+            name, type=lambda word: with_ending(Path(word), ".csv"), metavar="FILE", help=about
+        )
+    target.add_argument(
+        "--moodle-feedback",
+        type=lambda word: with_ending(Path(word), ".zip"),
+        metavar="FILE",
+        help="the feedback pages as a zip file for Moodle; needs --worksheet",
+    )
+    target.add_argument("--gradescope", type=Path, metavar="DIR", help="results.json files")
+    command.add_argument(
+        "--gradebook", type=Path, metavar="FILE", help="the gradebook that Canvas has exported"
+    )
+    command.add_argument(
+        "--worksheet", type=Path, metavar="FILE", help="the grading worksheet that Moodle gave"
+    )
+    command.add_argument(
+        "--visibility",
+        choices=("after_published", "after_due_date", "visible", "hidden"),
+        help="when students see the results in Gradescope (default: after_published)",
+    )
+    command.add_argument(
+        "--unfinished",
+        action="store_true",
+        help="write the points so far of students whose grade still waits for a person",
+    )
+    command.set_defaults(run=run_export)
+
+
+def run_export(arguments: argparse.Namespace) -> int:
+    """Write the file. The exit status is 0, or 1 on error."""
+    from grader.evening.course_folder import NotOurs, open_course
+    from grader.evening.exports import NotAnExport
+    from grader.evening.grade_sheet import BadTable, NoGrades, read_sheet
+
+    wrong = _trouble_with(arguments)
+    if wrong:
+        return _not_exported(wrong)
+    lab = str(arguments.lab).rstrip("/")
+    try:
+        course = open_course(arguments.course).coursedir
+        sheet = read_sheet(course, lab)
+        say(_exported(arguments, course, sheet).as_text())
+    except (NotOurs, NoGrades, BadTable, NotAnExport, OSError) as error:
+        return _not_exported(explained(error))
+    waiting = len(sheet.so_far) - len(sheet.final)
+    if waiting and arguments.csv is None:
+        what = "marked as not final" if arguments.gradescope else "written as they are"
+        what = what if arguments.unfinished else "left out; --unfinished writes them too"
+        say(f"Grades that wait for a person: {waiting:,}, {what}.")
+    return 0
+
+
+def _trouble_with(arguments: argparse.Namespace) -> str:
+    """What is wrong with the options; '' if nothing is."""
+    feedback = arguments.moodle_feedback is not None
+    if feedback and arguments.worksheet is None:
+        return "--moodle-feedback needs --worksheet, the grading worksheet that Moodle gave"
+    for option, needed in (
+        ("gradebook", "canvas"),
+        ("worksheet", "moodle"),
+        ("visibility", "gradescope"),
+    ):
+        if option == "worksheet" and feedback:
+            continue
+        if getattr(arguments, option) is not None and getattr(arguments, needed) is None:
+            return f"--{option} is for --{needed}"
+    return ""
+
+
+def _exported(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Written:
+    from grader.evening import exports
+    from grader.evening.grade_sheet import reasons_of
+
+    reasons, unfinished = partial(reasons_of, course, sheet.lab), bool(arguments.unfinished)
+    if arguments.canvas is not None:
+        return exports.write_canvas(
+            sheet, arguments.canvas, arguments.gradebook, unfinished=unfinished
+        )
+    if arguments.moodle is not None:
+        return exports.write_moodle(
+            sheet, arguments.moodle, reasons, arguments.worksheet, unfinished=unfinished
+        )
+    if arguments.moodle_feedback is not None:
+        return exports.write_moodle_feedback(
+            sheet,
+            arguments.moodle_feedback,
+            partial(_page_of, course, sheet.lab),
+            arguments.worksheet,
+            unfinished=unfinished,
+        )
+    if arguments.gradescope is not None:
+        visibility = arguments.visibility or exports.VISIBILITIES[0]
+        return exports.write_gradescope(
+            sheet, arguments.gradescope, reasons, visibility, unfinished=unfinished
+        )
+    return exports.write_csv(sheet, arguments.csv)
+
+
+def _page_of(course: Any, lab: str, student: str) -> Path:
+    """Where `grader feedback` writes the page of a student."""
+    return Path(course.format_path(course.feedback_directory, student, lab)) / f"{lab}.html"
+
+
+def _not_exported(why: str) -> int:
+    say(f"grader export: {why}", file=sys.stderr)
+    return 1
