@@ -200,7 +200,9 @@ def kept_samples(recording: Recording, samples: Samples, cells: Cells) -> Kept:
         explained = by_chance / np.maximum(share, 1e-9)
         often = (share >= t.OWN_DELAYS) & (explained < t.MANY_FAR) & (cells.batch > 0)
         own = _own_delays(cells, beyond, far, np.flatnonzero(often), length)
-        weight[own] = (1 - explained)[cells.column[own]]
+        # So weighted, the far samples are the share that interruptions alone do not explain.
+        stay = (1 - explained) * (1 - share) / (1 - share + share * explained)
+        weight[own] = stay[cells.column[own]]
     weight[useless[cells.column]] = 0.0
     return Kept(weight, shared, lost, always)
 
@@ -277,7 +279,7 @@ def _own_delays(cells: Cells, beyond: Floats, far: Bools, sizes: Integers, lengt
     if longer or (usual <= 0).any() or (most > t.DELAYS_ALIKE * usual).any():
         return none
     limit = np.zeros(cells.shape[1])
-    limit[sizes] = t.DELAYS_ALIKE * usual
+    limit[sizes] = t.DELAYS_ALIKE * most
     found: Bools = far & (beyond > 0) & (beyond <= limit[cells.column])
     return found
 

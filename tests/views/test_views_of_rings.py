@@ -45,7 +45,7 @@ def test_sets_add_only_what_is_more_than_chance() -> None:
     assert list(rows) == ["0 KiB", "16 KiB", "64 KiB", "256 KiB", "1,024 KiB"]
     assert rows["256 KiB"][2] == "2,048 KiB"
     assert rows["0 KiB"][-1] == ""
-    assert rows["16 KiB"][-1].startswith("not distinguishable from 0: -")
+    assert rows["16 KiB"][-1].startswith("not distinguishable from 0: ")
     added = run["processes-8-1m"].value - run["processes-8-0"].value
     value, low, _, high = re.sub("[()]", "", rows["1,024 KiB"][-1]).split()
     assert float(value) == pytest.approx(added, rel=0.01)
