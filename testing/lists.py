@@ -1,14 +1,16 @@
 """`python -m testing.lists`: bring the lists up to date that follow from C kernels and notebooks.
 
-It writes the variants of the C kernels, the labs in README.md, their points in
-docs/instructors/rubrics.md and their scripts in docs/instructors/term-plan.md. In a lab's script,
-the answers of a shared machine become those of the saved honest run. It prints what it changed.
+It appends the hash of each new or changed C kernel, and writes the variants, the labs in README.md,
+their points in docs/instructors/rubrics.md and their scripts in docs/instructors/term-plan.md. In a
+lab's script, the answers of a shared machine become those of the saved honest run. It prints what
+it changed.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import Any
 
 from grader.figures import LABS
 from grader.pages.lab_pages import HONEST
-from labs.c_kernels import catalogue
+from labs.c_kernels import catalogue, toolchain
 from labs.c_kernels.toolchain import CompileError
 from labs.course import figures
 from labs.course.figures import Figure
@@ -25,8 +27,10 @@ from labs.units import rounded
 from testing import variants
 from testing.paths import REPOSITORY
 
+HASHES = REPOSITORY / "grader" / "facts" / "kernel_hashes.json"
 README = REPOSITORY / "README.md"
 INSTRUCTORS = REPOSITORY / "docs" / "instructors"
+KERNELS = {"released": REPOSITORY / "kernels_c", "broken": REPOSITORY / "kernels_c" / "broken"}
 
 #: Rows that follow each other: of labs by name, of labs by number, and of links to scripts.
 _LABS = re.compile(r"(?:^\| \d\d-.*\n)+", re.MULTILINE)
@@ -34,6 +38,10 @@ _POINTS = re.compile(r"(?:^\| \d\d \|(?:[^|\n]+\|){3}\n)+", re.MULTILINE)
 _SCRIPTS = re.compile(r"(?:^- \[\d\d .*\n)+", re.MULTILINE)
 #: The third cell of the row of a figure: its answer on a shared machine.
 _ANSWER = re.compile(r"^(\| `([\w-]+)` \|[^|\n]*\|)[^|\n]*\|(?=[^|\n]*\|$)", re.MULTILINE)
+
+
+class NotFormatted(Exception):
+    """A C kernel is not formatted, so its hash would not stay."""
 
 
 def question_of(cells: list[dict[str, Any]]) -> str:
@@ -59,6 +67,29 @@ def points_of(cells: list[dict[str, Any]]) -> tuple[float, float]:
 def _notebooks() -> Iterator[tuple[str, list[dict[str, Any]]]]:
     for path in sorted((REPOSITORY / "notebooks").glob("*/*.ipynb")):
         yield path.stem, json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+def hashes(text: str) -> str:
+    """The hashes of the C kernels, with those of today at the end of each list."""
+    stated: dict[str, dict[str, list[str]]] = json.loads(text)
+    for kind, folder in KERNELS.items():
+        for path in sorted(folder.glob("*.c")):
+            now = toolchain.source_hash(path.read_text(encoding="utf-8"))
+            known = stated[kind].setdefault(path.stem, [])
+            if known[-1:] != [now]:
+                _must_be_formatted(path)
+                # An earlier version that is back is the newest one again.
+                stated[kind][path.stem] = [*(each for each in known if each != now), now]
+        stated[kind] = dict(sorted(stated[kind].items()))
+    return json.dumps(stated, indent=1) + "\n"
+
+
+def _must_be_formatted(path: Path) -> None:
+    program = Path(sys.executable).with_name("clang-format")
+    words = [str(program), "--dry-run", "-Werror", str(path)]
+    if subprocess.run(words, capture_output=True, check=False).returncode != 0:
+        name = path.relative_to(REPOSITORY)
+        raise NotFormatted(f"{name} is not formatted. First run: clang-format -i {name}")
 
 
 def labs_in_readme(text: str) -> str:
@@ -111,6 +142,7 @@ def answers_of(lab: str, text: str) -> str:
 def lists() -> dict[Path, Callable[[str], str]]:
     """By file, what makes its text of today from that of before."""
     made: dict[Path, Callable[[str], str]] = {
+        HASHES: hashes,
         catalogue.FILE: lambda _: variants.as_text(),
         README: labs_in_readme,
         INSTRUCTORS / "rubrics.md": points_in_rubrics,
@@ -124,12 +156,12 @@ def lists() -> dict[Path, Callable[[str], str]]:
 
 
 def main() -> int:
-    """Writes what has changed; status 1 if a C kernel does not compile."""
+    """Writes what has changed; status 1 if a C kernel is not formatted or does not compile."""
     for path, update in lists().items():
         before = path.read_text(encoding="utf-8")
         try:
             now = update(before)
-        except CompileError as error:
+        except (NotFormatted, CompileError) as error:
             print(error, file=sys.stderr)
             return 1
         if now != before:

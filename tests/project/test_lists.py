@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from labs.c_kernels.toolchain import CompileError
 from testing import lists
+from testing.paths import REPOSITORY
 
 LISTS = lists.lists()
 #: A row of each list of a page.
@@ -31,6 +34,35 @@ def test_a_missing_row_comes_back(path: Path) -> None:
     without = re.sub(ROWS[path], "", text, count=1, flags=re.MULTILINE)
     assert without != text
     assert LISTS[path](without) == text
+
+
+def test_the_hash_of_a_new_c_kernel_is_added() -> None:
+    text = lists.HASHES.read_text(encoding="utf-8")
+    stated = json.loads(text)
+    for kind, name in (("released", "system_call"), ("broken", "cached_getpid")):
+        now = stated[kind].pop(name)[-1]
+        assert json.loads(lists.hashes(json.dumps(stated)))[kind][name] == [now]
+
+
+def test_earlier_hashes_stay_and_a_version_that_is_back_is_last() -> None:
+    stated = json.loads(lists.HASHES.read_text(encoding="utf-8"))
+    (now,) = stated["released"]["system_call"][-1:]
+    stated["released"]["system_call"] = [now, "0" * 64]
+    kept = json.loads(lists.hashes(json.dumps(stated)))
+    assert kept["released"]["system_call"] == ["0" * 64, now]
+
+
+def test_a_c_kernel_that_is_not_formatted_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "kernels_c"
+    folder.mkdir()
+    shutil.copy(REPOSITORY / ".clang-format", tmp_path)
+    (folder / "odd.c").write_text("int  main( void ){return 0 ;}\n", encoding="utf-8")
+    monkeypatch.setattr(lists, "KERNELS", {"released": folder})
+    monkeypatch.setattr(lists, "REPOSITORY", tmp_path)
+    with pytest.raises(lists.NotFormatted, match=r"clang-format -i kernels_c/odd\.c"):
+        lists.hashes('{"released": {}}')
 
 
 def test_a_c_kernel_that_does_not_compile_ends_with_the_compilers_message(
