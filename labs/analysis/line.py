@@ -244,9 +244,10 @@ def _shared(recording: Recording, samples: Samples, coarser: float) -> tuple[Boo
 
 def _reach(cells: Cells, away: Floats, chosen: Bools, by_chance: Floats) -> Floats:
     """How far from the lower quartile a sample may lie, by batch size, in ticks."""
+    near, column = away[chosen], cells.column[chosen]
     usual = np.array(
         [
-            float(np.median(mine)) if len(mine := away[chosen & (cells.column == size)]) else 0.0
+            float(np.median(mine)) if len(mine := near[column == size]) else 0.0
             for size in range(cells.shape[1])
         ]
     )

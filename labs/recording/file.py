@@ -450,7 +450,7 @@ class Recording:
         # A check asks for the same samples about thirty times.
         known = self._known_samples.get((variant, warmup))
         if known is None:
-            chosen = self.rows_of(variant) & ((self.sample < 0) == warmup)
+            chosen = np.flatnonzero(self.rows_of(variant) & ((self.sample < 0) == warmup))
             columns = (self.process, self.sample, self.batch, self.ticks)
             known = Samples(variant, self.clock(variant), *(each[chosen] for each in columns))
             self._known_samples[variant, warmup] = known
