@@ -181,7 +181,7 @@ def kept_samples(recording: Recording, samples: Samples, cells: Cells) -> Kept:
     chosen = ~shared & ~lost
     low = cells.lower_quartiles(chosen)
     # A cell without a sample counts as infinitely long, and so does a size with few cells.
-    length = np.median(np.where(np.isnan(low), np.inf, low), axis=0)
+    length = _median(np.where(np.isnan(low), np.inf, low))
     beyond = np.nan_to_num(cells.ticks - low[cells.row, cells.column])
     tick_s = 1 / samples.clock.frequency_hz
     gaps = recording.number("cpu.gaps_per_s")
@@ -242,12 +242,19 @@ def _shared(recording: Recording, samples: Samples, coarser: float) -> tuple[Boo
     return shared | ~whole[samples.process], False
 
 
+def _median(values: Floats) -> Floats:
+    """The median along the first axis. Of so few values, `np.median` takes five times as long."""
+    ordered = np.sort(values, axis=0)
+    middle: Floats = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    return middle
+
+
 def _reach(cells: Cells, away: Floats, chosen: Bools, by_chance: Floats) -> Floats:
     """How far from the lower quartile a sample may lie, by batch size, in ticks."""
     near, column = away[chosen], cells.column[chosen]
     usual = np.array(
         [
-            float(np.median(mine)) if len(mine := near[column == size]) else 0.0
+            float(_median(mine)) if len(mine := near[column == size]) else 0.0
             for size in range(cells.shape[1])
         ]
     )
@@ -258,7 +265,7 @@ def _reach(cells: Cells, away: Floats, chosen: Bools, by_chance: Floats) -> Floa
     # A delay that all sizes meet alike must be kept at all of them or set aside at all.
     timed = cells.batch > 0
     if timed.any():
-        reach[timed] = np.maximum(reach[timed], np.median(reach[timed]))
+        reach[timed] = np.maximum(reach[timed], _median(reach[timed]))
     return reach
 
 
@@ -542,7 +549,7 @@ def _fit(cells: Cells, kept: Kept) -> _Fit:
         slope=(in_slope * mean).sum(axis=1),
         intercept_error=np.sqrt((in_intercept**2 * of_mean).sum(axis=1)),
         slope_error=np.sqrt((in_slope**2 * of_mean).sum(axis=1)),
-        used=((weight > 0).sum(axis=1) >= 2) & (enough >= t.LEAST_KEPT * np.median(enough)),
+        used=((weight > 0).sum(axis=1) >= 2) & (enough >= t.LEAST_KEPT * _median(enough)),
     )
 
 
