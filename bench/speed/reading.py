@@ -21,7 +21,7 @@ from labs.results.result import result_of
 from labs.run import measure
 
 #: Samples, and the most milliseconds that reading and checking may take, and reducing by itself.
-LIMITS = {10_000: (15.0, 4.0), 100_000: (100.0, 30.0)}
+LIMITS = {10_000: (15.0, 3.0), 100_000: (100.0, 30.0)}
 
 SPEC = figure_named("timer-overhead-fenced")
 

@@ -182,7 +182,7 @@ def kept_samples(recording: Recording, samples: Samples, cells: Cells) -> Kept:
     low = cells.lower_quartiles(chosen)
     # A cell without a sample counts as infinitely long, and so does a size with few cells.
     length = _median(np.where(np.isnan(low), np.inf, low))
-    beyond = np.nan_to_num(cells.ticks - low[cells.row, cells.column])
+    beyond = np.nan_to_num(cells.ticks - low.ravel()[cells.cell])
     tick_s = 1 / samples.clock.frequency_hz
     gaps = recording.number("cpu.gaps_per_s")
     rate = t.AS_OFTEN * max(gaps or 0.0, t.TIMER_PER_S)
@@ -529,7 +529,7 @@ def _fit(cells: Cells, kept: Kept) -> _Fit:
     """
     count = cells.sums(kept.weight)
     mean = cells.sums(kept.weight * cells.ticks) / np.maximum(count, 1e-9)
-    from_mean = kept.weight * (cells.ticks - mean[cells.row, cells.column]) ** 2
+    from_mean = kept.weight * (cells.ticks - mean.ravel()[cells.cell]) ** 2
     freedom = np.maximum((count - (count > 0)).sum(axis=0), 1)
     variance = cells.sums(from_mean).sum(axis=0) / freedom + (0.1 * cells.step) ** 2
     weight, k = np.where(cells.batch > 0, count, 0.0), cells.batch.astype(np.float64)
