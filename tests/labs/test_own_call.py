@@ -144,16 +144,6 @@ def test_two_calls_for_one_are_told_by_their_count(made: int, codes: list[str]) 
         assert "the OS kernel got 2 system calls" in verdict.findings[0].evidence
 
 
-@pytest.mark.parametrize(("own_work", "name"), [(ALONE, "replaced"), (TWO, "a line more")])
-def test_a_recording_of_an_older_kit_passes_without_that_praise(
-    own_work: Exercise, name: str
-) -> None:
-    # The lab itself let the library's call run beside the trap then.
-    verdict = own_work.verdict(name, {})
-    assert verdict.outcome is Outcome.PASSED
-    assert verdict.praise and "library" not in verdict.praise and "hand" not in verdict.praise
-
-
 def test_the_imports_of_linux_and_of_macos_are_read() -> None:
     linux = "                 U write@GLIBC_2.2.5\n                 w __gmon_start__\n"
     assert toolchain.names_listed_by_nm(linux) == ("write",)

@@ -183,13 +183,6 @@ def test_another_task_is_told_and_not_praised(program: Program, name: str) -> No
     assert not verdict.praise
 
 
-def test_a_recording_of_an_older_kit_passes_without_that_praise() -> None:
-    verdict = EXERCISE.verdict("as asked", {})
-    assert verdict.outcome is Outcome.PASSED
-    assert verdict.praise == figure_named(EXERCISE.figure).praise[-1].text
-    assert "number" not in verdict.praise
-
-
 def _as_thread(of: str) -> Case:
     """The case of a thread for which the OS counted what it counted for the variant `of`."""
     folder = FIXTURES / "honest" / "05-task-creation"

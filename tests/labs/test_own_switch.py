@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from grader.cases.verdict import Level, Outcome
-from grader.figures import figure_named
 from testing.c_programs import LINUX, Program
 from testing.own_work import Exercise
 
@@ -192,10 +191,3 @@ def test_work_beside_the_handoff_is_told_by_the_c(name: str) -> None:
     assert [finding.code for finding in verdict.findings] == ["more-than-the-operation"]
     assert words in verdict.findings[0].evidence
     assert verdict.levels[Level.VALIDITY][0] == 0
-
-
-def test_a_recording_of_an_older_kit_passes_without_that_praise() -> None:
-    verdict = EXERCISE.verdict("condition variable", {})
-    assert verdict.outcome is Outcome.PASSED
-    assert verdict.praise == figure_named(EXERCISE.figure).praise[-1].text
-    assert "sleep" not in verdict.praise
