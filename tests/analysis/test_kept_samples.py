@@ -204,7 +204,7 @@ OWN = replace(STEADY, own=5980.0, own_every=20.0, gaps_per_s=500)
 DISTURBED = replace(STEADY, interruption=5980.0, interrupted_every=20 * 1560.0)
 
 
-@pytest.mark.parametrize("batches", [(4, 8, 12, 16), (12, 18, 24), (50, 75, 100)])
+@pytest.mark.parametrize("batches", [(4, 6, 8), (4, 8, 12, 16), (12, 18, 24), (50, 75, 100)])
 def test_what_the_operation_does_itself_belongs_to_its_cost(batches: tuple[int, ...]) -> None:
     machine = replace(OWN, batches=batches)
     assert machine.mean_cost == pytest.approx(1859)

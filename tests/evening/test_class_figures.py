@@ -21,7 +21,7 @@ from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import read
-from labs.recording.origin import kind_of
+from labs.recording.origin import SEVERAL, UNKNOWN, kind_of, kind_of_all
 from testing.graded_course import ARM, LAB, GradedCourse, verdict
 from testing.paths import REPOSITORY
 from testing.submitted_figures import FENCED as TIMER
@@ -244,3 +244,10 @@ def test_the_view_of_published_figures_has_the_class(
     (lab / "class.csv").write_text("?")
     rows, meaning = shown_of(run)
     assert not rows and "The figures of your class cannot be read" in meaning
+
+
+def test_machines_of_one_kind_have_it_and_others_have_several() -> None:
+    arm = kind_of(ARM)
+    assert kind_of_all([arm, arm]) == arm
+    assert kind_of_all([arm, "x86-64, AMD, virtual"]) == SEVERAL
+    assert kind_of_all([]) == UNKNOWN
