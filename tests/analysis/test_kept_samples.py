@@ -26,7 +26,7 @@ CALL = replace(OPERATION, rounds=41)
 
 
 def call(machine: Machine, seed: int = 1) -> Recording:
-    return replace(simulate.run(machine, seed), kernel="procedure_call")
+    return as_declared(simulate.run(machine, seed), "procedure_call")
 
 
 def kept_of(run: Recording) -> Kept:

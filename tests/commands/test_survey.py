@@ -20,6 +20,7 @@ from labs.survey import survey, survey_report
 from labs.survey.survey import MEASUREMENTS, Measurement, Row
 from testing import simulate
 from testing.c_programs import LINUX
+from testing.declarations import as_declared
 
 CHEAP = Measurement(
     "system calls", "system_call", ("getpid", "getpid-libc"), (400, 800), processes=(2, 2),
@@ -197,9 +198,8 @@ def line_of(name: str, cost: float, kernel: str, about: str, flags: str = "-O2")
     }
     if kernel.endswith("switch"):
         conditions |= {"claimed.switches": "9", f"variant.{name}.switches": "2"}
-    recording = dataclasses.replace(
-        made, kernel=kernel, variants=(name,), conditions={**conditions, "flags": flags}
-    )
+    named = dataclasses.replace(made, variants=(name,), conditions={**conditions, "flags": flags})
+    recording = as_declared(named, kernel)
     measurement = Measurement(about, kernel, (name,), (1, 1), flags=(flags,))
     return Row(measurement, name, result_of(recording, name), "", ())
 

@@ -13,6 +13,7 @@ from labs.analysis.estimates import Estimate
 from labs.c_kernels import catalogue
 from labs.results.result import Result, result_of
 from testing import simulate
+from testing.declarations import as_declared
 from testing.simulate import OPERATION
 
 
@@ -89,7 +90,7 @@ SETTINGS: dict[str, tuple[list[float], list[float], list[float], bool]] = {
 
 def result(value: float) -> Result:
     """A result with this value, or one whose samples lie on no line."""
-    run = replace(simulate.run(OPERATION, 1), kernel="procedure_call")
+    run = as_declared(simulate.run(OPERATION, 1), "procedure_call")
     found = result_of(run)
     assert found.line is not None
     if math.isnan(value):

@@ -37,6 +37,7 @@ from labs.run.measure import (
     measure_now,
 )
 from testing import simulate
+from testing.declarations import as_declared
 from testing.submitted_figures import FENCED, recording
 
 QUICK = Plan(
@@ -299,7 +300,7 @@ def test_plans_that_may_take_no_longer_need_no_rule() -> None:
 
 
 def of_shared_core(machine: simulate.Machine) -> Recording:
-    return dataclasses.replace(simulate.run(machine, 1), kernel="procedure_call")
+    return as_declared(simulate.run(machine, 1), "procedure_call")
 
 
 SHARED = dataclasses.replace(simulate.OPERATION, rounds=41)
