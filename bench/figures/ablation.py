@@ -117,11 +117,7 @@ IDEAS = (
         {f"{_PROCESSES}.FEWEST_FOR_RANGE": math.inf},
         "pytest tests/analysis/test_processes.py -k never_chance",
     ),
-    Idea(
-        "preempted samples",
-        {f"{_KEPT}.preempted": _none_preempted},
-        "intervals of 212 % and not 0.7 %: pytest tests/analysis/test_kept_samples.py -k preempted",
-    ),
+    Idea("preempted samples", {f"{_KEPT}.preempted": _none_preempted}),
     Idea("scatter between runs", {"labs.analysis.estimates.BETWEEN_RUNS": 0.0}),
     Idea("step that samples show", {f"{_LINE}.step_of": _declared_step}),
 )
