@@ -9,15 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.evening.command_options import add_course, add_lab, add_workers
+from grader.evening.command_options import Bar, add_course, add_lab, add_workers
 from labs.commands.command_line import sentence
 from labs.files import explained, with_ending
 from labs.terminal import safe, say
 from labs.units import plural
 
 if TYPE_CHECKING:
-    from tqdm import tqdm
-
     from grader.evening.class_feedback import Feedback
     from grader.evening.grade_sheet import Sheet, Written
 
@@ -50,42 +48,32 @@ def add_feedback(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_feedback(arguments: argparse.Namespace) -> int:
     """Make feedback. The exit status: 0, or 1 if a student has none, or if the run ended early."""
-    from tqdm import tqdm
-
     from grader.evening.autograde_class import Stopped
     from grader.evening.class_feedback import log_of, make_feedback
     from grader.evening.course_folder import NotOurs
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
-    bar: tqdm[Any] | None = None
+    bar = Bar(" students")
 
     def tell(due: int, skipped: int) -> Callable[[int], object]:
-        nonlocal bar
         if arguments.resume:
             say(f"{skipped:,} students have their feedback, {due:,} have none.", file=sys.stderr)
-        made: tqdm[Any] = tqdm(total=due, unit=" students", mininterval=0.5, file=sys.stderr)
-        bar = made
-        return made.update
+        return bar.begin(due)
 
     try:
         done = make_feedback(course, lab, arguments.workers, arguments.force, tell)
     except (NotOurs, Stopped) as error:
-        _close(bar)
+        bar.close()
         say(f"grader feedback: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        _close(bar)
+        bar.close()
         say("What is made stays. The same command makes the rest.", file=sys.stderr)
         raise
-    _close(bar)
+    bar.close()
     _say(done)
     say(f"Log: {log_of(course, lab)}")
     return 1 if done.failed or done.refused else 0
-
-
-def _close(bar: tqdm[Any] | None) -> None:
-    if bar is not None:
-        bar.close()
 
 
 def _say(done: Feedback) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from grader.evening.command_options import add_course, add_lab, add_workers
+from grader.evening.command_options import Bar, add_course, add_lab, add_workers
 from labs.terminal import say
 
 if TYPE_CHECKING:
@@ -44,23 +44,16 @@ def add_autograde(commands: argparse._SubParsersAction[argparse.ArgumentParser])
 
 def run_autograde(arguments: argparse.Namespace) -> int:
     """Grade. The exit status: 0, or 1 if a submission has no result, or if the run ended early."""
-    from tqdm import tqdm
-
     from grader.evening.autograde_class import Options, Stopped, autograde, log_of
     from grader.evening.course_folder import NotOurs
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
     options = Options(arguments.workers, arguments.dask, arguments.force)
-    bar: tqdm[Any] | None = None
+    bar = Bar(" submissions")
 
     def tell(found: Class) -> Callable[[int], object]:
-        nonlocal bar
         _say_what_is_left(found, arguments.resume)
-        made: tqdm[Any] = tqdm(
-            total=len(found.jobs), unit=" submissions", mininterval=0.5, file=sys.stderr
-        )
-        bar = made
-        return made.update
+        return bar.begin(len(found.jobs))
 
     try:
         summary = autograde(course, lab, options, tell)
@@ -68,16 +61,13 @@ def run_autograde(arguments: argparse.Namespace) -> int:
         say(f"grader autograde: {error}", file=sys.stderr)
         return 1
     except Stopped as error:
-        if bar is not None:
-            bar.close()
+        bar.close()
         say(f"grader autograde: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        if bar is not None:
-            bar.close()
+        bar.close()
         say("What is graded stays. The same command grades the others.", file=sys.stderr)
         raise
-    assert bar is not None
     bar.close()
     say(summary.as_text())
     say(f"\nLog: {log_of(course, lab)}")
