@@ -36,27 +36,22 @@ class Message:
 
     def as_html(self) -> str:
         """A box with a border at its left; all text is escaped."""
-        word, heading = self._first_line()
         return filled(
             _MESSAGE,
             role="alert" if self.tone == "problem" else "status",
             colour=TONES[self.tone][0],
-            word=word,
-            heading=code_spans(heading),
+            word=TONES[self.tone][1],
+            heading=code_spans(self.heading),
             loud=self.tone != "open",
             excerpt=self.excerpt,
             sentences=[code_spans(sentence) for sentence in self.sentences],
         )
 
-    def _first_line(self) -> tuple[str, str]:
-        """The word of the tone and the heading, both in one language."""
-        return TONES[self.tone][1], self.heading
-
     def _repr_html_(self) -> str:
         return self.as_html()
 
     def __repr__(self) -> str:
-        lines = [": ".join(self._first_line())]
+        lines = [f"{TONES[self.tone][1]}: {self.heading}"]
         lines += [self.excerpt] if self.excerpt else []
         return "\n".join([*lines, *self.sentences])
 

@@ -1,7 +1,7 @@
 """The C behind a recording: of a released or a broken C kernel, or the student's own.
 
 A recording states the hash of its source. We take a source for the measured one only if it has
-this hash.
+this hash, or if an earlier version of the same C kernel of the kit had it.
 """
 
 from __future__ import annotations

@@ -65,9 +65,8 @@ def is_copy(folder: Path) -> bool:
 def update_copy(released: Path, folder: Path) -> CopyChanges:
     """Update the copy in `folder` to `released`, or make it if it does not exist.
 
-    Its notebooks are in `language`; without one, in the language that the copy has. We keep a file
-    that the student changed, and write a newer version next to it once: `NAME.new.ipynb`. We
-    restore a file that the student deleted. Raises CannotUpdateCopy.
+    We keep a file that the student changed, and write a newer version next to it once:
+    `NAME.new.ipynb`. We restore a file that the student deleted. Raises CannotUpdateCopy.
     """
     with _explained_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
