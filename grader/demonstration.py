@@ -138,8 +138,9 @@ def _answered(lab: Lab, folder: Path) -> Notebook:
 
 def _report(folder: Path) -> str:
     """What a student of the demonstration writes who has no author's text."""
-    figures = json.loads((folder / "figures.json").read_text("utf-8"))
-    measured = [f"- {name}: {one['value']:.3g} {one['unit']}" for name, one in figures.items()]
+    stated = figures.read(folder).values()
+    handed_in = [each for each in stated if isinstance(each, figures.Figure)]
+    measured = [f"- {each.id}: {each.value:.3g} {each.unit}" for each in handed_in]
     return "\n".join(["I measured this on the machine of the demonstration:", "", *measured])
 
 
@@ -160,13 +161,13 @@ def _honest(folder: Path, notebook: Path, lab: Lab) -> None:
 def _wrong_unit(folder: Path, notebook: Path, lab: Lab) -> None:
     """Gives the first figure that is a time a wrong unit."""
     path = folder / "figures.json"
-    figures = json.loads(path.read_text("utf-8"))
+    stated = json.loads(path.read_text("utf-8"))
     wrong = {"ns": "us", "us": "ns", "µs": "ns", "ms": "us"}
     # If no figure is a time, the first figure gets a unit of time.
-    first = next(iter(figures.values()))
-    figure = next((one for one in figures.values() if one["unit"] in wrong), first)
-    figure["unit"] = wrong.get(figure["unit"], "ns")
-    path.write_text(json.dumps(figures, indent=2), encoding="utf-8")
+    entries = [stated[name] for name in figures.read(folder)]
+    entry = next((one for one in entries if one["unit"] in wrong), entries[0])
+    entry["unit"] = wrong.get(entry["unit"], "ns")
+    path.write_text(json.dumps(stated, indent=2), encoding="utf-8")
 
 
 def _no_recording(folder: Path, notebook: Path, lab: Lab) -> None:

@@ -1,7 +1,7 @@
 """The figures of a lab folder and their evidence, the recordings that a later run must not replace.
 
-`figures.json` holds the figures: figure id -> value, unit, recording, when. A student can also
-write the file by hand:
+`figures.json` holds the figures: figure id -> value, unit, recording, when. `format` is the number
+of this form. A student can also write the file by hand, and may leave out the number:
 
     {"timer-overhead-fenced": {"value": 16.4, "unit": "ns", "recording": "recordings/fenced.csv"}}
 """
@@ -24,6 +24,8 @@ from labs.files import CannotWrite, read_bounded, write_atomically
 from labs.json_text import BadJson, Form, OrNone, TextOrNone, Unreadable, problems, read_entries
 
 FILE_NAME = "figures.json"
+#: The form of the file has this number. No figure has this id.
+FORMAT, FORMAT_VERSION = "format", 1
 RECORDINGS = "recordings"
 #: The unit of a figure whose value is the number of a conclusion.
 CHOICE = "choice"
@@ -140,6 +142,7 @@ def _write(folder: Path, stated: dict[str, Any]) -> None:
     for name, entry in stated.items():
         if isinstance(entry, Unreadable):
             raise BadFigures(f"{FILE_NAME}, entry {name[:64]}: {entry.what}")
+    stated = {FORMAT: FORMAT_VERSION, **stated}
     text = json.dumps(stated, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     write_atomically(Path(folder) / FILE_NAME, text.encode())
 
@@ -160,11 +163,18 @@ def _stated(folder: Path) -> dict[str, Any]:
     if not path.is_symlink() and not path.exists():
         return {}
     try:
-        return read_entries(path, limits.MOST_FIGURES)
+        stated = read_entries(path, limits.MOST_FIGURES)
     except BadJson as error:
         raise BadFigures(f"{FILE_NAME} {error}") from error
     except OSError as error:
         raise BadFigures(error.strerror or str(error)) from error
+    version = stated.pop(FORMAT, FORMAT_VERSION)
+    if version != FORMAT_VERSION or isinstance(version, bool):
+        raise BadFigures(
+            f'{FILE_NAME} states another "{FORMAT}" than {FORMAT_VERSION}, which this kit reads; '
+            "use the kit that wrote the file, or store the figures again with this one"
+        )
+    return stated
 
 
 def _entry(figure: Figure) -> dict[str, Any]:

@@ -50,6 +50,9 @@ FILES = {
     "not UTF-8": b'{"timer-step": "\xff\xfe"}',
     "nested 100,000 deep": b'{"a":' * 50_000,
     "larger than it may be": b'{"timer-step": "' + b"x" * 400_000 + b'"}',
+    "of another format": b'{"format": 2, "timer-step": {"value": 26, "unit": "ticks"}}',
+    "of format true": b'{"format": true, "timer-step": {"value": 26, "unit": "ticks"}}',
+    "of a format that is a file": b'{"format": {"value": 26, "unit": "ticks"}}',
     "10,000 entries": json.dumps({f"figure-{n}": 1 for n in range(10_000)}).encode(),
 }
 

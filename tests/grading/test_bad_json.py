@@ -72,7 +72,7 @@ def others(name: str) -> list[str]:
 
 
 @SAME_EVERY_TIME
-@given(name=st.sampled_from(sorted(STATED)), entry=ENTRIES)
+@given(name=st.sampled_from(sorted(figures.read(HONEST))), entry=ENTRIES)
 def test_any_value_of_one_entry_leaves_the_other_verdicts_as_they_were(
     name: str, entry: object, folder: Path, honest: dict[str, Verdict]
 ) -> None:
@@ -140,6 +140,26 @@ def test_a_file_that_cannot_be_read_is_told_once_for_each_figure(folder: Path) -
         assert verdict.findings[0].evidence == (
             "figures.json is not valid JSON (line 1, column 1): this { has no partner."
         )
+
+
+@pytest.mark.parametrize("stated", [2, 0, True, "1", None, {"value": 26}])
+def test_a_file_of_another_format_is_refused_and_stays(folder: Path, stated: object) -> None:
+    text = json.dumps({**STATED, "format": stated})
+    for verdict in verdicts(folder, text).values():
+        assert [each.code for each in verdict.findings] == ["figure-unreadable"]
+        assert 'states another "format" than 1' in verdict.findings[0].evidence
+    with pytest.raises(figures.BadFigures, match="use the kit that wrote the file"):
+        figures.put(folder, figures.Figure("timer-step", 2, "ticks", None))
+    assert (folder / FILE_NAME).read_text("utf-8") == text
+
+
+def test_the_kit_states_the_format_and_a_file_by_hand_need_not(folder: Path) -> None:
+    by_hand = {name: entry for name, entry in STATED.items() if name != "format"}
+    (folder / FILE_NAME).write_text(json.dumps(by_hand), "utf-8")
+    before = figures.read(folder)
+    figures.put(folder, figures.Figure("timer-step", 2, "ticks", None))
+    assert json.loads((folder / FILE_NAME).read_text("utf-8"))["format"] == 1
+    assert figures.read(folder).keys() == {*before, "timer-step"}
 
 
 # --------------------------------------------------------------- predictions, in the same way
