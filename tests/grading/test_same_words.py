@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from grader.commands.cli import main
 from grader.judging.lab_folder import lab_of
 from grader.notebook import check
+from labs.course import figures
 from testing.paths import FIXTURES
 
 FOLDERS = sorted(
@@ -32,7 +32,7 @@ def test_the_notebook_says_what_the_command_says(
 ) -> None:
     main(["check", str(folder), "--lab", lab_of(folder)])
     printed = capsys.readouterr().out
-    for figure in json.loads((folder / "figures.json").read_text(encoding="utf-8")):
+    for figure in figures.read(folder):
         shown = check(figure, folder)
         assert repr(shown) in printed
         page = shown._repr_html_()

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from labs.course.figures import Figure
+from labs.course.figures import read as read_figures
 from labs.recording.file import read
 from labs.results.result import REASONS, result_of
 from testing.paths import FIXTURES, REPOSITORY
@@ -129,8 +131,8 @@ def catalogue() -> set[str]:
 
 
 def saved_figures(folder: Path) -> dict[str, tuple[float, str]]:
-    content = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
-    return {name: (float(each["value"]), str(each["unit"])) for name, each in content.items()}
+    stated = read_figures(folder).values()
+    return {each.id: (each.value, each.unit) for each in stated if isinstance(each, Figure)}
 
 
 def claimed(page: Path, column: int) -> Iterator[tuple[str, float, str]]:
