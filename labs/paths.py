@@ -5,13 +5,17 @@ The folders are found in a checkout of the repository and in an installed packag
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 import sys
 import tempfile
 from pathlib import Path
 
 import platformdirs
 
+#: The name of a user's own folder in a cache that several users share.
+_OWN_FOLDER = f"of-user-{os.getuid()}"
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parent
 
@@ -24,7 +28,7 @@ class PartMissing(FileNotFoundError):
 
 
 class CacheNotWritable(OSError):
-    """The cache folder cannot be made or written; the message names the folder and the remedy."""
+    """The cache folder cannot be written, or others may write it; the message says what to do."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -62,22 +66,57 @@ def released() -> Path:
 def cache() -> Path:
     """The folder for files that can be made again, such as built C kernels; made if it is missing.
 
-    $TICKLAB_CACHE names another folder. Raises CacheNotWritable.
+    $TICKLAB_CACHE names another folder. In one that others may write too, each user has an own
+    folder, because programs in it are run. Raises CacheNotWritable.
     """
     asked = os.environ.get("TICKLAB_CACHE")
     folder = Path(asked).expanduser() if asked else platformdirs.user_cache_path("ticklab")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        folder = folder.resolve()
+        if _others_may_write(folder):
+            folder /= _OWN_FOLDER
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
         # We must try a write: on a read-only file system, permissions still allow root to write.
         with tempfile.TemporaryFile(dir=folder):
             pass
+        exposed = _exposed(folder)
     except (OSError, RuntimeError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise CacheNotWritable(
             f"The cache folder {folder} cannot be written: {why}. "
             "Set TICKLAB_CACHE to a folder that you may write, and try again."
         ) from error
+    if exposed is not None:
+        raise CacheNotWritable(
+            f"The cache folder {folder} is not safe: other users may write in {exposed}, so you "
+            "would run programs that they put there. Set TICKLAB_CACHE to a folder of your own, "
+            "and try again."
+        )
     return folder
+
+
+def _others_may_write(folder: Path) -> bool:
+    """Whether somebody else owns `folder` (or it is a link), or may put a file into it."""
+    status = folder.lstat()
+    is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    return not is_own or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+def _exposed(folder: Path) -> Path | None:
+    """`folder`, or one above it, where other users could put a file or a folder of their own."""
+    if _others_may_write(folder):
+        return folder
+    for above in folder.parents:
+        mode = above.stat().st_mode
+        # In a sticky folder such as /tmp, users can replace only what is their own. A group may
+        # write in many homes, and is then the user's own one; in a shared cache it is the class.
+        is_shared = folder.name == _OWN_FOLDER and above == folder.parent
+        others = stat.S_IWOTH | (stat.S_IWGRP if is_shared else 0)
+        if mode & others and not mode & stat.S_ISVTX:
+            return above
+    return None
 
 
 # Started with -m or -c, Python looks for modules in the current folder first. The folder may be a

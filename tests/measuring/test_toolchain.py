@@ -5,8 +5,10 @@ from __future__ import annotations
 import concurrent.futures
 import os
 import shutil
+import stat
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,75 @@ def test_a_cache_that_cannot_be_written_is_told(
     monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "file"))
     with pytest.raises(paths.CacheNotWritable, match="Set TICKLAB_CACHE"):
         build_text(HELLO, "hello", ONE)
+
+
+def test_in_a_shared_cache_each_user_has_an_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    (tmp_path / "link").symlink_to(shared)
+    for name in ("shared", "link"):
+        monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / name))
+        own = paths.cache()
+        assert own == shared / f"of-user-{os.getuid()}"
+        assert stat.S_IMODE(own.stat().st_mode) == 0o700
+    assert build_text(HELLO, "hello", ONE).path.is_relative_to(own)
+
+
+def shared_without_sticky(folder: Path) -> None:
+    folder.chmod(0o777)
+
+
+def shared_by_a_group(folder: Path) -> None:
+    folder.chmod(0o2775)
+
+
+def others_may_write_mine(folder: Path) -> None:
+    folder.chmod(0o1777)
+    (folder / f"of-user-{os.getuid()}").mkdir(mode=0o700)
+    (folder / f"of-user-{os.getuid()}").chmod(0o770)
+
+
+def mine_is_a_link(folder: Path) -> None:
+    folder.chmod(0o1777)
+    (folder / "elsewhere").mkdir()
+    (folder / f"of-user-{os.getuid()}").symlink_to(folder / "elsewhere")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another user")
+def test_a_folder_of_another_user_runs_no_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path))
+    tmp_path.chmod(0o1777)
+    own = paths.cache()
+    os.chown(own, 65534, 65534)
+    with pytest.raises(paths.CacheNotWritable, match=f"{own} is not safe"):
+        build_text(HELLO, "hello", ONE)
+    os.chown(own, 0, 0)
+    os.chown(tmp_path, 65534, 65534)
+    tmp_path.chmod(0o755)
+    assert paths.cache() == own
+
+
+@pytest.mark.parametrize(
+    "exposed",
+    [shared_without_sticky, shared_by_a_group, others_may_write_mine, mine_is_a_link],
+)
+def test_a_cache_that_others_can_change_is_refused(
+    exposed: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    exposed(folder)
+    monkeypatch.setenv("TICKLAB_CACHE", str(folder))
+    with pytest.raises(
+        paths.CacheNotWritable, match=r"is not safe: other users may write in .*own"
+    ):
+        build_text(HELLO, "hello", ONE)
+    assert not (folder / "programs").exists()
 
 
 # Errors
