@@ -244,6 +244,11 @@ class ClassFigure:
     median: float
     three_quarters: float
 
+    @property
+    def middle_half(self) -> str:
+        """From where to where half of the figures lie."""
+        return f"{rounded(self.quarter)} to {rounded(self.three_quarters)}"
+
 
 _COLUMNS = [each.name for each in fields(ClassFigure)]
 _NUMBERS = _COLUMNS[_COLUMNS.index("quarter") :]

@@ -214,6 +214,22 @@ class IsEvidence(ValueError):
     """A recording is the evidence of a figure and cannot be moved: the new run needs a new name."""
 
 
+class IsLinked(ValueError):
+    """The folder for recordings is a link, so its files are those of another folder."""
+
+
+def must_not_be_linked(folder: Path) -> None:
+    """Raises IsLinked if `recordings` in the lab folder is a link.
+
+    Whoever made the folder would have files of another one handed in, or replaced by a run.
+    """
+    if (Path(folder) / RECORDINGS).is_symlink():
+        raise IsLinked(
+            f"{RECORDINGS} in {folder} is a link to another folder, and links are not followed. "
+            "Put a folder of this name in its place"
+        )
+
+
 def recording_path(folder: Path, name: str) -> Path:
     """Where the recording `name` lies in the lab folder."""
     return Path(folder) / RECORDINGS / f"{name}.csv"
@@ -223,8 +239,9 @@ def make_room(folder: Path, name: str) -> str | None:
     """Keep the recording `name`, and the C beside it, if a figure was handed in with it.
 
     Returns the name under which it is kept now, or None if no figure names it. Raises IsEvidence if
-    it cannot be kept: then nothing has changed.
+    it cannot be kept, or IsLinked: then nothing has changed.
     """
+    must_not_be_linked(folder)
     path = recording_path(folder, name)
     if not path.exists():
         return None

@@ -168,11 +168,12 @@ def contents(folder: Path, lab: str) -> dict[str, bytes]:
     """
     found: dict[str, bytes] = {}
     try:
+        figures.must_not_be_linked(folder)
         for name, most in _wanted(folder, lab):
             path = folder / name
             if path.is_symlink() or path.exists():
                 found[name] = read_bounded(path, most)
-    except (OSError, BadFigures) as error:
+    except (OSError, BadFigures, figures.IsLinked) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise CannotHandIn(f"{why}; repair it, then hand in again") from error
     if figures.FILE_NAME not in found:

@@ -138,6 +138,16 @@ def test_what_cannot_be_packed_is_told(
     assert not (folder.parent / "handed-in").exists()
 
 
+def test_recordings_of_another_folder_are_not_packed(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "recordings").rename(tmp_path / "elsewhere")
+    (folder / "recordings").symlink_to(tmp_path / "elsewhere")
+    assert main(["hand-in", str(folder), "--no-submit"]) == 2
+    assert "is a link to another folder" in capsys.readouterr().err
+    assert not (folder.parent / "handed-in").exists()
+
+
 def test_another_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hand-in", str(tmp_path)]) == 2
     assert "is not the folder of a lab" in capsys.readouterr().err

@@ -95,6 +95,19 @@ def test_a_recording_without_a_figure_is_replaced(folder: Path) -> None:
     assert figures.make_room(folder, "nothing-there") is None
 
 
+def test_a_run_is_not_saved_into_another_folder(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "recordings").rename(tmp_path / "elsewhere")
+    (folder / "recordings").symlink_to(tmp_path / "elsewhere")
+    before = {each: each.read_bytes() for each in (tmp_path / "elsewhere").iterdir()}
+    session = Session(LAB, folder)
+    run = quick(session, samples=400)
+    assert run.recording_path is None and len(run.recording) and session.runs["fenced"] is run
+    assert "is a link to another folder" in capsys.readouterr().out
+    assert {each: each.read_bytes() for each in (tmp_path / "elsewhere").iterdir()} == before
+
+
 @pytest.mark.parametrize("text", ["{", '{"a": {"value": 1, "value": 2, "unit": "ns"}}'])
 def test_evidence_that_cannot_be_kept_is_not_written_over(
     text: str, folder: Path, capsys: pytest.CaptureFixture[str]
