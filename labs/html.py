@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.terminal import lines_of, parts, unbroken
+from labs.terminal import lines_of, parts, safe, unbroken
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -59,6 +59,8 @@ def _environment(folder: Path) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        # What nobody sees is shown. HTML, of another type, has been through here.
+        finalize=lambda value: safe(value) if type(value) is str else value,
     )
     made.filters["unbroken"] = unbroken
     return made

@@ -9,6 +9,8 @@ goes through `safe`; ruff's rule T201 finds a bare `print`.
 from __future__ import annotations
 
 import argparse
+import codecs
+import io
 import json
 import logging
 import math
@@ -22,10 +24,13 @@ from typing import Any, TextIO
 #: The width of a terminal that does not state it, and the least that lines are broken for.
 _USUAL_COLUMNS, _FEWEST_COLUMNS = 80, 40
 
-#: Control characters but the line feed and the tab, marks that turn the direction of writing, and
-#: halves of characters, which no terminal can show.
-_COMMANDS = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+#: What no reader sees: control characters but the line feed and the tab, marks that turn the
+#: direction of writing, halves of characters, letters without width or ink, selectors of a variant,
+#: and the tags that spell a hidden text.
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
+    "\U000e0000-\U000e0fff]"
 )
 _COLOUR_CODE = re.compile(r"\\x1b(\[[0-9;]{0,12}m)")
 
@@ -38,8 +43,9 @@ class NobodyReads(Exception):
 
 
 def safe(text: str) -> str:
-    """`text` with every character that commands a terminal in the form `\\x1b`."""
-    return _COMMANDS.sub(lambda found: ascii(found[0])[1:-1], text)
+    """`text` with every character that nobody sees, or that commands a terminal, as `\\x1b`."""
+    lines = text.replace("\r\n", "\n")  # of Windows
+    return UNSEEN.sub(lambda found: ascii(found[0])[1:-1], lines)
 
 
 def columns(stream: TextIO | None = None) -> int | None:
@@ -97,6 +103,29 @@ def _put(text: str, file: TextIO | None = None) -> None:
         raise NobodyReads from error
 
 
+#: What stands for a letter of ours that an encoding does not have.
+_PLAIN = {
+    "µ": "u", "×": "x", "±": "+/-", "−": "-", "–": "-", "…": "...", "·": ".", "→": "->",
+    "≤": "<=", "≥": ">=", "“": '"', "”": '"', "’": "'", "‘": "'", "\xa0": " ", "\u2011": "-",
+    "✓": "+", "✗": "x", "█": "#", "─": "-", "│": "|",
+}  # fmt: skip
+
+
+def print_in_any_encoding() -> None:
+    """Has standard output and error replace what their encoding lacks, in place of a traceback."""
+    codecs.register_error("ticklab", _replaced)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="ticklab")
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(each, "?") for each in letters), error.end
+
+
 def keep_logs_safe() -> None:
     """Has every message that this process logs go through `safe`; a second call changes nothing.
 
@@ -124,10 +153,7 @@ def keep_logs_safe() -> None:
 _KEPT = "\xa0"
 _UNITS = "ns|µs|us|ms|s|min|ticks?|cycles?|bytes?|KB|MB|GB|kB|MHz|GHz|times|%"
 _FIGURE = re.compile(rf"(?<=\d) (?=(?:{_UNITS})(?![\w/]))|(?<=±) (?=\d)|(?<=\d) (?=±)")
-_RANGE = re.compile(r"(?<=\d) (to|bis|a) (?=[-−]?\d)")
-#: As German writes `95 % interval`; a line may end at a hyphen.
-_HYPHENS = re.compile(r"(?<=\d)-%-(?=\w)")
-_KEPT_HYPHEN = "\u2011"
+_RANGE = re.compile(r"(?<=\d) to (?=[-−]?\d)")
 _CODE = re.compile(r"`[^`]+`")
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,12}m")
 _ITEM = re.compile(r"(?:\d{1,2}\.|[-✓✗○◐?]) ")
@@ -165,7 +191,7 @@ def lines_of(line: str, columns: int, further: int | None = None) -> list[str]:
 def parts(text: str, columns: int) -> list[str]:
     """What `text` can be broken into: its words, each figure with its unit, and each command."""
     text = _CODE.sub(lambda found: _whole(found[0], columns), text)
-    text = _RANGE.sub(f"{_KEPT}\\1{_KEPT}", text)
+    text = _RANGE.sub(f"{_KEPT}to{_KEPT}", text)
     return _FIGURE.sub(_KEPT, text).split(" ")
 
 
@@ -177,13 +203,9 @@ def unbroken(text: str) -> str:
     """
     found, end = "", 0
     for code in _CODE.finditer(text):
-        found += _kept(text[end : code.start()]) + code[0]
+        found += _FIGURE.sub(_KEPT, text[end : code.start()]) + code[0]
         end = code.end()
-    return found + _kept(text[end:])
-
-
-def _kept(text: str) -> str:
-    return _HYPHENS.sub(f"{_KEPT_HYPHEN}%{_KEPT_HYPHEN}", _FIGURE.sub(_KEPT, text))
+    return found + _FIGURE.sub(_KEPT, text[end:])
 
 
 def _whole(code: str, columns: int) -> str:

@@ -13,6 +13,7 @@ import errno
 import hashlib
 import os
 import stat
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from labs.limits import (
     MOST_FOLDER_BYTES,
     MOST_NOTEBOOK_BYTES,
 )
+from labs.terminal import UNSEEN
 from labs.units import plural
 
 _MOST_NOTES = 20
@@ -61,7 +63,7 @@ class Limits:
 def printable(name: str, most: int = 80) -> str:
     """`name` for a log or a note: without control characters and in valid UTF-8."""
     text = name.encode("utf-8", "backslashreplace").decode("utf-8")
-    text = "".join(letter if letter.isprintable() else "?" for letter in text)
+    text = UNSEEN.sub("?", "".join(letter if letter.isprintable() else "?" for letter in text))
     return text if len(text) <= most else text[:most] + "..."
 
 
@@ -419,8 +421,16 @@ _MOST_BYTES = 150
 #: `*?[]` are globs in nbgrader's `--student`, commas separate students there, and the others have a
 #: meaning in a path, in HTML, or in an address: the formgrader does not encode names in those.
 _RESERVED = frozenset('/\\*?[]<>"&,#%')
+#: Scripts with letters that look alike.
+_ALIKE = {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "FULLWIDTH"}
 #: `nbgrader export` writes names into a table, and a spreadsheet computes what begins so.
 _FORMULA = "=+-@"
+
+
+def _of_several_scripts(name: str) -> bool:
+    """Whether letters of Latin, Greek, Cyrillic or other scripts that look like them are mixed."""
+    scripts = {unicodedata.name(each, "").split(" ")[0] for each in name if each.isalpha()}
+    return len(scripts & _ALIKE) > 1
 
 
 def trouble_with_name(name: str) -> str | None:
@@ -433,8 +443,10 @@ def trouble_with_name(name: str) -> str | None:
         return "the student's name is empty"
     if size > _MOST_BYTES:
         return f"the student's name is longer than {_MOST_BYTES} bytes"
-    if not name.isprintable():
-        return "the student's name holds a line end, an escape or another control character"
+    if not name.isprintable() or UNSEEN.search(name):
+        return "the student's name holds a control character or a letter that nobody sees"
+    if _of_several_scripts(name):
+        return "the student's name mixes letters of two scripts that look alike"
     if name.startswith(".") or name != name.strip():
         return "the student's name begins with a dot, or with or ends in a blank"
     if name[0] in _FORMULA:

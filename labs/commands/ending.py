@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from labs.terminal import NobodyReads, say
+from labs.terminal import NobodyReads, print_in_any_encoding, say
 
 #: As a shell reports a program that a signal ended: 128 plus the number of SIGINT or SIGPIPE.
 INTERRUPTED, NOBODY_READS = 130, 141
@@ -26,6 +26,7 @@ def status_of(command: Callable[[], int]) -> int:
     If the reader of the output has gone, as in `labs broken | head -3`, it prints no error.
     Raises SystemExit with one line if the disk has no room for the output.
     """
+    print_in_any_encoding()
     try:
         try:
             return command()
@@ -55,10 +56,11 @@ def _drop_the_rest() -> None:
         os.close(nowhere)
 
 
-def complain(command: str, why: str | Exception) -> None:
-    """Print why `command` cannot go on, to standard error."""
+def complain(command: str, why: str | Exception, status: int = 1) -> int:
+    """Print why `command` cannot go on, to standard error, and return its exit `status`."""
     # Here: an answer such as that of --version needs no files.
     from labs.files import explained
 
     text = explained(why) if isinstance(why, Exception) else why
     say(f"{command}: {text}", file=sys.stderr)
+    return status

@@ -6,16 +6,27 @@ import io
 import json
 import logging
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
+from markupsafe import Markup
 
+from labs.html import inline
 from labs.terminal import keep_logs_safe, safe, say, say_json
 
 CLEAR, TITLE, CLIPBOARD = "\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;AAAA\x07"
 
 
-@pytest.mark.parametrize("command", [CLEAR, TITLE, CLIPBOARD, "\x9b2J", "\r", "\x08", "\u202e"])
+#: A soft hyphen, letters without width or ink, a selector, a tag that spells a hidden text.
+INVISIBLE = ["\xad", "\u200b", "\u200d", "\u2060", "\u3164", "\u034f", "\ufe0f", "\U000e0041"]
+
+
+@pytest.mark.parametrize(
+    "command", [CLEAR, TITLE, CLIPBOARD, "\x9b2J", "\r", "\x08", "\u202e", *INVISIBLE]
+)
 def test_a_command_is_shown_and_not_obeyed(command: str) -> None:
     shown = safe(f"a{command}b")
     assert shown.isprintable()
@@ -28,6 +39,32 @@ def test_a_command_is_shown_and_not_obeyed(command: str) -> None:
 )
 def test_text_stays(text: str) -> None:
     assert safe(text) == text
+
+
+@pytest.mark.parametrize("unseen", ["\x1b", "\u202e", *INVISIBLE])
+def test_a_page_shows_what_nobody_sees(unseen: str) -> None:
+    page = inline("<pre>{{ c }}</pre>{{ made }}", c=f"a{unseen}b", made=Markup("<b>a\n</b>"))
+    assert page == f"<pre>a{ascii(unseen)[1:-1]}b</pre><b>a\n</b>"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "iso8859-2", "koi8-r", "gbk", "cp437", "utf-8"])
+def test_a_terminal_of_another_encoding_shows_a_figure(encoding: str) -> None:
+    code = "from labs.commands.ending import status_of; from labs.terminal import say; "
+    code += "status_of(lambda: say('32 µs ± 1, 4 × 3 → \U0001f600') or 0)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+        capture_output=True,
+        check=True,
+    )
+    shown = done.stdout.decode(encoding).strip()
+    assert shown.startswith(("32 µs", "32 us")) and "Traceback" not in done.stderr.decode("ascii")
+    if encoding == "ascii":
+        assert shown == "32 us +/- 1, 4 x 3 -> ?"
+
+
+def test_lines_of_windows_are_lines() -> None:
+    assert safe("int f;\r\nint g;\r") == "int f;\nint g;\\r"
 
 
 def test_half_a_character_can_be_printed() -> None:

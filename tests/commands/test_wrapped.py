@@ -118,8 +118,7 @@ def test_long_words_above_numbers_are_broken_and_the_numbers_are_not() -> None:
     [
         ("more than 0.04 % off", ["more", "than", "0.04\xa0%", "off"]),
         ("1.5 ± 0.2 ns", ["1.5\xa0±\xa00.2\xa0ns"]),
-        ("21.30 bis 22.70 ns", ["21.30", "bis", "22.70\xa0ns"]),
-        ("95-%-Intervall", ["95\u2011%\u2011Intervall"]),
+        ("21.30 to 22.70 ns", ["21.30", "to", "22.70\xa0ns"]),
         ("10 names, `k = 12 % 5`", ["10", "names,", "`k", "=", "12", "%", "5`"]),
     ],
 )
