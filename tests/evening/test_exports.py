@@ -336,25 +336,40 @@ def test_an_export_replaces_an_earlier_one_and_nothing_else(
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 
 
+ADA, EVE, NOBODY = "ada@uni.example", "Eve@Uni.example", "nobody@uni.example"
+
+
 @pytest.mark.parametrize(
-    ("email", "score"),
-    [("ada@uni.example", 9.0), ("Eve@Uni.example", 7.0), ("nobody@uni.example", 0)],
+    ("emails", "score"),
+    [
+        ([ADA], 9.0),
+        ([EVE], 7.0),
+        ([ADA, NOBODY], 9.0),
+        ([ADA, ADA], 9.0),
+        ([ADA, EVE], "different grades"),
+        ([NOBODY], "no grade"),
+        ([], "no grade"),
+    ],
 )
 def test_the_autograder_hands_out_the_result_of_who_handed_in(
-    email: str, score: float, export: Export, tmp_path: Path
+    emails: list[str], score: float | str, export: Export, tmp_path: Path
 ) -> None:
     folder = export("gradescope")
     assert os.access(folder / "setup.sh", os.X_OK)
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "source").symlink_to(folder)
-    metadata = {"users": [{"email": email, "name": "x"}]}
+    metadata = {"users": [{"email": email, "name": "x"} for email in emails]}
     (tmp_path / "root" / "submission_metadata.json").write_text(json.dumps(metadata))
-    subprocess.run(
+    done = subprocess.run(
         [folder / "run_autograder"],  # started as Gradescope does: by its first line
-        env={"AUTOGRADER": str(tmp_path / "root"), "PATH": os.environ["PATH"]}, check=True,
+        env={"AUTOGRADER": str(tmp_path / "root"), "PATH": os.environ["PATH"]},
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
-    result = json.loads((tmp_path / "root" / "results" / "results.json").read_text())
-    assert result["score"] == score
+    path = tmp_path / "root" / "results" / "results.json"
+    if isinstance(score, str):
+        assert score in done.stderr and done.returncode == 1 and not path.exists()
+    else:
+        assert done.returncode == 0 and json.loads(path.read_text())["score"] == score
 
 
 @pytest.mark.parametrize(
