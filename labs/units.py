@@ -117,6 +117,11 @@ def fixed(value: float, decimals: int, *, signed: bool = False) -> str:
     return f"{value:+,.{decimals}f}" if signed and value else f"{value:,.{decimals}f}"
 
 
+def unit_symbol(unit: str) -> str:
+    """The unit as a text shows it after a number; what is no unit stays as it is."""
+    return {"us": "µs"}.get(unit, unit)
+
+
 def with_unit(number: str, unit: str) -> str:
     """A number with its unit: `1 cycle`, `2 cycles`, `1 ns`."""
     one = number == "1" and unit in ("ticks", "cycles")

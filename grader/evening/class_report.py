@@ -36,7 +36,7 @@ from labs.course.comparison import ALL_MACHINES, CLASS_FILE, FEWEST_RUNS, ClassF
 from labs.files import read_bounded, remove_unfinished, write_atomically
 from labs.html import filled
 from labs.recording.origin import SEVERAL, UNKNOWN
-from labs.units import rounded
+from labs.units import rounded, unit_symbol
 
 # Both files of a report.
 
@@ -197,10 +197,6 @@ def strips_as_svg(spread: Spread) -> str:
         labels=[(_at(place), text) for place, text in axis.labels()],
         unit=f"{unit_symbol(spread.unit)}{', log axis' if axis.log else ''}",
     )
-
-
-def unit_symbol(unit: str) -> str:
-    return {"us": "µs"}.get(unit, unit)
 
 
 def _title(spread: Spread, axis: _Axis) -> str:

@@ -6,9 +6,11 @@ Nothing here imports what measures or draws: help and completion wait for it.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from labs.c_kernels import catalogue
+from labs.commands import outputs
 from labs.commands.command_line import Command
 from labs.course import lab_names
 from labs.files import with_ending
@@ -27,16 +29,22 @@ def _new(parser: argparse.ArgumentParser) -> None:
 
 
 def _record(parser: argparse.ArgumentParser) -> None:
-    declared_options.add_line(parser)
-    save = parser.add_argument(
-        "--save",
-        type=Path,
-        metavar="FILE",
-        help="write the recording to this file (default: the C kernel's name with .csv in the "
+    _add_measure(
+        parser,
+        Path,
+        "write the recording to this file (default: the C kernel's name with .csv in the "
         "current folder, or with a number if that is taken)",
     )
+
+
+def _add_measure(
+    parser: argparse.ArgumentParser, path: Callable[[str], Path], about_save: str
+) -> None:
+    """Add all that `labs measure` and `labs record` take: both are carried out by one function."""
+    declared_options.add_line(parser)
+    save = parser.add_argument("--save", type=path, metavar="FILE", help=about_save)
     complete_with(save, offered_files(".csv"))
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    outputs.add_options(parser, "measure")
 
 
 def _compare(parser: argparse.ArgumentParser) -> None:
@@ -49,10 +57,7 @@ def _compare(parser: argparse.ArgumentParser) -> None:
         "there",
     )
     complete_with(save, offered_folders)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--markdown", action="store_true", help="print a table in Markdown")
-    form.add_argument("--csv", action="store_true", help="print a table as CSV")
-    form.add_argument("--json", action="store_true", help="print the result as JSON")
+    outputs.add_options(parser, "compare")
 
 
 def _show(parser: argparse.ArgumentParser) -> None:
@@ -69,9 +74,7 @@ def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unit", default="ns", metavar="UNIT", help="ticks, cycles, ns, us, ms or s"
     )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--text", action="store_true", help="print it, and write no page")
-    form.add_argument(
+    outputs.add_options(parser, "show", "page").add_argument(
         "--output",
         type=lambda word: with_ending(Path(word), ".html"),
         metavar="FILE",
@@ -164,16 +167,12 @@ def _list(parser: argparse.ArgumentParser) -> None:
 
 
 def _measure(parser: argparse.ArgumentParser) -> None:
-    declared_options.add_line(parser)
-    save = parser.add_argument(
-        "--save",
-        type=lambda word: with_ending(Path(word), ".csv"),
-        metavar="FILE",
-        help="write the recording to this file, a .csv file, and C of your own next to it; its "
+    _add_measure(
+        parser,
+        lambda word: with_ending(Path(word), ".csv"),
+        "write the recording to this file, a .csv file, and C of your own next to it; its "
         "folder must be there",
     )
-    complete_with(save, offered_files(".csv"))
-    _json(parser)
 
 
 def _broken(parser: argparse.ArgumentParser) -> None:
@@ -206,7 +205,7 @@ def _survey(parser: argparse.ArgumentParser) -> None:
         help="measure nothing: compare the surveys that were saved in the folders A and B",
     )
     complete_with(compared, offered_folders)
-    _json(parser)
+    outputs.add_options(parser, "survey")
 
 
 def _hand_in(parser: argparse.ArgumentParser) -> None:
@@ -275,7 +274,7 @@ def _folder(parser: argparse.ArgumentParser, about: str, default: Path | None = 
 
 
 def _json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--json", action="store_true", help=outputs.FORMS["json"].about)
 
 
 #: The commands in the order of the help.

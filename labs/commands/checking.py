@@ -38,15 +38,13 @@ def run_watch(arguments: argparse.Namespace) -> int:
     folders = folders_of(arguments.dir)
     if not arguments.dir.is_dir():
         there = folder_meant(arguments.dir)
-        complain("labs watch", f"there is no folder {arguments.dir}{there}")
-        return USAGE
+        return complain("labs watch", f"there is no folder {arguments.dir}{there}", USAGE)
     if not folders:
-        complain(
-            "labs watch",
+        why = (
             f"{arguments.dir.absolute()} is not the folder of a lab, and holds none; "
-            "`labs start` makes a copy of the labs",
+            "`labs start` makes a copy of the labs"
         )
-        return USAGE
+        return complain("labs watch", why, USAGE)
     which = folders[0].name if len(folders) == 1 else f"{len(folders)} labs"
     say(f"Watching {which}. To end it, press Control-C.")
     try:
@@ -196,8 +194,7 @@ def run_hand_in(arguments: argparse.Namespace) -> int:
     try:
         report = carry_out(arguments.dir, submit=not arguments.no_submit)
     except (CannotHandIn, CannotWrite) as error:
-        complain("labs hand-in", error)
-        return FAILED
+        return complain("labs hand-in", error, FAILED)
     if arguments.json:
         say_json(report.as_json())
     else:

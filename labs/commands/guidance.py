@@ -40,16 +40,15 @@ def run_hint(arguments: argparse.Namespace) -> int:
     """Show the hints; the exit status is 0, or 2 for a lab or a topic that there is not."""
     lab = lab_meant(arguments.lab)
     if lab is None:
-        return _stop(f"no lab {arguments.lab!r}{suggestion(arguments.lab, labs())}")
+        why = f"no lab {arguments.lab!r}{suggestion(arguments.lab, labs())}"
+        return complain("labs hint", why, USAGE)
     hints, seen = guide.of_lab(lab).hints, _Seen(lab)
     if not arguments.topic:
         return _topics(lab, hints, seen, arguments.json)
     rungs = hints.get(arguments.topic)
     if rungs is None:
-        return _stop(
-            f"{lab} has no hint {arguments.topic!r}"
-            f"{suggestion(arguments.topic, tuple(hints)) if hints else '; it has no hints'}"
-        )
+        others = suggestion(arguments.topic, tuple(hints)) if hints else "; it has no hints"
+        return complain("labs hint", f"{lab} has no hint {arguments.topic!r}{others}", USAGE)
     asked = arguments.rung if arguments.rung is not None else seen.of(arguments.topic) + 1
     texts = guide.numbered_hints(rungs, asked)
     seen.now(arguments.topic, len(texts))
@@ -116,11 +115,6 @@ class _Seen:
                 write_atomically(self._file, json.dumps(self._known).encode())
 
 
-def _stop(why: str) -> int:
-    complain("labs hint", why)
-    return USAGE
-
-
 def run_progress(arguments: argparse.Namespace) -> int:
     """Print one line for each lab, and in the folder of a lab its steps.
 
@@ -129,17 +123,14 @@ def run_progress(arguments: argparse.Namespace) -> int:
     try:
         folder = folder_of_labs(arguments.dir)
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
-        complain("labs progress", error)
-        return 1
+        return complain("labs progress", error)
     if arguments.dir is not None and not folder.is_dir():
         there = folder_meant(folder)
-        complain("labs progress", f"there is no folder {folder}{there}")
-        return 1
+        return complain("labs progress", f"there is no folder {folder}{there}")
     labs = progress.of_labs(folder)
     if not any(each.here for each in labs):
         missing = f"there are no labs in {folder}; `labs start` makes a copy of the labs"
-        complain("labs progress", missing)
-        return 1
+        return complain("labs progress", missing)
     guesses = comparison.calibration(comparison.of_labs(folder))
     here = _lab_asked_for(arguments.dir)
     following = progress.what_next(labs, here)
@@ -183,12 +174,10 @@ def run_report(arguments: argparse.Namespace) -> int:
     try:
         folder = folder_of_labs(arguments.dir)
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
-        complain("labs report", error)
-        return 1
+        return complain("labs report", error)
     if not any((folder / lab).is_dir() for lab in guide.labs()):
         missing = f"there are no labs in {folder}; `labs start` makes a copy of the labs"
-        complain("labs report", missing)
-        return 1
+        return complain("labs report", missing)
     output = (arguments.output or folder / REPORT).expanduser().absolute()
     # A process of its own: `labs` knows nothing of the grader, whose check the report shows.
     command = paths.python_command(

@@ -14,7 +14,6 @@ from labs import paths, terminal
 from labs.c_kernels import catalogue
 from labs.commands.ending import complain
 from labs.course import lab_names
-from labs.files import explained
 from labs.html import in_columns
 from labs.run import broken
 from labs.terminal import lines_of, say, say_json, suggestion
@@ -34,19 +33,22 @@ def run_list(arguments: argparse.Namespace) -> int:
         else:
             _kernels(arguments.json)
     except paths.PartMissing as error:
-        return _stop(str(error))
+        return complain("labs list", error, USAGE)
     return 0
 
 
 def _variants(arguments: argparse.Namespace) -> int:
     """Print what each variant of one C kernel does."""
     if arguments.labs or arguments.broken:
-        return _stop("name a C kernel, or give --labs or --broken, and not both")
+        return complain(
+            "labs list", "name a C kernel, or give --labs or --broken, and not both", USAGE
+        )
     try:
         kernel = catalogue.of_name(arguments.kernel)
     except KeyError:
         known = catalogue.names()
-        return _stop(f"no C kernel {arguments.kernel!r}{suggestion(arguments.kernel, known)}")
+        why = f"no C kernel {arguments.kernel!r}{suggestion(arguments.kernel, known)}"
+        return complain("labs list", why, USAGE)
     if arguments.json:
         say_json(_as_json(kernel))
         return 0
@@ -121,11 +123,6 @@ def _labs(as_json: bool) -> None:
     say(f"\n{opens}")
 
 
-def _stop(why: str) -> int:
-    complain("labs list", why)
-    return USAGE
-
-
 def run_broken(arguments: argparse.Namespace) -> int:
     """Print the list, or run a pair and print it; the exit status is that of `labs measure`."""
     try:
@@ -134,8 +131,7 @@ def run_broken(arguments: argparse.Namespace) -> int:
             return 0
         kernel = broken.find(arguments.name)
     except (broken.NoSuchBroken, broken.BadBroken, paths.PartMissing) as error:
-        complain("labs broken", error)
-        return USAGE
+        return complain("labs broken", error, USAGE)
     # Here: the list needs nothing that measures, which takes long to load.
     from labs.commands import measure
 
@@ -150,15 +146,10 @@ def run_new(arguments: argparse.Namespace) -> int:
     try:
         path = write_new(arguments.name, Path())
     except ValueError as error:
-        return _stop_new(str(error), USAGE)
+        return complain("labs new", error, USAGE)
     except (paths.PartMissing, OSError) as error:
-        return _stop_new(explained(error), FAILED)
+        return complain("labs new", error, FAILED)
     about = f"{path} measures what one byte into a pipe costs. Replace that by your own question."
     say(about)
     say(f"  labs measure {path}   builds it and measures it")
     return 0
-
-
-def _stop_new(why: str, status: int) -> int:
-    complain("labs new", why)
-    return status

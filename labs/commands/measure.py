@@ -8,7 +8,6 @@ its repaired twin.
 from __future__ import annotations
 
 import argparse
-import functools
 import itertools
 import shlex
 import sys
@@ -19,26 +18,27 @@ from pathlib import Path
 from tqdm import tqdm
 
 from labs.c_kernels import toolchain
+from labs.commands import outputs
 from labs.commands.ending import INTERRUPTED, complain
 from labs.course import figures
 from labs.course.account import with_account
 from labs.course.figures import FILE_NAME as FIGURES
 from labs.course.figures import RECORDINGS
 from labs.course.lab_names import labs
-from labs.files import CannotWrite, explained
+from labs.files import CannotWrite
 from labs.messages import Refused
-from labs.notebook.explain import of_unknown_variants
+from labs.notebook.explain import EXPECTED, of_unknown_variants
 from labs.recording.declared import Estimand
 from labs.recording.file import BadRecording, Recording
 from labs.results import event_counts, remarks, results_compared, stopping
 from labs.results.result import Result, result_of
-from labs.results.results_compared import Comparison, compared, names_of
+from labs.results.results_compared import Comparison, beside_a_table, compared, names_of
 from labs.run import c_process, measure, options, variants
 from labs.run.broken import BrokenKernel
-from labs.run.measure import BadPlan, Plan
+from labs.run.measure import Plan
 from labs.run.plan import must_not_replace_other_c, save_c
 from labs.terminal import columns, say, say_json, suggestion
-from labs.units import UnknownUnit, canonical
+from labs.units import canonical
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
 
@@ -48,7 +48,7 @@ def run_measure(arguments: argparse.Namespace) -> int:
 
     Of a run that Control-C ends, the processes that had finished are printed; the status is 130.
     """
-    stop = functools.partial(_stop, command=getattr(arguments, "command", "measure"))
+    command = arguments.command
     try:
         unit = canonical(arguments.unit)
         plan = options.plan_of_line(arguments)
@@ -58,17 +58,17 @@ def run_measure(arguments: argparse.Namespace) -> int:
             must_not_replace_other_c(plan, arguments.save)
         (recording,), status = carry_out_or_keep((plan,), unit)
         results = [result_of(recording, name, unit) for name in plan.variants or (None,)]
-    except (measure.BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
-        return stop(error, USAGE)
-    except Refused as refused:
-        return stop(ValueError(refused.message.heading), USAGE)
+    except BadRecording as error:
+        why = f"the output of the C kernel cannot be used: {error}"
+        return complain(f"labs {command}", why, USAGE)
     except c_process.RunFailed as error:
         unknown = of_unknown_variants(plan) if error.status == USAGE else None
         if unknown is not None:
-            return stop(ValueError(" ".join((f"{unknown.heading}.", *unknown.sentences))), USAGE)
-        return stop(error, error.status if error.status in (USAGE, IMPOSSIBLE) else FAILED)
-    except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
-        return stop(error, FAILED)
+            why = " ".join((f"{unknown.heading}.", *unknown.sentences))
+            return complain(f"labs {command}", why, USAGE)
+        return _stop(command, error, USAGE if error.status == USAGE else FAILED)
+    except (Refused, *EXPECTED) as error:
+        return _stop(command, error)
     saved: str | None = None
     contradicts: tuple[str, ...] = ()
     problem: Exception | None = None
@@ -80,11 +80,22 @@ def run_measure(arguments: argparse.Namespace) -> int:
             saved = str(arguments.save)
         except (CannotWrite, ValueError) as error:
             problem = error
-    _print(results, saved, arguments.json, plan.perf)
+    outputs.put(arguments.form, "measure", results, saved, warnings=beside_a_table(results))
     for sentence in contradicts:
-        say(f"  {sentence}", file=sys.stderr if arguments.json else sys.stdout)
+        say(f"  {sentence}", file=sys.stdout if arguments.form == "text" else sys.stderr)
     # The figure is already printed, so the run is not lost if the disk is full.
-    return stop(problem, FAILED) if problem is not None else status
+    return complain(f"labs {command}", problem, FAILED) if problem is not None else status
+
+
+def _stop(command: str, error: Exception, status: int = FAILED) -> int:
+    """Report what ended a run; the exit status is `status` if it is neither a wrong option nor
+    impossible here."""
+    if isinstance(error, c_process.RunFailed) and error.impossible_here:
+        status = IMPOSSIBLE
+    elif isinstance(error, ValueError | FileNotFoundError | Refused):
+        status = USAGE
+    why = error.message.heading if isinstance(error, Refused) else error
+    return complain(f"labs {command}", why, status)
 
 
 def must_have_place(save: Path) -> None:
@@ -159,50 +170,26 @@ def carry_out(
         return measure.measure_in_turns_now(plans, progress, rule, kept=kept)
 
 
-def _print(results: list[Result], saved: str | None, as_json: bool, counted: bool) -> None:
-    """Print the results; with `counted`, also which events were counted."""
-    ratios = with_first(results)
-    if as_json:
-        objects = [result.as_json(saved) for result in results]
-        for stated, result in zip(objects, results, strict=True):
-            if counted:
-                stated["counts"] = event_counts.as_json(result.recording, result.variant)
-        for stated, ratio in zip(objects[1:], ratios, strict=True):
-            stated["ratio"] = ratio.as_json() if ratio is not None else None
-        say_json(objects[0] if len(objects) == 1 else objects)
-        return
-    printed: set[str] = set()
-    for result in results:
-        say(result.sentence())
-    for line in remarks.of_results(results).as_lines():
-        say(f"  {line}")
-    for ratio in filter(None, ratios):
-        for sentence in (ratio.sentence(), *ratio.modes):
-            if sentence not in printed:
-                say(sentence)
-                printed.add(sentence)
-    if counted:
-        recording, names = results[0].recording, [result.variant for result in results]
-        for line in event_counts.as_lines(recording, names, columns()):
-            say(line)
-    if saved is not None:
-        say(f"  recording: {saved}")
+def as_json(results: Sequence[Result], saved: str | None) -> object:
+    """The object of each result, with how it compares with the first, and the events counted."""
+    objects = [result.as_json(saved) for result in results]
+    for stated, result in zip(objects, results, strict=True):
+        counts = event_counts.as_json(result.recording, result.variant)
+        if any(counts.values()):
+            stated["counts"] = counts
+    for stated, ratio in zip(objects[1:], results_compared.with_first(results), strict=True):
+        stated["ratio"] = ratio.as_json() if ratio is not None else None
+    return objects[0] if len(objects) == 1 else objects
 
 
-def with_first(results: list[Result]) -> list[Comparison | None]:
-    """How each further result compares with the first; None if one of the two has no figure."""
-    return [
-        compared(each, results[0]) if each.estimate and results[0].estimate else None
-        for each in results[1:]
-    ]
-
-
-def _stop(error: Exception, status: int, command: str) -> int:
-    text = explained(error)
-    if isinstance(error, BadRecording):
-        text = f"the output of the C kernel cannot be used: {text}"
-    complain(f"labs {command}", text)
-    return status
+def as_text(results: Sequence[Result], saved: str | None) -> str:
+    """The sentences, remarks and comparisons, and which events were counted."""
+    lines = [result.sentence() for result in results]
+    lines += [f"  {line}" for line in remarks.of_results(results).as_lines()]
+    lines += results_compared.sentences_with_first(results)
+    names = [result.variant for result in results]
+    lines += event_counts.as_lines(results[0].recording, names, columns())
+    return "\n".join([*lines, *([f"  recording: {saved}"] if saved is not None else [])])
 
 
 def run_record(arguments: argparse.Namespace) -> int:
@@ -245,20 +232,15 @@ def run_compare(arguments: argparse.Namespace) -> int:
         # One recording holds both variants if they come from one plan.
         pair = zip((recordings[0], recordings[-1]), sides, strict=True)
         results = [result_of(recording, side.variant, unit) for recording, side in pair]
-    except (BadRecording, c_process.RunFailed) as error:
-        impossible = isinstance(error, c_process.RunFailed) and error.impossible_here
-        return _stop_comparing(error, IMPOSSIBLE if impossible else FAILED)
-    except (BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
-        return _stop_comparing(error, USAGE)
-    except Refused as refused:
-        return _stop_comparing(ValueError(refused.message.heading), USAGE)
-    except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
-        return _stop_comparing(error, FAILED)
+    except BadRecording as error:
+        return complain("labs compare", error, FAILED)
+    except (Refused, *EXPECTED) as error:
+        return _stop("compare", error)
     problem = _save(plans, recordings, paths)
     saved = [str(path) for path in paths] if problem is None else []
-    status = _print_pair(results, sides, saved, arguments)
+    status = _print_pair(results, sides, saved, arguments.form)
     # The figures are already printed, so the run is not lost if the disk is full.
-    return _stop_comparing(problem, FAILED) if problem is not None else ended or status
+    return complain("labs compare", problem) if problem is not None else ended or status
 
 
 def _side(word: str, arguments: argparse.Namespace) -> Side:
@@ -327,51 +309,32 @@ def _save(
 
 
 def _print_pair(
-    results: Sequence[Result],
-    sides: Sequence[Side],
-    saved: Sequence[str],
-    arguments: argparse.Namespace,
+    results: Sequence[Result], sides: Sequence[Side], saved: Sequence[str], form: str
 ) -> int:
     files = (sides[0].kernel, sides[1].kernel)
-    told = _sentences(results, files)
     if any(each.estimate is None for each in results):
-        for sentence in told:
+        for sentence in _sentences(results, names_of(results[0], results[1], ("", ""), files)):
             say(sentence, file=sys.stderr)
-        return _stop_comparing(ValueError(_ONE_MISSING), FAILED)
+        return complain("labs compare", _ONE_MISSING, FAILED)
     found = compared(results[0], results[1], files=files)
-    if arguments.json:
-        places = (saved[0], saved[-1]) if saved else (None, None)
-        say_json(results_compared.as_json(found, results, places))
-        return 0
-    if arguments.csv or arguments.markdown:
-        form = results_compared.as_csv if arguments.csv else results_compared.as_markdown
-        say(form(found, results))
-        for warning in remarks.of_results(results).warnings:
-            say(warning, file=sys.stderr)
-        return 0
-    for sentence in told:
-        say(sentence)
-    for line in remarks.of_results(results).as_lines():
-        say(f"  {line}")
-    for sentence in results_compared.in_sentences(found):
-        say(sentence)
-    for path in saved:
-        say(f"  recording: {path}")
+    outputs.put(form, "compare", results, saved, found, warnings=beside_a_table(results))
     return 0
 
 
-def _sentences(results: Sequence[Result], files: tuple[str, str]) -> list[str]:
-    """The sentence of each result, under a name of its own."""
+def pair_as_text(results: Sequence[Result], saved: Sequence[str], found: Comparison) -> str:
+    """The sentence of each result, the remarks, and how the two compare."""
+    lines = _sentences(results, (found.first, found.second))
+    lines += [f"  {line}" for line in remarks.of_results(results).as_lines()]
+    lines += results_compared.in_sentences(found)
+    return "\n".join([*lines, *(f"  recording: {path}" for path in saved)])
+
+
+def _sentences(results: Sequence[Result], names: tuple[str, str]) -> list[str]:
+    """The sentence of each result; two results of one variant have the `names` of a comparison."""
     one, other = results
     if (one.recording.kernel, one.variant) != (other.recording.kernel, other.variant):
-        return [one.sentence(), other.sentence()]
-    names = names_of(one, other, ("", ""), files)
-    return [one.sentence(names[0]), other.sentence(names[1])]
-
-
-def _stop_comparing(error: Exception, status: int) -> int:
-    complain("labs compare", error)
-    return status
+        names = ("", "")
+    return [each.sentence(name) for each, name in zip(results, names, strict=True)]
 
 
 def measure_broken(kernel: BrokenKernel, arguments: argparse.Namespace) -> int:
@@ -389,20 +352,11 @@ def measure_broken(kernel: BrokenKernel, arguments: argparse.Namespace) -> int:
             runs.append(Run.of(recording, plan.variants, unit))
         pair = Pair(kernel, *runs)
         output = pair.as_json() if arguments.json else pair.as_text()
-    except (BadPlan, UnknownUnit, FileNotFoundError, ValueError) as error:
-        return _stop_pair(error, USAGE)
-    except c_process.RunFailed as error:
-        return _stop_pair(error, IMPOSSIBLE if error.impossible_here else FAILED)
-    except (toolchain.NoCompiler, toolchain.CompileError, OSError) as error:
-        return _stop_pair(error, FAILED)
+    except (Refused, *EXPECTED) as error:
+        return _stop("broken", error)
     # Outside the `try`, because a closed pipe is an OSError too.
     if arguments.json:
         say_json(output)
     else:
         say(output)
     return 0
-
-
-def _stop_pair(error: Exception, status: int) -> int:
-    complain("labs broken", error)
-    return status

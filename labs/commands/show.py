@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from labs.commands import outputs
 from labs.commands.ending import complain
 from labs.files import CannotWrite
 from labs.html import Table
@@ -17,9 +18,10 @@ from labs.notebook.run import Run
 from labs.plots.picture import Picture
 from labs.recording.file import BadRecording, Recording, read
 from labs.results import event_counts, remarks
+from labs.results.results_compared import beside_a_table
 from labs.terminal import columns, say
-from labs.units import UnknownUnit, canonical
-from labs.web_page import page, write_page
+from labs.units import canonical
+from labs.web_page import page
 
 FAILED, USAGE = 1, 2
 COMMAND = "labs show"
@@ -37,27 +39,28 @@ def run_show(arguments: argparse.Namespace) -> int:
         unit = canonical(arguments.unit)
         recording = read(arguments.recording)
         shown = Run.of(recording, _variants(arguments.variant, recording), unit)
-    except BadRecording as error:
-        return _stop(str(error), FAILED)
-    except (UnknownUnit, ValueError) as error:
-        return _stop(str(error), USAGE)
-    if arguments.text:
-        say(_text(shown))
+    except ValueError as error:
+        return complain(COMMAND, error, FAILED if isinstance(error, BadRecording) else USAGE)
+    if arguments.form != "page":
+        figures = (shown.results, str(arguments.recording))
+        what: tuple[object, ...] = (shown,) if arguments.form == "text" else figures
+        outputs.put(arguments.form, "show", *what, warnings=beside_a_table(shown.results))
         return 0
     if len(shown.results) > MOST_DRAWN:
-        return _stop(
+        why = (
             f"{arguments.recording} holds {len(shown.results)} variants; "
-            f"name at most {MOST_DRAWN} of them by --variant",
-            USAGE,
+            f"name at most {MOST_DRAWN} of them by --variant"
         )
+        return complain(COMMAND, why, USAGE)
     # Not beside the recording: what lies in a lab's folder is handed in.
     place = arguments.output or Path(arguments.recording.with_suffix(".html").name)
     if not place.absolute().parent.is_dir():
-        return _stop(f"--output {place}: there is no folder {place.parent}", FAILED)
+        why = f"--output {place}: there is no folder {place.parent}"
+        return complain(COMMAND, why, FAILED)
     try:
-        write_page(place, page_of(shown, arguments.recording.name), COMMAND)
+        outputs.write_page(place, "show", shown, arguments.recording.name)
     except CannotWrite as error:
-        return _stop(error.strerror or str(error), FAILED)
+        return complain(COMMAND, error, FAILED)
     for result in shown.results:
         say(result.sentence())
     say(f"  page: {place}")
@@ -74,7 +77,7 @@ def _variants(asked: str, recording: Recording) -> tuple[str, ...]:
     return names
 
 
-def _text(run: Run) -> str:
+def as_text(run: Run) -> str:
     """The sentences, the warnings, the conditions, and a table of the samples of each variant."""
     lines = [result.sentence() for result in run.results]
     lines += [f"  {line}" for line in remarks.of_results(run.results).as_lines()]
@@ -127,8 +130,3 @@ def _pictures(run: Run, variant: str) -> Iterator[Picture]:
 def _conditions(run: Run) -> Table:
     facts = remarks.configuration_of([run.recording])
     return Table("What the recording states", ("", ""), facts)
-
-
-def _stop(why: str, status: int) -> int:
-    complain(COMMAND, why)
-    return status

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from pathlib import Path
 
 from tqdm import tqdm
 
 from labs.c_kernels.toolchain import NoCompiler
+from labs.commands import outputs
 from labs.commands.ending import complain
 from labs.course.account import with_account
 from labs.files import CannotWrite
 from labs.machine.description import read_machine
-from labs.survey import compare_report, survey, survey_report
+from labs.survey import compare_report, survey
 from labs.survey.survey import Row
-from labs.terminal import columns, say, say_json
-from labs.web_page import write_page
+from labs.terminal import say
 
 USAGE = 2
 
@@ -44,24 +44,23 @@ def run_survey(arguments: argparse.Namespace) -> int:
                     with_account(recording, path).write(path)
                 except CannotWrite as error:
                     # The results can still be printed.
-                    complain("labs survey", error.strerror or str(error))
-                    status = 1
+                    status = complain("labs survey", error)
         except NoCompiler as error:
-            complain("labs survey", error)
-            return 1
-    if arguments.json:
-        say_json([_as_json(row) for row in rows])
-    else:
-        say(survey_report.text(rows, columns() or survey.COLUMNS))
+            return complain("labs survey", error)
+    outputs.put(arguments.form, "survey", rows)
     if arguments.save is not None and status == 0:
-        try:
-            place = arguments.save / "index.html"
-            write_page(place, survey_report.page(rows, read_machine()), survey_report.COMMAND)
-            say(f"page: {place}", file=sys.stderr)
-        except CannotWrite as error:
-            complain("labs survey", error.strerror or str(error))
-            status = 1
+        status = _save(arguments.save / "index.html", "survey", rows, read_machine())
     return status or int(all(row.result is None for row in rows))
+
+
+def _save(place: Path, command: str, *result: object) -> int:
+    """Write the page of a result, and return the exit status."""
+    try:
+        outputs.write_page(place, command, *result)
+    except CannotWrite as error:
+        return complain("labs survey", error)
+    say(f"page: {place}", file=sys.stderr)
+    return 0
 
 
 def _compare(arguments: argparse.Namespace) -> int:
@@ -74,46 +73,8 @@ def _compare(arguments: argparse.Namespace) -> int:
             for each in arguments.compare
         )
     except compare_report.NoSurvey as error:
-        complain("labs survey", error)
-        return USAGE
-    entries = compare_report.as_json(first, second)
-    if arguments.json:
-        say_json(entries)
-    else:
-        say(compare_report.text(first, second, columns() or survey.COLUMNS))
-    if arguments.save is not None:
-        try:
-            place = arguments.save / "compared.html"
-            write_page(place, compare_report.page(first, second), compare_report.COMMAND)
-            say(f"page: {place}", file=sys.stderr)
-        except CannotWrite as error:
-            complain("labs survey", error.strerror or str(error))
-            return 1
-    return int(all(each["ratio"] is None for each in entries))
-
-
-def _as_json(row: Row) -> dict[str, Any]:
-    """A row as `labs measure --json` prints it, with the published figures added."""
-    entry: dict[str, Any]
-    if row.result is None:
-        entry = {
-            "kernel": row.measurement.kernel,
-            "variant": row.variant,
-            "value": None,
-            "method": row.why_not,
-        }
-    else:
-        entry = row.result.as_json()
-    entry["proof"] = row.proof()
-    entry["flags"] = list(row.measurement.flags)
-    entry["published"] = [
-        {
-            "report": each.report,
-            "machine": each.machine,
-            "value": each.value,
-            "unit": each.unit,
-            "suspect": each.suspect,
-        }
-        for each in row.published
-    ]
-    return entry
+        return complain("labs survey", error, USAGE)
+    outputs.put(arguments.form, "survey --compare", first, second)
+    save = arguments.save
+    status = _save(save / "compared.html", "survey --compare", first, second) if save else 0
+    return status or int(all(each.ratio is None for each in compare_report.pairs(first, second)))

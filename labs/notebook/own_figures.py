@@ -20,7 +20,7 @@ from labs.recording.file import BadRecording, read
 from labs.recording.origin import kind_in_file, kind_of_all
 from labs.results.result import result_of
 from labs.results.results_compared import Comparison
-from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded, with_unit
+from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded, unit_symbol, with_unit
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -176,10 +176,10 @@ def beside_class(folder: Path, file: str) -> Table:
             (
                 every.figure,
                 ("at most " if at_most else "") + _own_text(mine, value, every.unit),
-                f"{rounded(every.median)} {_symbol(every.unit)}",
-                _half(every),
+                f"{rounded(every.median)} {unit_symbol(every.unit)}",
+                every.middle_half,
                 "" if value is None else _place(value, every, at_most),
-                f"{_half(like[0])} ({machine}; {like[0].count:,})" if like else "",
+                f"{like[0].middle_half} ({machine}; {like[0].count:,})" if like else "",
             )
         )
     most = max((row.count for row in known), default=0)
@@ -219,8 +219,8 @@ def _own_text(figure: object, value: float | None, unit: str) -> str:
     if not isinstance(figure, Figure):
         return "not handed in" if figure is None else "cannot be read"
     if value is None:
-        return f"{rounded(figure.value)} {_symbol(figure.unit)}"
-    return f"{rounded(value)} {_symbol(unit)}"
+        return f"{rounded(figure.value)} {unit_symbol(figure.unit)}"
+    return f"{rounded(value)} {unit_symbol(unit)}"
 
 
 def _is_upper_limit(folder: Path, figure: Figure) -> bool:
@@ -239,11 +239,3 @@ def _place(value: float, row: ClassFigure, at_most: bool) -> str:
     if at_most:
         return "not known: the core was shared"
     return "above it" if value > row.three_quarters else "in it"
-
-
-def _half(row: ClassFigure) -> str:
-    return f"{rounded(row.quarter)} to {rounded(row.three_quarters)}"
-
-
-def _symbol(unit: str) -> str:
-    return {"us": "µs"}.get(unit, unit)

@@ -10,7 +10,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from labs.messages import Option, advice
 from labs.recording import declared
 from labs.recording.file import BadRecording, Recording, read
 from labs.results.digits import another_result, rounded_apart
-from labs.results.remarks import conditions_apart
+from labs.results.remarks import conditions_apart, of_results
 from labs.results.result import Result, result_of, sensible, with_ends
 from labs.results.warning_thresholds import LEAST_DISAGREEMENT, SPREAD_S, SURELY
 from labs.units import rounded
@@ -275,7 +275,8 @@ def names_of(
     return names[0], names[1]
 
 
-# A comparison in full, with ratio and difference: as sentences, CSV, Markdown and JSON.
+# Figures and their comparison in full, with ratio and difference: as sentences, CSV, Markdown and
+# JSON. `labs.commands.outputs` names these functions.
 
 #: Below "No difference seen", groups of processes would else read like a difference.
 _OF_THE_MEAN = "The limit is for the mean of the processes, not for each of them."
@@ -315,29 +316,58 @@ def _rounded_up(value: float) -> str:
     return rounded(math.ceil(value / step - 1e-9) * step, 2)
 
 
-def as_csv(found: Comparison, results: Sequence[Result]) -> str:
-    """The two figures, their ratio and their difference, with all digits: one row each."""
+def sentences_with_first(results: Sequence[Result]) -> list[str]:
+    """What the comparisons with the first result say, each sentence once."""
+    known = filter(None, with_first(results))
+    return list(dict.fromkeys(text for each in known for text in (each.sentence(), *each.modes)))
+
+
+def with_first(results: Sequence[Result]) -> list[Comparison | None]:
+    """How each further result compares with the first; None if one of the two has no figure."""
+    return [
+        compared(each, results[0]) if each.estimate and results[0].estimate else None
+        for each in results[1:]
+    ]
+
+
+def beside_a_table(results: Sequence[Result]) -> list[str]:
+    """What a table of the figures leaves out: why there is no figure, and the warnings."""
+    without = [each.sentence() for each in results if each.estimate is None]
+    return [*without, *of_results(results).warnings]
+
+
+def as_csv(results: Sequence[Result], saved: object = None, found: Comparison | None = None) -> str:
+    """One row for each figure, with all digits; if two are compared, their ratio and difference."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(_HEADER)
-    for name, each in zip((found.first, found.second), results, strict=True):
-        if each.estimate is not None:
-            figure = each.estimate
-            rows.writerow((name, figure.value, figure.low, figure.high, each.unit))
-    if found.ratio is not None and found.ratio_interval is not None:
-        rows.writerow(("ratio", found.ratio, *found.ratio_interval, ""))
-    rows.writerow(("difference", found.difference, *found.difference_interval, found.unit))
+    for name, each in _named(results, found):
+        figure = each.estimate
+        ends = (figure.value, figure.low, figure.high) if figure is not None else ("", "", "")
+        rows.writerow((name, *ends, each.unit))
+    if found is not None:
+        if found.ratio is not None and found.ratio_interval is not None:
+            rows.writerow(("ratio", found.ratio, *found.ratio_interval, ""))
+        rows.writerow(("difference", found.difference, *found.difference_interval, found.unit))
     return text.getvalue().rstrip("\n")
 
 
-def as_markdown(found: Comparison, results: Sequence[Result]) -> str:
-    """The two figures as a table in Markdown, and the sentences below it."""
-    lines = [f"| | {found.unit} | 95 % interval |", "|---|---:|---:|"]
-    for name, each in zip((found.first, found.second), results, strict=True):
-        if each.estimate is not None:
-            value, low, high = sensible(each.estimate)
-            lines.append(f"| {_cell(name)} | {value} | {low} to {high} |")
-    return "\n".join([*lines, "", *map(_cell, in_sentences(found))])
+def as_markdown(
+    results: Sequence[Result], saved: object = None, found: Comparison | None = None
+) -> str:
+    """The figures as a table in Markdown, and below it the sentences that compare them."""
+    unit = "".join(each.unit for each in results[:1])
+    lines = [f"| | {unit} | 95 % interval |", "|---|---:|---:|"]
+    for name, each in _named(results, found):
+        value, *ends = sensible(each.estimate) if each.estimate is not None else ("no figure",)
+        lines.append(f"| {_cell(name)} | {value} | {' to '.join(ends)} |")
+    told = in_sentences(found) if found else sentences_with_first(results)
+    return "\n".join([*lines, "", *map(_cell, told)]).rstrip("\n")
+
+
+def _named(results: Sequence[Result], found: Comparison | None) -> Iterator[tuple[str, Result]]:
+    names = (found.first, found.second) if found else [each.variant for each in results]
+    return zip(names, results, strict=True)
 
 
 def _cell(text: str) -> str:
@@ -345,10 +375,10 @@ def _cell(text: str) -> str:
 
 
 def as_json(
-    found: Comparison, results: Sequence[Result], saved: Sequence[str | None]
+    results: Sequence[Result], saved: Sequence[str], found: Comparison
 ) -> dict[str, object]:
     """Both results as `labs measure --json` has them, and how they compare."""
-    first, second = (result.as_json(path) for result, path in zip(results, saved, strict=True))
+    first, second = results[0].as_json(*saved[:1]), results[1].as_json(*saved[-1:])
     return {"first": first, "second": second, "ratio": found.as_json()}
 
 

@@ -21,6 +21,7 @@ from labs.results.result import Result, result_of
 from labs.results.results_compared import Comparison, compared
 from labs.survey import survey
 from labs.survey.survey_report import numbers
+from labs.terminal import columns
 from labs.units import plural
 from labs.web_page import page as whole_page
 
@@ -307,8 +308,9 @@ class Section:
         return self.heading.lower().replace(" ", "-")
 
 
-def text(first: Saved, second: Saved, width: int = survey.COLUMNS) -> str:
-    """The comparison for a terminal of this width."""
+def text(first: Saved, second: Saved, width: int | None = None) -> str:
+    """The comparison for a terminal of this width (default: the one that is there)."""
+    width = width or columns() or survey.COLUMNS
     every = pairs(first, second)
     names = first.name, second.name
     lines = survey.wrapped(_which(first, second), width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from labs.analysis.estimates import Estimate
 from labs.analysis.thresholds import WIDEST
@@ -16,6 +17,7 @@ from labs.results import remarks
 from labs.results.result import Result, sensible
 from labs.survey import survey
 from labs.survey.survey import Row
+from labs.terminal import columns
 from labs.units import fixed, rounded
 from labs.web_page import page as whole_page
 
@@ -128,9 +130,10 @@ def _ranges(figures: Sequence[Published]) -> str:
     return "; ".join(ranges)
 
 
-def text(rows: Sequence[Row], width: int = survey.COLUMNS) -> str:
-    """The survey for a terminal of this width: one table for each group, and below it its
-    evidence."""
+def text(rows: Sequence[Row], width: int | None = None) -> str:
+    """The survey for a terminal of this width (default: the one that is there): one table for each
+    group, and below it its evidence."""
+    width = width or columns() or survey.COLUMNS
     lines: list[str] = []
     for section in sections(rows, drawn=False):
         heading = section.heading
@@ -222,6 +225,30 @@ def reasons(rows: Sequence[Row]) -> list[str]:
                 quantity, reason = each.quantity, each.suspicions[0].reason
                 found[f"{each.report}, {quantity}: {reason}"] = None
     return list(found)
+
+
+#: What the JSON states of each published figure.
+_STATED = ("report", "machine", "value", "unit", "suspect")
+
+
+def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The rows as `labs measure --json` prints them, with the published figures added."""
+    return [
+        {
+            **_result_as_json(row),
+            "proof": row.proof(),
+            "flags": list(row.measurement.flags),
+            "published": [{key: getattr(each, key) for key in _STATED} for each in row.published],
+        }
+        for row in rows
+    ]
+
+
+def _result_as_json(row: Row) -> dict[str, Any]:
+    if row.result is not None:
+        return row.result.as_json()
+    kernel = row.measurement.kernel
+    return {"kernel": kernel, "variant": row.variant, "value": None, "method": row.why_not}
 
 
 def page(rows: Sequence[Row], machine: Machine) -> str:

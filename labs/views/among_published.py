@@ -279,7 +279,7 @@ class OfClass:
                 if each.machine == ALL_MACHINES
                 else f"{each.variant}, machines like yours: {each.machine}",
                 (Dot(each.median, _LOOK, each.quarter, each.three_quarters),),
-                f"{rounded(each.median)} ({_half(each)}) {symbol(self.unit)}",
+                f"{rounded(each.median)} ({each.middle_half}) {symbol(self.unit)}",
                 GREEN,
             )
             for each in self.figures
@@ -298,7 +298,7 @@ class OfClass:
         found = [
             f"In your class, the median of {each.count:,} accepted figures of {each.kernel} "
             f"{each.variant} is {rounded(each.median)} {sign}, and half of them lie from "
-            f"{_half(each)} {sign} ({_of(each)})."
+            f"{each.middle_half} {sign} ({_of(each)})."
             for each in self.figures
         ]
         return [*found, self.trouble] if self.trouble else found
@@ -312,7 +312,7 @@ class OfClass:
                 f"{each.kernel} {each.variant} ({each.count:,} figures)",
                 _of(each),
                 rounded(each.median, 4),
-                f"middle half: {_half(each)}",
+                f"middle half: {each.middle_half}",
             )
             for each in self.figures
         ]
@@ -363,7 +363,3 @@ def _in_unit(row: ClassFigure, unit: str) -> ClassFigure | None:
 
 def _of(row: ClassFigure) -> str:
     return "all machines" if row.machine == ALL_MACHINES else f"machines like yours: {row.machine}"
-
-
-def _half(row: ClassFigure) -> str:
-    return f"{rounded(row.quarter)} to {rounded(row.three_quarters)}"
