@@ -17,7 +17,7 @@ from pathlib import Path
 
 from testing.paths import REPOSITORY
 
-PAGES = ("adding-a-lab.md", "adding-a-lab-notebook.md")
+PAGES = ("adding-a-lab.md",)
 LAB = "20-signal"
 
 _FENCE = re.compile(r"(`{3,})(\w*)")

@@ -99,7 +99,7 @@ def _stop(command: str, error: Exception, status: int = FAILED) -> int:
 
 
 def must_have_place(save: Path) -> None:
-    """Raises BadPlan if the folder of `save` is not there.
+    """Raises BadPlan if the folder of `save` is not there, and figures.IsLinked.
 
     A lab's folder gets its `recordings`, as in a notebook. No other folder is made unasked: it may
     be a misspelt one, or belong to another folder than the current one.
@@ -107,6 +107,8 @@ def must_have_place(save: Path) -> None:
     folder = save.absolute().parent
     if save.is_dir():
         raise measure.BadPlan(f"--save {save} is a folder; name a file in it, as in run.csv")
+    if folder.name == RECORDINGS:
+        figures.must_not_be_linked(folder.parent)
     if folder.is_dir() or (folder.name == RECORDINGS and _is_of_lab(folder.parent)):
         return
     made = shlex.join(["mkdir", "-p", str(save.parent)])
