@@ -6,6 +6,7 @@ import contextlib
 import errno
 import math
 import os
+import shlex
 import stat
 import tempfile
 from glob import escape
@@ -69,6 +70,14 @@ def write_atomically(path: Path, content: bytes, *, private: bool = False) -> No
         )
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise CannotWrite(error.errno, f"cannot write {path}: {reason}; {remedy}") from error
+
+
+def who_can_read(folder: Path) -> str:
+    """A sentence on whether other users of this machine can read the files in `folder`."""
+    if folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        private = shlex.join(["chmod", "700", str(folder)])
+        return f"Others on this machine can read it; to end that: {private}"
+    return "Only you can read it."
 
 
 def without_name(said: str, path: Path) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from labs.commands.command_line import USAGE, sentence
 from labs.course import lab_names
+from labs.files import who_can_read
 from labs.terminal import complete_with, one_of, say, suggestion
 
 DEFAULT_LAB = "01-timer-overhead"
@@ -78,7 +79,8 @@ def _lay_out(folder: Path, labs_from: Path | None) -> tuple[list[str], str]:
         came = make_course(folder, labs.folder, add=labs_from is not None)
         what = "with their solutions" if labs.solved else "without solutions"
         if is_new:
-            return labs.names, f"{folder} is ready. Labs in it: {len(labs.names)}, {what}."
+            ready = f"{folder} is ready. Labs in it: {len(labs.names)}, {what}."
+            return labs.names, f"{ready} {who_can_read(folder)}"
         new = [name for name in labs.names if name in came]
         line = f"{folder} is ready. New labs in it: {', '.join(new)}." if new else ""
         line = line or f"{folder} is ready. Its labs are as they were."

@@ -48,7 +48,8 @@ def make_course(course: Path, source: Path, *, add: bool = False) -> list[str]:
 
     Raises OSError if the folder cannot be written.
     """
-    course.mkdir(parents=True, exist_ok=True)
+    # It will hold grades. Nobody else can enter a new folder; who has one shares it on purpose.
+    course.mkdir(mode=0o700, parents=True, exist_ok=True)
     config = course / "nbgrader_config.py"
     if not config.exists():
         write_atomically(config, CONFIG.encode())

@@ -20,6 +20,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from labs import paths
 from labs.commands.arguments import DEFAULT
 from labs.course.student_copy import CannotUpdateCopy, CopyChanges, is_copy, update_copy
+from labs.files import who_can_read
 from labs.terminal import say
 
 FIRST = "00-start-here/00-start-here.ipynb"
@@ -64,7 +65,7 @@ def _report(done: CopyChanges, folder: Path) -> None:
             "It keeps every file that differs from ours."
         )
     if done.added:
-        _say(f"Put {_count(done.added)} in {folder}.")
+        _say(f"Put {_count(done.added)} in {folder}. {who_can_read(folder)}")
     elif not done.updated and not done.newer:
         _say(f"Your labs are in {folder}.")
     if done.updated:

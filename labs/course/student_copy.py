@@ -69,7 +69,7 @@ def update_copy(released: Path, folder: Path) -> CopyChanges:
     `NAME.new.ipynb`. We restore a file that the student deleted. Raises CannotUpdateCopy.
     """
     with _explained_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         known = _read_manifest(folder)
         lost, known = known is None, known or _Manifest(files={})
         versions = dict(known.files)

@@ -227,6 +227,6 @@ def write(folder: Path, lab: str, files: dict[str, bytes], checked: str) -> Hand
         "What the check said:",
         checked,
     ]
-    write_atomically(path, packed.getvalue())
-    write_atomically(receipt, ("\n".join(lines) + "\n").encode())
+    write_atomically(path, packed.getvalue(), private=True)
+    write_atomically(receipt, ("\n".join(lines) + "\n").encode(), private=True)
     return HandedIn(path, receipt, digest, tuple(files))

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,8 @@ def test_the_archive_gives_the_points_of_the_folder(
     assert verdicts == check_folder(folder, LAB)
     receipt = Path(report["receipt"]).read_text(encoding="utf-8")
     assert report["sha256"] in receipt
+    for path in (report["archive"], report["receipt"]):
+        assert stat.S_IMODE(Path(path).stat().st_mode) == 0o600
     for name in report["files"]:
         digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
         assert any(digest in line and line.endswith(name) for line in receipt.splitlines())

@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -289,12 +290,21 @@ def start(
     )
 
 
+def test_a_copy_that_others_can_read_is_told(tmp_path: Path, released: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o755)
+    done = start(tmp_path, released, str(tmp_path / "shared"), "--no-lab")
+    assert f"Others on this machine can read it; to end that: chmod 700 {tmp_path}" in done.stderr
+    assert stat.S_IMODE((tmp_path / "shared").stat().st_mode) == 0o755
+
+
 def test_only_the_copy_in_the_default_folder(tmp_path: Path, released: Path) -> None:
     done = start(tmp_path, released, "--no-lab")
     home = tmp_path / "home" / "ticklab-labs"
     assert done.returncode == 0
     assert done.stdout == ""
-    assert f"Put 3 files in {home}." in done.stderr
+    assert f"Put 3 files in {home}. Only you can read it." in done.stderr
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
     (home / NAME).write_text("mine")
     (released / NAME).write_text("version 2")
     again = start(tmp_path, released, "--no-lab", cwd=home)  # this folder is a copy

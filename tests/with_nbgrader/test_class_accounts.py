@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import re
+import stat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -132,6 +133,7 @@ def course_in(folder: Path) -> Any:
 def test_the_id_is_made_once(tmp_path: Path) -> None:
     source = write_source(tmp_path / "notebooks")
     make_course(tmp_path / "course", source)
+    assert stat.S_IMODE((tmp_path / "course").stat().st_mode) == 0o700
     first = (tmp_path / "course" / FILE_NAME).read_bytes()
     make_course(tmp_path / "course", source)
     identified(tmp_path / "course")
