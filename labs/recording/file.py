@@ -19,7 +19,7 @@ import os
 import re
 import statistics
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,10 +63,10 @@ _PIECE = 256 * 1024
 
 
 def _row_form(most: tuple[int, ...]) -> re.Pattern[bytes]:
-    """The pattern of one row without its line end."""
+    """The pattern of one row with its line end."""
     numbers = [rb"\d{1,%d}" % digits for digits in most]
     numbers[-3] = b"-?" + numbers[-3]
-    return re.compile(b",".join([_NAME, *numbers]))
+    return re.compile(b",".join([_NAME, *numbers]) + b"\n")
 
 
 _ROW_FORMS = {columns: _row_form(most) for columns, most in _MOST_DIGITS.items()}
@@ -102,30 +102,36 @@ def read_table(
     if count == 0:
         return (), np.empty((0, columns), dtype=np.int64)
     names: dict[bytes, int] = {}
-    parts = []
+    # In this order, `parse` takes the columns without copying them.
+    table = np.empty((count, columns), dtype=np.int64, order="F")
+    row = 0
     for begin, end in _pieces(body):
         piece = body[begin:end]
         rows = _rows_in(piece, columns, names)
         if rows is None:
-            line = first_row + body.count(b"\n", 0, begin)
-            raise _why_refused(piece.split(b"\n")[:-1], columns, line, where)
-        parts.append(rows)
-    table = np.concatenate(parts)
+            raise _why_refused(piece, columns, first_row + row, where)
+        index, numbers = rows
+        table[row : row + len(index), 0] = index
+        table[row : row + len(index), 1:] = numbers
+        row += len(index)
     _check_batch_sizes(table[:, -2], first_row, where)
     if columns == 5:
         _check_order(table[:, 1], first_row, where)
     return tuple(name.decode() for name in names), table
 
 
-def _rows_in(piece: bytes, columns: int, names: dict[bytes, int]) -> Integers | None:
-    """The numbers in `piece`, which holds whole lines; None if a row or its variant is refused.
+def _rows_in(
+    piece: bytes, columns: int, names: dict[bytes, int]
+) -> tuple[Integers, Integers] | None:
+    """The rows in `piece`, which holds whole lines; None if a row or its variant is refused.
 
-    The array has the shape (rows, columns). Its first column is the number of the row's name in
-    `names`, to which new names are added in the order of the rows, at most one too many.
+    The first array, of shape (rows,), holds the number of each row's name in `names`, to which new
+    names are added in the order of the rows. The other one, of shape (rows, columns - 1), holds the
+    numbers after the name.
     """
-    # numpy would also read 1e3, nan or an empty line. Thousands of rows have only some hundred
-    # different shapes, and the pattern takes longer for all rows than numpy does.
-    shapes = set(piece.translate(_SHAPES).split(b"\n")[:-1])
+    # numpy also reads 1e3, nan and empty lines, so a pattern refuses them first. Honest rows have
+    # fewer than a hundred shapes, so matching each shape is faster than matching each row.
+    shapes = set(io.BytesIO(piece.translate(_SHAPES)))
     if not all(map(_ROW_FORMS[columns].fullmatch, shapes)):
         return None
     longest = max(shape.index(b",") for shape in shapes)
@@ -133,23 +139,23 @@ def _rows_in(piece: bytes, columns: int, names: dict[bytes, int]) -> Integers | 
     rows = np.loadtxt(
         io.BytesIO(piece), row, comments=None, delimiter=",", ndmin=1, encoding="ascii"
     )
-    found = rows["name"]
+    # A converter would find the names in fewer lines, but loadtxt calls it for every row.
     index = np.full(len(rows), -1, dtype=np.int64)
-    # A converter of loadtxt is called for each row, so it takes longer for few names.
     while len(unknown := np.flatnonzero(index < 0)):
-        name = found[unknown[0]]
-        index[found == name] = names.setdefault(name, len(names))
+        name = rows["name"][unknown[0]]
+        index[rows["name"] == name] = names.setdefault(name, len(names))
         if len(names) > MOST_VARIANTS:
             return None
-    return np.column_stack((index, rows["numbers"]))
+    return index, rows["numbers"]
 
 
-def _why_refused(rows: list[bytes], columns: int, first_row: int, where: str) -> BadRecording:
-    """What is wrong with `rows`, of which the first one is line `first_row` of `where`."""
-    for line, row in enumerate(rows, first_row):
+def _why_refused(piece: bytes, columns: int, first_row: int, where: str) -> BadRecording:
+    """What is wrong with the rows in `piece`; the first one is line `first_row` of `where`."""
+    for line, row in enumerate(io.BytesIO(piece), first_row):
         if _ROW_FORMS[columns].fullmatch(row) is None:
+            bad = row.removesuffix(b"\n")
             return BadRecording(
-                f"{_shown(row)} {_what_is_wrong(row, columns)}", where=where, line=line
+                f"{_shown(bad)} {_what_is_wrong(bad, columns)}", where=where, line=line
             )
     return BadRecording(f"has more than {MOST_VARIANTS} variants", where=where)
 
