@@ -23,6 +23,7 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from grader.evening.upload_names import (
     NOT_IN_FILES,
+    OF_PATTERN,
     STUDENTS,
     Layout,
     Named,
@@ -382,6 +383,15 @@ def sort_by_student(
             result.not_collected.append(NotCollected(shown(item.parts), _unknown(item, layout)))
         elif can_be[0].lab not in {"", lab}:
             result.of_other_labs += 1
+        elif len(can_be) > 1 and layout.name == OF_PATTERN:
+            ids = {each.number: each for each in can_be}
+            left = [each for each in ids if roster is not None and each in roster.numbers()]
+            if len(left) == 1:
+                _add(groups, item, ids[left[0]])
+            else:
+                two = " or ".join(map(printable, ids))
+                why = f"your pattern finds two students in its name: {two}"
+                result.not_collected.append(NotCollected(shown(item.parts), why))
         elif len(can_be) > 1:
             unclear.append((item, can_be))
         else:

@@ -176,22 +176,44 @@ STUDENTS = Layout("one folder or zip file for each student", _read_students, _by
 OF_PROGRAMS = (MOODLE, CANVAS, EXCHANGE)
 
 
+#: The name of the layout that an expression of the instructor describes.
+OF_PATTERN = "your pattern"
+#: A repetition of a regular expression, or a part in which the same letters mean something else.
+_REPETITION = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:P[<=]\w+|[^)])|(?P<repetition>(?:[*+?]|\{\d*,\d*\})[?+]?)",
+    re.DOTALL,
+)
+
+
 def by_pattern(pattern: str) -> Layout:
     """The layout of a regular expression as nbgrader's `FileNameCollectorPlugin.named_regexp`.
 
     It must have the groups `student_id` and `file_id`, and may have `timestamp`. It is compared
-    with the path of each file. Raises ValueError if it is no such expression.
+    with the path of each file: once as it is, and once with each `*` and `+` that takes as much as
+    it can taking as little, and the other way round. A student chooses a part of the path, and may
+    write another one's id there; then the two find two students. Raises ValueError if it is no such
+    expression.
     """
     try:
-        compiled = re.compile(pattern)
+        compiled = re.compile(pattern), re.compile(_turned(pattern))
     except re.error as error:
         raise ValueError(f"{pattern} is no regular expression: {error}") from error
-    missing = {"student_id", "file_id"} - set(compiled.groupindex)
+    missing = {"student_id", "file_id"} - set(compiled[0].groupindex)
     if missing:
         raise ValueError(f"{pattern} has no group (?P<{min(missing)}>...)")
 
     def read(parts: Parts) -> list[Named]:
-        match = compiled.match("/".join(parts))
+        path = "/".join(parts)
+        # One that takes as little as it can would end at once if it need not reach the end.
+        whole = all(each.fullmatch(path) for each in compiled)
+        matches = [each.fullmatch(path) if whole else each.match(path) for each in compiled]
+        found: dict[str, Named] = {}
+        for match in matches:
+            for each in named(match, parts):
+                found.setdefault(each.number, each)
+        return list(found.values())
+
+    def named(match: re.Match[str] | None, parts: Parts) -> list[Named]:
         if match is None or not match["student_id"] or not match["file_id"]:
             return []
         groups = match.groupdict()
@@ -207,7 +229,19 @@ def by_pattern(pattern: str) -> Layout:
                 return []
         return [Named(groups["student_id"], groups["student_id"], path, when=when)]
 
-    return Layout("your pattern", read, _by_number)
+    return Layout(OF_PATTERN, read, _by_number)
+
+
+def _turned(pattern: str) -> str:
+    """The same expression, with every repetition that is greedy lazy, and the other way round."""
+    return _REPETITION.sub(_turn, pattern)
+
+
+def _turn(found: re.Match[str]) -> str:
+    repeated = found["repetition"]
+    if repeated is None or (len(repeated) > 1 and repeated[-1] == "+"):  # it never gives back
+        return found[0]
+    return repeated[:-1] if len(repeated) > 1 and repeated[-1] == "?" else f"{repeated}?"
 
 
 def _as_time(text: str) -> str:

@@ -146,6 +146,24 @@ def test_a_pattern_as_nbgrader_has_it() -> None:
             by_pattern(wrong)
 
 
+def test_a_file_cannot_be_named_into_another_students_place() -> None:
+    page = (REPOSITORY / "docs/instructors/grading/collecting.md").read_text(encoding="utf-8")
+    documented = re.search(r"--names '([^']+)'", page)
+    assert documented is not None
+    time = "attempt_2026-01-30-15-00-00"
+    for pattern, name in (
+        (documented[1], f"ps1_eve_{time}_ada_{time}_figures.json"),
+        (documented[1].replace(r"\w+", r"\w+?"), f"ps1_eve_{time}_ada_{time}_figures.json"),
+        (r"(?P<student_id>.+)-(?P<file_id>.+)", "eve-ada-figures.json"),
+        (r"(?P<file_id>.+)@(?P<student_id>[a-z@]+)", "figures.json@ada@eve"),
+        (r"(?P<file_id>.+)_by_(?P<student_id>.+)\.json", "figures_by_ada_by_eve.json"),
+    ):
+        readings = by_pattern(pattern).read((name,))
+        assert len({each.number for each in readings}) == 2, pattern
+    turned = by_pattern(r"[*+]+(?P<student_id>[a-z]{2,4})_(?P<file_id>\w*?\.?j?s+on)")
+    assert [each.number for each in turned.read(("*+ada_figures.json",))] == ["ada"]
+
+
 def test_the_archive_of_labs_hand_in_states_lab_and_time() -> None:
     for name in (ARCHIVE, f"{ARCHIVE[:-4]}-2.zip", f"{ARCHIVE[:-4]} (1).zip"):
         assert hand_in_archive(name) == (LAB, WHEN)

@@ -325,6 +325,23 @@ def test_names_in_a_question_control_no_terminal(tmp_path: Path) -> None:
     assert all(line.isprintable() for line in why.splitlines())
 
 
+def test_a_pattern_that_finds_two_students_takes_neither(tmp_path: Path) -> None:
+    pattern = r".*_(?P<student_id>\w+)_attempt_(?P<timestamp>[\d-]+)_(?P<file_id>.+)"
+    time = "attempt_2026-01-30-15-00-00"
+    honest = {f"ps1_{name}_{time}_{LAB}.ipynb": b"{}" for name in ("ada", "eve")}
+    pretending = f"ps1_eve_{time}_ada_{time}_{LAB}.ipynb"
+    report = collect(tmp_path, {**honest, pretending: b'{"cells": []}'}, pattern)
+    assert sorted(students(report)) == ["ada", "eve"]
+    assert [*asked(report).values()] == ["your pattern finds two students in its name: ada or eve"]
+
+
+def test_a_roster_tells_which_student_a_pattern_means(tmp_path: Path) -> None:
+    pattern = r".*_(?P<student_id>\w+)_attempt_(?P<file_id>.+)"
+    known = class_roster.Roster([class_roster.Student("bit_diddle", "bit_diddle", "")])
+    name = f"ps1_bit_diddle_attempt_{LAB}.ipynb"
+    assert students(collect(tmp_path, {name: b"{}"}, pattern, known)) == ["bit_diddle"]
+
+
 def test_a_roster_decides(tmp_path: Path) -> None:
     tree, _ = IN_DOUBT["a class and grades.csv"]
     known = class_roster.Roster(
