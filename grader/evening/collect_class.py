@@ -6,11 +6,9 @@ Who cannot be collected is refused with one sentence; all others are collected.
 from __future__ import annotations
 
 import contextlib
-import csv
 import datetime
 import enum
 import hashlib
-import io
 import shutil
 import tempfile
 import textwrap
@@ -25,6 +23,7 @@ from nbgrader.exchange import ExchangeError
 
 from grader.evening import class_roster, uploads
 from grader.evening.class_roster import Group, NotCollected, Roster, same_person, sort_by_student
+from grader.evening.grade_sheet import as_csv
 from grader.evening.upload_names import CANVAS, MOODLE, Layout, Named, hand_in_archive
 from grader.evening.uploads import NO_ROOM, Item, NotTaken, Version, written
 from grader.submissions.safe_files import printable, trouble_with_name
@@ -534,8 +533,6 @@ _COLUMNS = (
     "name in the source",
 )
 _MOST_BYTES = 64_000_000
-#: A spreadsheet computes a cell that begins like this.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_receipts(course: Any, lab: str, not_collected: Iterable[NotCollected] = ()) -> Path:
@@ -558,27 +555,23 @@ def _write_all(
     for unfinished in (folder / lab).glob(".*.txt.*"):
         unfinished.unlink()
     remove_unfinished(table)
-    text = io.StringIO(newline="")
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(_COLUMNS)
+    rows: list[Sequence[str]] = [_COLUMNS]
     for student in sorted(students_in(course, course.submitted_directory, lab, "*")):
         record = collected.record(student)
         if trouble_with_name(student) or not _hashes(record):
             continue
         earlier = [each for each in collected.earlier_records(student) if _hashes(each)]
-        _write(folder / lab / f"{student}.txt", receipt(lab, student, record, earlier))
+        _write(folder / lab / f"{student}.txt", receipt(lab, student, record, earlier).encode())
         versions = [("counts", record)]
         versions += [(f"earlier {n}", each) for n, each in enumerate(earlier, 1)]
         for version, each in versions:
             for path, digest in sorted(_hashes(each).items()):
-                name = _cell(each.get("entry"))
-                late = _late(each)
-                rows.writerow([student, version, _time(each), late, _cell(path), digest, name])
+                name, late = _text(each.get("entry")), _late(each)
+                rows.append([student, version, _time(each), late, _text(path), digest, name])
     for left in not_collected:
-        rows.writerow(
-            ["", "not collected", "", "", _cell(left.why.replace("\n", " ")), "", _cell(left.name)]
-        )
-    _write(table, text.getvalue())
+        why = _text(left.why.replace("\n", " "))
+        rows.append(["", "not collected", "", "", why, "", _text(left.name)])
+    _write(table, as_csv(rows))
     return table
 
 
@@ -634,18 +627,11 @@ def _text(value: object) -> str:
     return printable(str(value or ""), 300)
 
 
-def _cell(value: object) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    text = _text(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def _write(path: Path, text: str) -> None:
-    content = text.encode("utf-8")
+def _write(path: Path, content: bytes) -> None:
     with contextlib.suppress(OSError):
         if read_bounded(path, _MOST_BYTES) == content:
             return
-    write_atomically(path, content)
+    write_atomically(path, content, private=True)
 
 
 # What `grader collect` prints: within 80 columns, and nobody who was not collected is left out.

@@ -293,8 +293,14 @@ class BadTable(Exception):
 def guarded(text: str) -> str:
     """`text` as a spreadsheet shows it and does not compute it; control characters are blanks."""
     plain = _CONTROL.sub(" ", text)
-    computed = _FORMULA.match(plain) and not _SIGNED.fullmatch(plain)
-    return f"'{plain}" if computed else plain
+    begin = "'" if _is_computed(plain) else ""
+    # Where a comma stands in decimals, a spreadsheet begins another cell after a semicolon.
+    first, *others = plain.split(";")
+    return ";".join([begin + first, *("'" * _is_computed(each) + each for each in others)])
+
+
+def _is_computed(text: str) -> bool:
+    return _FORMULA.match(text) is not None and _SIGNED.fullmatch(text) is None
 
 
 def as_csv(rows: Iterable[Sequence[Cell]]) -> bytes:

@@ -10,6 +10,7 @@ import io
 import json
 import os
 import shutil
+import stat
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -478,6 +479,8 @@ def test_receipts_name_every_file_by_its_hash(course: Class) -> None:
     for name, content in lab_files("new").items():
         assert f"{hashlib.sha256(content).hexdigest()}  {name}" in receipt
     assert "Earlier submissions, kept and not graded:" in receipt
+    for path in (course.folder / "receipts").rglob("*.*"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with (course.folder / "receipts" / f"{LAB}.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["version"] for row in rows} == {"counts", "earlier 1", "not collected"}

@@ -147,7 +147,15 @@ def test_what_a_spreadsheet_would_compute_is_guarded(text: str) -> None:
     assert guarded(text).startswith("'") and "\t" not in guarded(text)
 
 
-@pytest.mark.parametrize("text", ["-", "-5", "+3,25", "", "a=1", "'=1", "a@b.example", "1-2"])
+@pytest.mark.parametrize("text", ["a;=1", "a; @A", "1;\uff1dA1", "a;b;+A1", "=1;=2"])
+def test_a_cell_after_a_semicolon_is_guarded_too(text: str) -> None:
+    cells = [cell.strip() for cell in guarded(text).split(";")]
+    assert not [cell for cell in cells if cell[:1] in "=+-@\uff1d"]
+
+
+@pytest.mark.parametrize(
+    "text", ["-", "a;-5;b", "-5", "+3,25", "", "a=1", "'=1", "a@b.example", "1-2"]
+)
 def test_other_text_and_numbers_stay(text: str) -> None:
     assert guarded(text) == text
 
