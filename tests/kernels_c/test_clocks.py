@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from labs.run import variants
+from labs.run.measure import Plan, measure_now
 from testing.c_programs import LINUX, Done, Program, call, compile_c, conditions_of, errors_of
 
 pytestmark = [
@@ -123,3 +127,20 @@ def test_clocks_that_agree_are_not_mentioned(
         for _ in range(20):
             stated = conditions_of(call(program, "--samples", "20").stdout)
             assert "clocks.off" not in stated
+
+
+def test_every_clock_ticks_as_often_as_it_declares() -> None:
+    """All samples together took no longer than the run, and none less than a core cycle or two."""
+    wrong: dict[str, str] = {}
+    for each in variants.of_kernel("timer_overhead"):
+        if each.missing:
+            continue
+        plan = Plan("timer_overhead", (each.name,), samples=2000, warmup=0, processes=1)
+        measure_now(replace(plan, samples=20))  # builds it
+        begin = time.monotonic()
+        recording = measure_now(plan)
+        took = time.monotonic() - begin
+        seconds = recording.ticks / recording.clock(each.name).frequency_hz
+        if not seconds.mean() > 0.5e-9 or seconds.sum() > took:
+            wrong[each.name] = f"{seconds.mean():.3g} s a sample, {took:.3g} s in all"
+    assert wrong == {}

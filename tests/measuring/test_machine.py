@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from labs import files as pseudo_files
 from labs.machine import card, description, surroundings
 from labs.machine.description import Machine, read_machine
+from testing.paths import REPOSITORY
 from testing.plain_machine import PLAIN
 
 
@@ -358,3 +360,26 @@ def test_the_card_in_html_is_escaped_and_has_row_headers() -> None:
     assert [scope for tag, scope in tags if tag == "th"] == ["row"] * sum(
         tag == "tr" for tag, _ in tags
     )
+
+
+def test_every_condition_that_is_read_is_written_by_the_kit() -> None:
+    """Tests of what a condition says put it into a recording by hand; a run must do so too."""
+    literal = re.compile(r'"((?:[a-z_0-9]+\.)+[a-z_0-9]+)"')
+    reading = ("recording/run_conditions.py", "results/remarks.py", "results/run_warnings.py")
+    read = {key for name in reading for key in literal.findall(_text(f"labs/{name}"))}
+    read = {key for key in read if not key.endswith(".jinja")}
+    assert len(read) > 20
+    writing = "".join(
+        path.read_text(encoding="utf-8")
+        for pattern in ("kernels_c/*.[ch]", "labs/machine/*.py", "labs/run/*.py")
+        for path in REPOSITORY.glob(pattern)
+    )
+    # C prints a key as `# key:`, or with a part of it as an argument, as in `# task.%s.`.
+    printed = re.findall(r"# ([a-z_0-9%.]+):[ %\"]", writing) + literal.findall(writing)
+    forms = [re.escape(each).replace("%s", "[a-z_0-9]+") for each in printed]
+    written = re.compile("|".join(forms))
+    assert {key for key in read if not written.fullmatch(key)} == set()
+
+
+def _text(name: str) -> str:
+    return (REPOSITORY / name).read_text(encoding="utf-8")
