@@ -7,6 +7,7 @@ compile error names its line.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
 import functools
@@ -181,14 +182,31 @@ def c_kernel_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in paths.kernels_c().glob("*.c")))
 
 
+_OTHER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
 def source_hash(text: str) -> str:
     """The hash by which a recording identifies its source."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def text_of_c(source: Path) -> str:
+    """The text of a C file. Raises ValueError if it is not plain UTF-8, and OSError."""
+    content = source.read_bytes()
+    if content.startswith(_OTHER_MARKS):
+        what = "begins with the mark of a byte order, as Notepad may write it"
+    else:
+        try:
+            return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            what = f"has letters in line {line} that are not UTF-8"
+    raise ValueError(f"{source} {what}; save it as UTF-8 (without BOM) in your editor")
+
+
 def build(source: Path, flags: tuple[str, ...] = DEFAULT_FLAGS) -> Binary:
-    """Build the C file `source`. Raises NoCompiler, CompileError, OSError."""
-    return build_text(source.read_text(encoding="utf-8"), source.stem, flags, shown_as=source.name)
+    """Build the C file `source`. Raises NoCompiler, CompileError, ValueError, OSError."""
+    return build_text(text_of_c(source), source.stem, flags, shown_as=source.name)
 
 
 def build_text(

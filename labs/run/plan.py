@@ -237,7 +237,7 @@ def save_c(plan: Plan, recording: Recording, save: Path) -> None:
     source = _source(plan)
     if source is None:
         return
-    text = source.read_text(encoding="utf-8")
+    text = toolchain.text_of_c(source)
     if toolchain.source_hash(text) != recording.conditions.get("source.sha256"):
         raise ValueError(f"{source} was changed while it was measured; run it again")
     place = save.with_suffix(".c")
@@ -254,4 +254,4 @@ def _source(plan: Plan) -> Path | None:
 
 
 def _hash(source: Path) -> str:
-    return toolchain.source_hash(source.read_text(encoding="utf-8"))
+    return toolchain.source_hash(toolchain.text_of_c(source))
