@@ -102,37 +102,59 @@ class Class:
         return [job for job in self.jobs if job.student not in self.computed]
 
 
-class Run:
-    """One run of one lab. Use it as a context: it holds the lock of this lab."""
+@contextlib.contextmanager
+def alone(converter: Any, step: str, command: str) -> Iterator[Path]:
+    """The folder of the unfinished results of a step, in which no student can write.
 
-    def __init__(self, converter: CourseAutograde) -> None:
+    No other run of `command` works on this lab meanwhile. Raises Stopped.
+    """
+    course = converter.coursedir
+    lab = course.assignment_id
+    aside = trusted_part(course, step) / UNFINISHED
+    aside.mkdir(parents=True, exist_ok=True)
+    path = aside / f".lock-{lab}"
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise Stopped(
+                f"another `grader {command} {lab}` is at work in this course; wait for it"
+            ) from error
+        try:
+            yield aside
+        finally:
+            path.unlink(missing_ok=True)
+            remove_empty_above(aside / "student")
+
+
+@contextlib.contextmanager
+def stopping() -> Iterator[None]:
+    """Raises Stopped, with what to do, if the disk or the gradebook ends a run."""
+    try:
+        yield
+    except (OSError, SQLAlchemyError) as error:
+        cause = cause_of(error)
+        if cause is None and not isinstance(error, SQLAlchemyError):
+            raise
+        raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
+
+
+class Run:
+    """One run of one lab; `aside` is where it keeps what its workers must know."""
+
+    def __init__(self, converter: CourseAutograde, aside: Path) -> None:
         self.converter = converter
         self.course = converter.coursedir
         self.lab = str(self.course.assignment_id)
         self.log: logging.Logger = converter.log
-        self._aside = _top(converter)
-        self._held = contextlib.ExitStack()
+        self._aside = aside
 
     def __enter__(self) -> Run:
-        """Takes the lock. Raises Stopped if another run of this lab has it."""
-        self._aside.mkdir(parents=True, exist_ok=True)
-        path = self._aside / f".lock-{self.lab}"
-        file = self._held.enter_context(path.open("w"))
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._held.close()
-            raise Stopped(
-                f"another `grader autograde {self.lab}` is at work in this course; wait for it"
-            ) from error
-        self._held.callback(lambda: path.unlink(missing_ok=True))
         self._remove_plans()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._remove_plans()
-        self._held.close()
-        remove_empty_above(self._aside / "student")
 
     def _remove_plans(self) -> None:
         """Whoever still works by a plan sees that the run is over when the plan is gone."""
@@ -256,13 +278,6 @@ class Run:
         return True
 
 
-def _top(converter: Any) -> Path:
-    """The folder of all unfinished results, in which no student can write."""
-    course = converter.coursedir
-    final = trusted_part(course, course.autograded_directory)
-    return final / UNFINISHED
-
-
 #: So many students are one transaction of the gradebook.
 BATCH = 100
 
@@ -303,15 +318,15 @@ def autograde(course: Path, lab: str, options: Options, tell: Tell) -> Summary:
     converter = autograder(app, lab)
     converter.force = options.force
     try:
-        with logged(app, log_of(course, lab)), Run(converter) as run:
+        with (
+            stopping(),
+            logged(app, log_of(course, lab)),
+            alone(converter, converter.coursedir.autograded_directory, "autograde") as aside,
+            Run(converter, aside) as run,
+        ):
             return _graded(run, app, options, course, tell)
     except (NbGraderException, CannotEnter, NoCluster) as error:
         raise Stopped(str(error)) from error
-    except (OSError, SQLAlchemyError) as error:
-        cause = cause_of(error)
-        if cause is None and not isinstance(error, SQLAlchemyError):
-            raise
-        raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
 
 
 def _graded(run: Run, app: Any, options: Options, course: Path, tell: Tell) -> Summary:

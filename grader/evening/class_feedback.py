@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import multiprocessing
+import dataclasses
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
-from sqlalchemy.exc import SQLAlchemyError
 
-from grader.evening.autograde_class import Stopped, logged
-from grader.evening.course_folder import NotOurs, current, open_course
-from grader.evening.feedback_process import Made, PageJob, end_with_parent, make_pages
+from grader.evening.autograde_class import Stopped, alone, logged, stopping
+from grader.evening.course_folder import NotOurs, open_course
+from grader.evening.feedback_process import Made, PageJob, make_pages
+from grader.evening.process_pool import Lost, ProcessPool
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.feedback import CourseFeedback, FeedbackExporter, grades_of
 from grader.with_nbgrader.gradebook_lock import (
-    UNFINISHED,
     Stop,
     cause_of,
     remove_empty_above,
     remove_left,
 )
 from grader.with_nbgrader.pages.feedback_page import Grades
-from grader.with_nbgrader.student_folders import students_in, trusted_part
-from labs import paths
-
-#: So often, pages whose processes were killed are given to new ones.
-_TURNS = 3
+from grader.with_nbgrader.student_folders import students_in
 
 
 @dataclass
@@ -68,7 +59,8 @@ def make_feedback(course: Path, lab: str, workers: int, force: bool, tell: Tell)
     converter = _converter(app, lab)
     converter.force = force
     try:
-        with logged(app, log_of(course, lab)), _alone(converter):
+        step = converter.coursedir.feedback_directory
+        with stopping(), logged(app, log_of(course, lab)), alone(converter, step, "feedback"):
             converter.init_notebooks()
             jobs, done = _jobs(converter), Feedback(refused=converter.refusals())
             done.skipped = len(converter.assignments) - len(jobs)
@@ -82,11 +74,6 @@ def make_feedback(course: Path, lab: str, workers: int, force: bool, tell: Tell)
         raise Stopped(str(stop)) from stop
     except NbGraderException as error:
         raise Stopped(f"{error}: run `grader autograde {lab}` first") from error
-    except (OSError, SQLAlchemyError) as error:
-        cause = cause_of(error)
-        if cause is None and not isinstance(error, SQLAlchemyError):
-            raise
-        raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
     return done
 
 
@@ -103,28 +90,6 @@ def _converter(app: Any, lab: str) -> Any:
         )
     converter.exporter = converter.exporter_class(parent=converter, config=converter.config)
     return converter
-
-
-@contextlib.contextmanager
-def _alone(converter: Any) -> Iterator[None]:
-    """No other run makes feedback of this lab meanwhile. Raises Stopped."""
-    course = converter.coursedir
-    aside = trusted_part(course, course.feedback_directory) / UNFINISHED
-    aside.mkdir(parents=True, exist_ok=True)
-    path = aside / f".lock-{course.assignment_id}"
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise Stopped(
-                f"another `grader feedback {course.assignment_id}` is at work in this course; "
-                "wait for it"
-            ) from error
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
-            remove_empty_above(aside / "student")
 
 
 def _jobs(converter: Any) -> list[PageJob]:
@@ -175,29 +140,14 @@ def _carry_out(
 
 
 def _made(jobs: list[PageJob], workers: int) -> Iterator[Made]:
-    """What became of each job, in any order. A single worker is this process."""
+    """What became of each job. A single worker is this process."""
     if workers == 1:
         yield from map(make_pages, jobs)
         return
-    left = {job.student: job for job in jobs}
-    for _ in range(_TURNS):
-        # A process that is forked here would share the connection to the gradebook.
-        context = multiprocessing.get_context("spawn")
-        with contextlib.ExitStack() as opened:
-            # Python starts the processes in the current folder, and looks for modules there.
-            with current(paths.NEUTRAL):
-                pool = ProcessPoolExecutor(workers, context, end_with_parent)
-                opened.enter_context(pool)
-                futures = [pool.submit(make_pages, job) for job in left.values()]
-            try:
-                for future in as_completed(futures):
-                    made = future.result()
-                    del left[made.student]
-                    yield made
-                return
-            except BrokenProcessPool:  # somebody killed a process
-                continue
-            finally:
-                pool.shutdown(cancel_futures=True)
-    for job in left.values():
-        yield Made(job.student, "the process that makes the page was ended, several times")
+    with ProcessPool("grader.evening.feedback_process", workers) as pool:
+        answers = pool.answers([dataclasses.asdict(job) for job in jobs])
+        for job, came in zip(jobs, answers, strict=True):
+            if isinstance(came, Lost):
+                yield Made(job.student, f"the process that makes the page {came.why}")
+            else:
+                yield Made(**came)

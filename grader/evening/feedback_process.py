@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import threading
+import dataclasses
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from multiprocessing.connection import wait
 from pathlib import Path
+from typing import Any
 
-from grader.with_nbgrader.pages.feedback_page import Grades, keep_beside, page_of
+from grader.evening.process_pool import serve
+from grader.with_nbgrader.pages.feedback_page import Given, Grades, keep_beside, page_of
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,17 @@ def make_pages(job: PageJob) -> Made:
     return Made(job.student)
 
 
-def end_with_parent() -> None:
-    """This process ends when the one that started it does, however that ends."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_follow, args=(parent.sentinel,), daemon=True).start()
+def make_stated(stated: dict[str, Any]) -> dict[str, Any]:
+    """The same, for a job and an answer as objects of JSON."""
+    notebooks = {
+        name: Grades(**{**grades, "cells": {cell: Given(**got) for cell, got in cells.items()}})
+        for name, grades in stated["notebooks"].items()
+        for cells in [grades["cells"]]
+    }
+    missing = tuple(stated["missing"])
+    job = PageJob(**{**stated, "notebooks": notebooks, "missing": missing})
+    return dataclasses.asdict(make_pages(job))
 
 
-def _follow(sentinel: int) -> None:
-    wait([sentinel])
-    os._exit(1)
+if __name__ == "__main__":
+    sys.exit(serve(make_stated))

@@ -14,46 +14,30 @@ import hashlib
 import json
 import logging
 import os
-import queue
 import secrets
-import select
 import shutil
-import signal
 import stat
-import subprocess
 import sys
-import threading
-import time
 import traceback
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import nbformat
 from nbgrader import utils
 
 from grader.cases.verdict import Verdict
+from grader.evening.process_pool import Lost, ProcessPool, serve
 from grader.judging.flags import AccountFlag
-from grader.judging.worker import Judgement, NotGraded, Ways
+from grader.judging.worker import Ways
 from grader.submissions.safe_files import printable, read_ahead, take_in
 from grader.submissions.submitted_notebook import Texts, find_submitted, quoted, rebuild
 from grader.with_nbgrader.careful_course import time_of_submission
-from grader.with_nbgrader.class_flags import asked_about, raised_by_accounts
 from grader.with_nbgrader.gradebook_lock import NEW, PART, RESULT, cause_of, remove_empty_above
-from grader.with_nbgrader.replay import EVIDENCE, worker_of_this_process
-from grader.with_nbgrader.verdict_cells import (
-    auto_comment,
-    auto_score,
-    is_test,
-    verdicts_of,
-    write_verdicts,
-)
-from labs import paths
-from labs.terminal import keep_logs_safe
+from grader.with_nbgrader.replay import EVIDENCE, judge_into, runs_of
+from grader.with_nbgrader.verdict_cells import comments_of, is_test, scores_of
 
 #: More files of a submission than these do not change its key; the limits of copying are far lower.
 _MOST_FILES = 5_000
@@ -266,6 +250,7 @@ def _graded(plan: Plan, job: Job, part: Path, log: logging.Logger) -> Result:
     result = Result(job.student, key_of(plan, job))
     ignore, trusted = [*plan.ignore, "*.ipynb"], Path(plan.trusted)
     left_out = take_in(source, part, ignore, trusted=trusted, share=True)
+    notes = [f"left out {quoted(note)}" for note in left_out]
     when = time_of_submission(source, log)
     result.timestamp = None if when is None else utils.parse_utc(when).isoformat()
     for path, place in plan.sources:
@@ -278,7 +263,6 @@ def _graded(plan: Plan, job: Job, part: Path, log: logging.Logger) -> Result:
             log.warning("No submitted file: %s", source / f"{name}.ipynb")
             result.missing.append(name)
     for name in plan.notebooks:
-        notes = [f"left out {quoted(note)}" for note in left_out]
         _grade_notebook(plan, job, part, name, notes, result, log)
     _set_permissions(part, plan)
     return result
@@ -297,47 +281,27 @@ def _grade_notebook(
     path = Path(job.source) / f"{name}.ipynb"
     submitted, found = find_submitted(path, released, set(plan.released))
     rebuilt = rebuild(released, submitted, [*notes, *found])
-    student, notebook = printable(job.student), rebuilt.notebook
+    notebook = rebuilt.notebook
     for note in rebuilt.set_aside:
-        log.warning("%s, %s: %s", student, name, note)
+        log.warning("%s, %s: %s", printable(job.student), name, note)
     result.set_aside += rebuilt.set_aside
-    verdicts: dict[str, Verdict] = {}
     outcomes: dict[str, str] = {}
     if any(map(is_test, notebook.cells)):
-        judged = _judged(plan, folder, name, log)
-        verdicts = verdicts_of(judged)
         flags = {
             recording: [AccountFlag(words, tuple(names)) for words, names in each]
             for recording, each in job.accounts.items()
         }
-        accounts = raised_by_accounts(flags, verdicts)
-        for line in asked_about(job.student, accounts):
-            log.warning("%s", line)
-        raised = {figure: [flag.words for flag in each] for figure, each in accounts.items()}
-        written = write_verdicts(notebook, name, judged, raised, plan.presenter, log)
-        for figure, reason in written.not_graded.items():
-            log.warning("%s, %s: not graded: %s", student, figure, printable(reason, 300))
-        outcomes = written.outcomes
-        result.accounts[name] = raised
-        result.runs[name] = {
-            figure: list(each.fingerprints)
-            for figure, each in verdicts.items()
-            if each.fingerprints
-        }
+        ways = Ways(plan.check, plan.presenter, EVIDENCE)
+        judged = judge_into(notebook, folder, job.student, name, ways, flags, log)
+        outcomes = judged.written.outcomes
+        result.accounts[name] = judged.accounts
+        result.runs[name] = runs_of(judged.verdicts)
         result.verdicts[name] = {
-            figure: _without_flags_of_class(each, verdicts.get(figure)).plain()
-            for figure, each in written.verdicts.items()
+            figure: _without_flags_of_class(each, judged.verdicts.get(figure)).plain()
+            for figure, each in judged.written.verdicts.items()
         }
-    result.scores[name] = {
-        cell.metadata.nbgrader["grade_id"]: auto_score(cell, outcomes, log)
-        for cell in notebook.cells
-        if utils.is_grade(cell)
-    }
-    result.comments[name] = {
-        cell.metadata.nbgrader["grade_id"]: auto_comment(cell)
-        for cell in notebook.cells
-        if utils.is_solution(cell) or utils.is_task(cell)
-    }
+    result.scores[name] = scores_of(notebook, outcomes, log)
+    result.comments[name] = comments_of(notebook)
     write_notebook(folder / f"{name}.ipynb", notebook, texts)
 
 
@@ -347,14 +311,6 @@ def _without_flags_of_class(written: Verdict, judged: Verdict | None) -> Verdict
     One without points that a cell can have was replaced, and then there is nothing to flag.
     """
     return judged if judged is not None and judged.outcome is written.outcome else written
-
-
-def _judged(plan: Plan, folder: Path, lab: str, log: logging.Logger) -> Judgement | NotGraded:
-    worker = worker_of_this_process(Ways(plan.check, plan.presenter, EVIDENCE))
-    judged = worker.judge(folder, lab)
-    for line in judged.log.splitlines():
-        log.error("%s", printable(line, 300))
-    return judged
 
 
 def texts_of(released: str) -> Texts:
@@ -415,205 +371,60 @@ class _Heard(logging.Handler):
 
 
 # Several processes of this machine that grade side by side.
-#
-# Each thread of the pool has one process and waits for it. If the process is killed, another one
-# does the same submission again; if that one ends too, the submission is reported, and all others
-# go on.
 
-#: The process that judges has its own limits, of two minutes each time that it is started.
-_ANSWER_S = 900.0
-#: A process without a job needs no longer to end.
-_END_S = 10.0
 #: While one submission is judged, the OS reads the one that comes so many later. A disk that others
 #: use may need seconds for a file.
 _AHEAD = 16
 
 
-class _Ended(Exception):
-    """A process ended in the middle of a job; the message says how."""
-
-
-class LocalPool:
+class LocalPool(ProcessPool):
     """`count` processes that grade; they end with this object.
 
     `trusted` is a folder above all submissions in which no student can write.
     """
 
     def __init__(self, plan: Path, count: int, trusted: Path) -> None:
+        super().__init__("grader.evening.grading_process", count)
         self._plan, self._trusted = str(plan), trusted
-        self._threads = ThreadPoolExecutor(count)
         self._reading = ThreadPoolExecutor(1)
-        self._idle: queue.SimpleQueue[_Lane] = queue.SimpleQueue()
-        self._lanes = [_Lane() for _ in range(count)]
-        for lane in self._lanes:
-            self._idle.put(lane)
 
     def each(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, NoResult | None]]:
         """Grades each job, and yields it when its result file is written, in the order of `jobs`.
 
         With it comes why there is no result file, or None.
         """
-        for job in jobs[:_AHEAD]:
-            self._read_ahead(job)
-        futures: list[Future[NoResult | None]] = [
-            self._threads.submit(self._done, job, later)
-            for job, later in zip_longest(jobs, jobs[_AHEAD:])
-        ]
-        for job, future in zip(jobs, futures, strict=True):
-            yield job, future.result()
 
-    def __enter__(self) -> LocalPool:
-        return self
+        def read(number: int) -> None:
+            if number < len(jobs):
+                self._reading.submit(read_ahead, Path(jobs[number].source), self._trusted)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        for lane in self._lanes:
-            lane.close()
-        self._threads.shutdown()
+        for number in range(_AHEAD):
+            read(number)
+        asked = [{"plan": self._plan, **dataclasses.asdict(job)} for job in jobs]
+        answers = self.answers(asked, lambda number: read(number + _AHEAD))
+        for job, came in zip(jobs, answers, strict=True):
+            if isinstance(came, Lost):
+                yield job, NoResult(f"the process that grades it {came.why}")
+            else:
+                yield job, None if came is None else NoResult(**came)
+
+    def __exit__(self, *raised: object) -> None:
+        super().__exit__(*raised)
         self._reading.shutdown(cancel_futures=True)
 
-    def _read_ahead(self, job: Job) -> None:
-        self._reading.submit(read_ahead, Path(job.source), self._trusted)
 
-    def _done(self, job: Job, later: Job | None) -> NoResult | None:
-        lane = self._idle.get()
-        if later is not None:
-            self._read_ahead(later)
-        try:
-            return lane.done(self._plan, job)
-        finally:
-            self._idle.put(lane)
-
-
-class _Lane:
-    """One process, which starts with its first job, and again if it was killed."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._closed = self._busy = False
-        self._starting = threading.Lock()
-
-    def done(self, plan: str, job: Job) -> NoResult | None:
-        """Why the result file of a job is not written; None if it is."""
-        line = json.dumps({"plan": plan, **dataclasses.asdict(job)}).encode("ascii") + b"\n"
-        trouble = ""
-        for _ in range(2):
-            try:
-                return self._asked(line)
-            except (_Ended, OSError, ValueError) as error:
-                trouble = str(error)
-                self._end()
-        return NoResult(f"the process that grades it ended twice ({trouble})")
-
-    def close(self) -> None:
-        """End the process for good. One without a job ends by itself, and what it started too."""
-        with self._starting:
-            self._closed = True
-            process = self._process
-            if process is not None and not self._busy:
-                assert process.stdin is not None
-                with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                    process.stdin.close()
-                    process.wait(_END_S)
-            self._end()
-
-    def _asked(self, line: bytes) -> NoResult | None:
-        with self._starting:
-            if self._closed:
-                raise _Ended("the run was ended")
-            if self._process is None:
-                self._process = _started()
-            process, self._busy = self._process, True
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(line)
-        process.stdin.flush()
-        answer, until = b"", time.monotonic() + _ANSWER_S
-        while not answer.endswith(b"\n"):
-            left = until - time.monotonic()
-            if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
-                raise _Ended(f"no answer within {_ANSWER_S:g} s")
-            some = os.read(process.stdout.fileno(), 65536)
-            if not some:
-                raise _Ended(f"exit status {process.wait()}")
-            answer += some
-        self._busy = False
-        stated = json.loads(answer)
-        return None if stated is None else NoResult(**stated)
-
-    def _end(self) -> None:
-        process, self._process, self._busy = self._process, None, False
-        if process is None:
-            return
-        process.kill()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
-        process.wait()
-
-
-def _started() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        paths.python_command("grader.evening.grading_process"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=paths.NEUTRAL,
-    )
-
-
-# The program of a process that grades; `LocalPool` starts it.
-#
-# It reads one job per line from standard input, as JSON, and answers each with one line when its
-# result file is written. It ends when its standard input ends: at once if it has a job then,
-# because the process that asked was killed.
+def grade_stated(plan: str, **job: Any) -> dict[str, Any] | None:
+    """Grades one submission in a process of a pool: why there is no result file, or None."""
+    try:
+        grade(plan, Job(**job))
+    except OSError as error:
+        return dataclasses.asdict(no_result(error))
+    return None
 
 
 def main() -> int:
     """Serve jobs until standard input ends."""
-    # Ctrl-C reaches every process of the terminal. The main process ends this one; the one that
-    # judges inherits this, and is not cut off in the middle of a submission that then counts.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    keep_logs_safe()
-    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
-    os.dup2(2, 1)  # a stray print must not reach the answers
-    jobs = _Jobs()
-    while line := jobs.next():
-        job = json.loads(line)
-        answer = None
-        try:
-            grade(job.pop("plan"), Job(**job))
-        except OSError as error:
-            answer = dataclasses.asdict(no_result(error))
-        jobs.busy = False
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-    return 0
-
-
-class _Jobs:
-    """The lines of standard input; its end is seen also while a job is done."""
-
-    def __init__(self) -> None:
-        self.busy = False
-        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def next(self) -> str:
-        """The next line, or "" at the end."""
-        return self._lines.get()
-
-    def _listen(self) -> None:
-        for line in sys.stdin:
-            self.busy = True
-            self._lines.put(line)
-        if self.busy:
-            os._exit(1)
-        self._lines.put("")
+    return serve(lambda job: grade_stated(**job))
 
 
 if __name__ == "__main__":

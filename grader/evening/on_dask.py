@@ -93,12 +93,8 @@ class DaskPool:
 
 def _grade(stated: dict[str, Any], plan: str, course: str) -> dict[str, Any] | None:
     """On a worker: grades one submission. Returns why there is no result file, or None."""
-    from grader.evening.grading_process import grade, no_result
+    from grader.evening.grading_process import grade_stated
 
     if course not in sys.path:
         sys.path.append(course)
-    try:
-        grade(plan, Job(**stated))
-    except OSError as error:
-        return dataclasses.asdict(no_result(error))
-    return None
+    return grade_stated(plan, **stated)

@@ -21,10 +21,10 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from labs import paths
@@ -154,10 +154,6 @@ _ONE_THREAD = {
 #: With glibc, the process keeps memory that it no longer needs, up to a limit. The next submission
 #: needs as much, and the OS would clear it each time. Other C libraries ignore this.
 _KEEPS_MEMORY = {"MALLOC_MMAP_THRESHOLD_": "16777216", "MALLOC_TRIM_THRESHOLD_": "67108864"}
-#: A process needs this long to start on a slow and busy machine.
-_START_S = 120.0
-#: Nobody waits longer for a submission, even if the check uses no processor time.
-_ANSWER_S = 120.0
 
 _A_PERSON = "a person must look at this submission"
 
@@ -182,26 +178,126 @@ class Ways:
     evidence: str = ""
 
 
-class _Ended(Exception):
+class Ended(Exception):
     """The process has ended or must be ended; the message says why."""
 
 
-class _Idle(_Ended):
+class _Idle(Ended):
     """The process ended by itself, without a failure."""
 
 
-class _Killed(_Ended):
+class _Killed(Ended):
     """Somebody killed the process; none of our limits does this."""
 
 
-class Worker:
+class AskedProcess:
+    """A process that gets jobs, one line of JSON each, and answers each one.
+
+    It says `ready` when it has started, and :func:`answer` writes what it says. It starts with the
+    first job, and again if it has ended. `what` names it in the reason of a failure.
+    """
+
+    what = "the process"
+    #: Nobody waits longer for an answer, nor until the process has started.
+    patience_s = 900.0
+
+    def __init__(self, program: str, *words: str, **environment: str) -> None:
+        self._command = paths.python_command(program, *words)
+        self._environment = environment
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, job: Mapping[str, Any]) -> bytes:
+        """The answer. Raises Ended, OSError or ValueError; then :meth:`end` it."""
+        process = self._running()
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(job).encode("ascii") + b"\n")
+        process.stdin.flush()
+        return self._received(process)
+
+    def end(self) -> None:
+        """Ends the process at once, if there is one."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        process.wait()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self.end()
+            self._process = process = self._started()
+            if self._received(process) != b"ready":
+                raise Ended(f"{self.what} does not start")
+        return self._process
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=paths.NEUTRAL,
+            env={**os.environ, **self._environment},
+        )
+
+    def _received(self, process: subprocess.Popen[bytes]) -> bytes:
+        """The next answer: its length, a line end, and as many bytes. Raises Ended."""
+        until = time.monotonic() + self.patience_s
+        received = bytearray()
+        length = None
+        while length is None or len(received) < length:
+            received += self._some(process, until)
+            if length is None and b"\n" in received:
+                stated, _, rest = bytes(received).partition(b"\n")
+                length, received = int(stated), bytearray(rest)
+            if len(received) > MOST_JUDGEMENT_BYTES:
+                raise Ended(f"{self.what} answered without end")
+        return bytes(received)
+
+    def _some(self, process: subprocess.Popen[bytes], until: float) -> bytes:
+        assert process.stdout is not None
+        left = until - time.monotonic()
+        if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
+            raise Ended(f"{self.what} gave no answer within {self.patience_s:g} s")
+        some = os.read(process.stdout.fileno(), 1 << 20)
+        if not some:
+            status = process.wait()
+            if status == -signal.SIGKILL:
+                raise _Killed(self._why(status))
+            raise (
+                Ended(self._why(status)) if status else _Idle(f"{self.what} ended without a result")
+            )
+        return some
+
+    def _why(self, status: int) -> str:
+        if status < 0:
+            with contextlib.suppress(ValueError):
+                return f"{self.what} was ended by {signal.Signals(-status).name}"
+            return f"{self.what} was ended by signal {-status}"
+        return f"{self.what} ended early with status {status}"
+
+
+def answer(answers: BinaryIO, content: bytes) -> None:
+    """Writes one answer of an asked process."""
+    answers.write(b"%d\n" % len(content) + content)
+    answers.flush()
+
+
+class Worker(AskedProcess):
     """One process that judges. It starts with the first submission, and again after a failure."""
+
+    what = "the check"
+    patience_s = 120.0
 
     def __init__(self, limits: Limits | None = None, ways: Ways | None = None) -> None:
         self._limits = limits or Limits()
         self._ways = ways or Ways()
-        self._process: subprocess.Popen[bytes] | None = None
         self._one_at_a_time = threading.Lock()
+        memory = str(self._limits.memory)
+        super().__init__("grader.judging.work", memory, **_ONE_THREAD, **_KEEPS_MEMORY)
 
     def judge(self, folder: Path, lab: str) -> Judgement | NotGraded:
         """The verdicts on the submission in `folder`, or why there are none. Never raises."""
@@ -214,103 +310,35 @@ class Worker:
         }
         with self._one_at_a_time:
             try:
-                judged = from_json(self._answer(json.dumps(job).encode("ascii") + b"\n"))
-            except (_Ended, OSError, ValueError) as error:
-                self._end()
+                judged = from_json(self._answer(job))
+            except (Ended, OSError, ValueError) as error:
+                self.end()
                 return NotGraded(f"{error}; {_A_PERSON}")
             if isinstance(judged, NotGraded) and judged.reason == NO_MEMORY:
-                self._end()
+                self.end()
             return judged
 
     def close(self) -> None:
         """End the process, if there is one."""
         with self._one_at_a_time:
-            self._end()
+            self.end()
 
     def __enter__(self) -> Worker:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _answer(self, job: bytes) -> bytes:
+    def _answer(self, job: Mapping[str, Any]) -> bytes:
         try:
-            return self._asked(job)
+            return self.ask(job)
         # It had no job for long and ended just now, or was killed. If the submission is why the OS
         # kills it, it is killed again.
         except (BrokenPipeError, _Idle, _Killed):
-            self._end()
-            return self._asked(job)
-
-    def _asked(self, job: bytes) -> bytes:
-        if self._process is None or self._process.poll() is not None:
-            self._end()
-            self._start()
-        assert self._process is not None and self._process.stdin is not None
-        self._process.stdin.write(job)
-        self._process.stdin.flush()
-        return self._received(_ANSWER_S)
-
-    def _start(self) -> None:
-        self._process = subprocess.Popen(
-            paths.python_command("grader.judging.work", str(self._limits.memory)),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=paths.NEUTRAL,
-            env={**os.environ, **_ONE_THREAD, **_KEEPS_MEMORY},
-        )
-        if self._received(_START_S) != b"ready":
-            raise _Ended("the process that judges does not start")
-
-    def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
-        process.wait()
-
-    def _received(self, seconds: float) -> bytes:
-        """The next answer: its length, a line end, and as many bytes. Raises _Ended."""
-        until = time.monotonic() + seconds
-        received = bytearray()
-        length = None
-        while length is None or len(received) < length:
-            received += self._some(until)
-            if length is None and b"\n" in received:
-                stated, _, rest = bytes(received).partition(b"\n")
-                length, received = int(stated), bytearray(rest)
-            if len(received) > MOST_JUDGEMENT_BYTES:
-                raise _Ended("the process that judges answered without end")
-        return bytes(received)
-
-    def _some(self, until: float) -> bytes:
-        process = self._process
-        assert process is not None and process.stdout is not None
-        left = until - time.monotonic()
-        if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
-            raise _Ended(f"the check gave no answer within {_ANSWER_S:g} s")
-        some = os.read(process.stdout.fileno(), 1 << 20)
-        if not some:
-            status = process.wait()
-            if status == -signal.SIGKILL:
-                raise _Killed(self._why(status))
-            raise _Ended(self._why(status)) if status else _Idle("the check ended without a result")
-        return some
+            self.end()
+            return self.ask(job)
 
     def _why(self, status: int) -> str:
         if status == -signal.SIGXCPU:
             return f"the check took more than {self._limits.cpu_s:g} s of processor time"
-        if status < 0:
-            with contextlib.suppress(ValueError):
-                return f"the check was ended by {signal.Signals(-status).name}"
-            return f"the check was ended by signal {-status}"
-        return f"the check ended early with status {status}"
+        return super()._why(status)

@@ -38,12 +38,6 @@ class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
     """
 
     left_out: tuple[str, ...] = ()
-    #: Whether recordings are the same files as in the step before, under a second name.
-    shares_evidence = False
-
-    def not_copied(self) -> list[str]:
-        """Globs for the names of more files that stay behind."""
-        return []
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copies the regular files of a submission; the notebook lists what was left out."""
@@ -52,9 +46,9 @@ class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
             return
         source = Path(self._format_source(assignment_id, student_id))
         destination = Path(self._format_dest(assignment_id, student_id))
-        ignore = [*self.coursedir.ignore, "*.ipynb", *self.not_copied()]
+        ignore = [*self.coursedir.ignore, "*.ipynb"]
         trusted = trusted_part(self.coursedir, self._input_directory)
-        left_out = take_in(source, destination, ignore, trusted=trusted, share=self.shares_evidence)
+        left_out = take_in(source, destination, ignore, trusted=trusted, share=True)
         self.left_out = tuple(f"left out {quoted(note)}" for note in left_out)
 
 
@@ -90,8 +84,6 @@ class RebuildExporter(NotebookExporter):
 
 class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc]
     """Autograding that grades every submitted folder, with or without a readable notebook."""
-
-    shares_evidence = True
 
     @property
     def _input_directory(self) -> str:

@@ -22,11 +22,10 @@ from nbgrader.api import (
     TaskCell,
 )
 from nbgrader.converters import GenerateFeedback
-from nbgrader.converters.base import BaseConverter
 from traitlets import TraitError, Unicode, default, validate
 
 from grader.with_nbgrader.careful_course import is_ours
-from grader.with_nbgrader.gradebook_lock import Staged
+from grader.with_nbgrader.gradebook_lock import Staged, full_disk_stops
 from grader.with_nbgrader.pages.feedback_page import Given, Grades, keep_beside, page_of
 from grader.with_nbgrader.student_folders import line, students_in, trouble_with
 
@@ -123,12 +122,8 @@ class FeedbackExporter(Exporter):
         return page, {**(resources or {}), "output_extension": self.file_extension}
 
 
-class FewFiles(BaseConverter):  # type: ignore[misc]
-    """The part of a conversion that copies the files next to a page.
-
-    In the order of inheritance, this class is between nbgrader's conversion and `BaseConverter`. So
-    the conversion calls this method, and not that of `BaseConverter`.
-    """
+class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
+    """Feedback for every graded folder, made as :class:`Staged` makes it."""
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copies only what belongs to a page. A student's recordings take a hundred times more."""
@@ -136,11 +131,8 @@ class FewFiles(BaseConverter):  # type: ignore[misc]
             super().init_assignment(assignment_id, student_id)
             return
         source = Path(self._format_source(assignment_id, student_id))
-        keep_beside(source, Path(self._format_dest(assignment_id, student_id)))
-
-
-class CourseFeedback(Staged, GenerateFeedback, FewFiles):  # type: ignore[misc]
-    """Feedback for every graded folder, made as :class:`Staged` makes it."""
+        with full_disk_stops():
+            keep_beside(source, Path(self._format_dest(assignment_id, student_id)))
 
     def start(self) -> None:
         """As in nbgrader; our page needs none of its preparations of a notebook."""

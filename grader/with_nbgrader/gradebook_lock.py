@@ -248,7 +248,7 @@ class Staged(BaseConverter):  # type: ignore[misc]
         final = self.final_folder(assignment_id, student_id)
         unfinished = self.unfinished_folder(assignment_id, student_id)
         self._begun.add(unfinished)
-        with _full_disk_stops():
+        with full_disk_stops():
             remove_left(unfinished)
             if not self.is_wanted(assignment_id, student_id):
                 self.log.info("Skipping existing assignment: %s", final)
@@ -287,12 +287,12 @@ class Staged(BaseConverter):  # type: ignore[misc]
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """As in nbgrader; a full disk or a locked gradebook ends the batch with one sentence."""
-        with _full_disk_stops() if is_ours(self) else contextlib.nullcontext():
+        with full_disk_stops() if is_ours(self) else contextlib.nullcontext():
             super().init_assignment(assignment_id, student_id)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """As in nbgrader; a full disk or a locked gradebook ends the batch with one sentence."""
-        with _full_disk_stops() if is_ours(self) else contextlib.nullcontext():
+        with full_disk_stops() if is_ours(self) else contextlib.nullcontext():
             super().convert_single_notebook(notebook_filename)
 
     def set_permissions(self, assignment_id: str, student_id: str) -> None:
@@ -300,7 +300,7 @@ class Staged(BaseConverter):  # type: ignore[misc]
         super().set_permissions(assignment_id, student_id)
         if not is_ours(self):
             return
-        with _full_disk_stops():
+        with full_disk_stops():
             self.put_in_place(assignment_id, student_id)
 
     def put_in_place(self, assignment_id: str, student_id: str) -> None:
@@ -351,7 +351,7 @@ def _retire(final: Path, unfinished: Path) -> None:
 
 
 @contextlib.contextmanager
-def _full_disk_stops() -> Iterator[None]:
+def full_disk_stops() -> Iterator[None]:
     """Ends the batch where the next student could not be graded either."""
     try:
         yield

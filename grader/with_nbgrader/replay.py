@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import atexit
 import functools
+import logging
 import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Unicode
 
 from grader.cases.verdict import Verdict
-from grader.judging.flags import AccountFlags
-from grader.judging.worker import Judgement, NotGraded, Ways, Worker
+from grader.judging.flags import AccountFlag, AccountFlags
+from grader.judging.worker import Ways, Worker
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader.class_flags import (
     REGISTER,
@@ -32,16 +36,19 @@ from grader.with_nbgrader.gradebook_lock import raise_if_no_room
 from grader.with_nbgrader.verdict_cells import (
     IN_ANOTHER,
     KEY,
-    auto_comment,
-    auto_score,
+    Written,
+    comments_of,
     is_test,
     needs_a_person,
+    scores_of,
     verdicts_of,
     write_verdicts,
 )
 
 #: The function that makes the page with the evidence below free texts.
 EVIDENCE = "grader.judging.presentation.evidence_html"
+#: The fingerprints of the run that each figure names.
+Runs = dict[str, list[str]]
 
 
 @functools.lru_cache(maxsize=4)
@@ -50,6 +57,54 @@ def worker_of_this_process(ways: Ways) -> Worker:
     worker = Worker(ways=ways)
     atexit.register(worker.close)
     return worker
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a notebook got: as it was judged, as it was written, and the flags on accounts."""
+
+    verdicts: dict[str, Verdict]
+    written: Written
+    accounts: dict[str, list[str]]
+
+
+def judge_into(
+    nb: NotebookNode,
+    folder: Path,
+    student: str,
+    lab: str,
+    ways: Ways,
+    flags: Mapping[str, Sequence[AccountFlag]],
+    log: logging.Logger,
+    copied: Callable[[Runs], Iterable[str]] = lambda runs: (),
+) -> Judged:
+    """Judges the figures in `folder` and writes each verdict into its test cell of `nb`.
+
+    If our check fails, it leaves the figures open. `flags` has those on accounts, by recording.
+    `copied` gets the runs of the submission, and names the figures whose run others hold too. The
+    workers of `grader autograde` ask that later, and in the order of the class.
+    """
+    judged = worker_of_this_process(ways).judge(folder, lab)
+    for line in judged.log.splitlines():
+        log.error("%s", printable(line, 300))
+    verdicts = verdicts_of(judged)
+    found = raised_by_accounts(flags, verdicts)
+    accounts = {figure: [flag.words for flag in each] for figure, each in found.items()}
+    raised = {figure: [IN_ANOTHER] for figure in copied(runs_of(verdicts))}
+    for figure, words in accounts.items():
+        raised[figure] = [*raised.get(figure, ()), *words]
+    for line in asked_about(student, found):
+        log.warning("%s", line)
+    written = write_verdicts(nb, lab, judged, raised, ways.presenter, log)
+    for figure, reason in written.not_graded.items():
+        who = printable(student)
+        log.warning("%s, %s: not graded: %s", who, figure, printable(reason, 300))
+    return Judged(verdicts, written, accounts)
+
+
+def runs_of(verdicts: Mapping[str, Verdict]) -> Runs:
+    """The fingerprints of the run that each figure names."""
+    return {name: list(each.fingerprints) for name, each in verdicts.items() if each.fingerprints}
 
 
 class Replay(NbGraderPreprocessor):  # type: ignore[misc]
@@ -69,46 +124,23 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         """Fills in the test cells of `nb`; if our check fails, it leaves the figure open."""
         resources[KEY] = {}
-        if not any(map(is_test, nb.cells)):
-            return nb, resources
-        of = resources["nbgrader"]
-        judged = self._judged(Path(resources["metadata"]["path"]), of["notebook"])
-        raised = self._flags_of_class(verdicts_of(judged), of)
-        written = write_verdicts(nb, of["notebook"], judged, raised, self.presenter, self.log)
-        for figure, reason in written.not_graded.items():
-            student = printable(of["student"])
-            self.log.warning("%s, %s: not graded: %s", student, figure, printable(reason, 300))
-        resources[KEY] = written.outcomes
+        if any(map(is_test, nb.cells)):
+            of, folder = resources["nbgrader"], Path(resources["metadata"]["path"])
+            converter = getattr(self.parent, "parent", None)
+            flags = getattr(converter, "accounts", AccountFlags()).of.get(of["student"], {})
+            ways = Ways(self.check, self.presenter, EVIDENCE)
+            copied = functools.partial(self._copied, of, getattr(converter, "coursedir", None))
+            judged = judge_into(
+                nb, folder, of["student"], of["notebook"], ways, flags, self.log, copied
+            )
+            resources[KEY] = judged.written.outcomes
         return nb, resources
 
-    def _judged(self, folder: Path, lab: str) -> Judgement | NotGraded:
-        """The judgement of a worker process; a fault must not cost this student or the next."""
-        worker = worker_of_this_process(Ways(self.check, self.presenter, EVIDENCE))
-        judged = worker.judge(folder, lab)
-        for line in judged.log.splitlines():
-            self.log.error("%s", printable(line, 300))
-        return judged
-
-    def _flags_of_class(
-        self, verdicts: dict[str, Verdict], of: dict[str, Any]
-    ) -> dict[str, list[str]]:
-        """The flags that come from a comparison with the rest of the class, by figure."""
-        raised = {figure: [IN_ANOTHER] for figure in self._copied(verdicts, of)}
-        accounts = getattr(getattr(self.parent, "parent", None), "accounts", AccountFlags())
-        found = raised_by_accounts(accounts.of.get(of["student"], {}), verdicts)
-        for figure, flags in found.items():
-            raised.setdefault(figure, []).extend(flag.words for flag in flags)
-        for line in asked_about(of["student"], found):
-            self.log.warning("%s", line)
-        return raised
-
-    def _copied(self, verdicts: dict[str, Verdict], of: dict[str, Any]) -> list[str]:
+    def _copied(self, of: Mapping[str, str], course: Any, runs: Runs) -> list[str]:
         """The figures whose run is in another student's submission too."""
-        course = getattr(getattr(self.parent, "parent", None), "coursedir", None)
         if course is None:
             return []
         register = EvidenceRegister(Path(course.root) / REGISTER)
-        runs = {figure: each.fingerprints for figure, each in verdicts.items() if each.fingerprints}
         try:
             copies = register.enter(of["student"], of["assignment"], runs)
         except sqlite3.Error as error:
@@ -123,23 +155,18 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
 class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
     """Saves points as nbgrader does, but leaves a figure without a verdict open for a person."""
 
-    def _add_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
-        grade = self.gradebook.find_grade(
-            cell.metadata.nbgrader["grade_id"],
-            self.notebook_id,
-            self.assignment_id,
-            self.student_id,
-        )
-        grade.auto_score = auto_score(cell, resources.get(KEY, {}), self.log)
-        grade.needs_manual_grade = needs_a_person(grade.auto_score, grade.manual_score)
-        self.gradebook.db.commit()
-
-    def _add_comment(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
-        comment = self.gradebook.find_comment(
-            cell.metadata.nbgrader["grade_id"],
-            self.notebook_id,
-            self.assignment_id,
-            self.student_id,
-        )
-        comment.auto_comment = auto_comment(cell)
-        self.gradebook.db.commit()
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Puts the points and comments of `nb` into the gradebook."""
+        of = resources["nbgrader"]
+        place = of["notebook"], of["assignment"], of["student"]
+        with Gradebook(of["db_url"]) as gradebook:
+            for cell, points in scores_of(nb, resources.get(KEY, {}), self.log).items():
+                grade = gradebook.find_grade(cell, *place)
+                grade.auto_score = points
+                grade.needs_manual_grade = needs_a_person(points, grade.manual_score)
+            for cell, words in comments_of(nb).items():
+                gradebook.find_comment(cell, *place).auto_comment = words
+            gradebook.db.commit()
+        return nb, resources

@@ -237,8 +237,6 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
     "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
     "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),
     "nbgrader.exchange.default:ExchangeList.init_dest": ("self",),
-    "nbgrader.preprocessors:SaveAutoGrades._add_score": ("self", "cell", "resources"),
-    "nbgrader.preprocessors:SaveAutoGrades._add_comment": ("self", "cell", "resources"),
 }
 
 

@@ -160,6 +160,14 @@ def auto_score(
     return None if points is None else float(points)
 
 
+def scores_of(
+    nb: NotebookNode, outcomes: Mapping[str, str], log: logging.Logger
+) -> dict[str, float | None]:
+    """The automatic points of every graded cell, by its name."""
+    cells = filter(utils.is_grade, nb.cells)
+    return {cell.metadata.nbgrader["grade_id"]: auto_score(cell, outcomes, log) for cell in cells}
+
+
 def needs_a_person(automatic: float | None, manual: float | None) -> bool:
     """Whether a person must look at a graded cell; also if one gave points before."""
     return manual is not None or automatic is None
@@ -169,6 +177,12 @@ def auto_comment(cell: NotebookNode) -> str | None:
     """nbgrader's comment on an answer cell: a remark if the student left it as released."""
     unchanged = cell.metadata.nbgrader.get("checksum", None) == utils.compute_checksum(cell)
     return NO_RESPONSE if unchanged and not utils.is_task(cell) else None
+
+
+def comments_of(nb: NotebookNode) -> dict[str, str | None]:
+    """The automatic comment on every answer cell, by its name."""
+    cells = (cell for cell in nb.cells if utils.is_solution(cell) or utils.is_task(cell))
+    return {cell.metadata.nbgrader["grade_id"]: auto_comment(cell) for cell in cells}
 
 
 def is_test(cell: NotebookNode) -> bool:

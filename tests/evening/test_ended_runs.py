@@ -25,6 +25,7 @@ from grader.evening import grading_process
 from grader.evening.autograde_class import Class, Options, Stopped, autograde
 from grader.evening.course_folder import NotOurs
 from grader.evening.grading_process import Job, NoResult, Plan, Result
+from grader.evening.process_pool import Lane
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.class_flags import Entries
 from testing.formgrader import formgrader_api
@@ -163,7 +164,7 @@ def test_a_worker_that_is_killed_does_its_submission_again(
     made: ExchangeCourse, alone: ExchangeCourse, tmp_path: Path
 ) -> None:
     course = made.copied_to(tmp_path / "class")
-    started = grading_process._started
+    started = Lane._started
     processes = []
 
     def killed(*arguments: Any) -> Any:
@@ -174,7 +175,7 @@ def test_a_worker_that_is_killed_does_its_submission_again(
         return process
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grading_process, "_started", killed)
+        patch.setattr(Lane, "_started", killed)
         assert graded(course, in_this_process=False).submissions == len(STUDENTS)
     assert len(processes) == 2
     assert steps.state(course) == steps.state(alone)

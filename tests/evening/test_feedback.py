@@ -7,8 +7,6 @@ import json
 import logging
 import shutil
 from collections.abc import Iterable
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,9 @@ from grader.evening import class_feedback, feedback_process
 from grader.evening.autograde_class import Options, Stopped, autograde
 from grader.evening.class_feedback import Feedback, make_feedback
 from grader.evening.course_folder import NotOurs
-from grader.evening.feedback_process import Made, PageJob, make_pages
+from grader.evening.feedback_process import PageJob, make_pages
+from grader.evening.process_pool import Lane
+from grader.judging.worker import Ended
 from grader.with_nbgrader.feedback import CourseFeedback
 from grader.with_nbgrader.gradebook_lock import UNFINISHED
 from testing.hostile.modules import plant
@@ -191,43 +191,23 @@ def test_a_full_disk_ends_the_run_also_when_the_pages_are_put_in_place(
     assert made(course).made == len(FIGURES)
 
 
-class Breaking:
-    """In place of a pool of processes: of each, somebody kills the second job."""
-
-    begun = 0
-
-    def __init__(self, *_: object) -> None:
-        self.jobs = 0
-        Breaking.begun += 1
-
-    def __enter__(self) -> Breaking:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def shutdown(self, cancel_futures: bool) -> None:
-        assert cancel_futures
-
-    def submit(self, work: Any, job: PageJob) -> Future[Made]:
-        self.jobs += 1
-        future: Future[Made] = Future()
-        if self.jobs == 2:
-            future.set_exception(BrokenProcessPool())
-        elif self.jobs == 1:
-            future.set_result(Made(job.student))
-        return future
-
-
 def test_pages_whose_process_was_killed_are_made_by_another_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(class_feedback, "ProcessPoolExecutor", Breaking)
+    asked: list[str] = []
+
+    def killed(lane: Lane, job: dict[str, Any]) -> bytes:
+        asked.append(job["student"])
+        if job["student"] == "2" or (job["student"] == "0" and asked.count("0") == 1):
+            raise Ended("killed")
+        return json.dumps({"student": job["student"]}).encode()
+
+    monkeypatch.setattr(Lane, "ask", killed)
     jobs = [PageJob(str(n), str(tmp_path), str(tmp_path / f"{n}"), {}) for n in range(6)]
     came = {each.student: each.trouble for each in class_feedback._made(jobs, 2)}
-    assert sorted(came) == [job.student for job in jobs]
-    assert sum(not trouble for trouble in came.values()) <= Breaking.begun == 3
-    assert all("ended" in trouble for trouble in came.values() if trouble)
+    assert list(came) == [job.student for job in jobs]
+    assert [student for student, trouble in came.items() if trouble] == ["2"]
+    assert asked.count("0") == asked.count("2") == 2 and "ended twice" in came["2"]
 
 
 def test_two_runs_at_once_are_refused(course: Path) -> None:

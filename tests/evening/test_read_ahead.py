@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from grader.evening import grading_process
 from grader.evening.grading_process import Job
+from grader.evening.process_pool import Lane
 from grader.submissions.safe_files import read_ahead
 
 pytestmark = pytest.mark.skipif(
@@ -84,10 +85,10 @@ def test_the_pool_asks_for_each_submission_once_and_before_it_is_graded(
 ) -> None:
     begun: list[str] = []
 
-    def graded(lane: object, plan: str, job: Job) -> None:
-        begun.append(f"graded {job.student}")
+    def graded(lane: object, job: Mapping[str, str]) -> None:
+        begun.append(f"graded {job['student']}")
 
-    monkeypatch.setattr(grading_process._Lane, "done", graded)
+    monkeypatch.setattr(Lane, "done", graded)
     monkeypatch.setattr(
         grading_process, "read_ahead", lambda folder, trusted: begun.append(f"{folder.name}")
     )

@@ -16,11 +16,10 @@ from testing.paths import REPOSITORY
 PAGE = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PACKAGES = ("labs", "grader")
 
-#: Where Python is started: for all others; isolated; in another current folder; in the sandbox.
+#: Where Python is started: for all others; isolated; in the sandbox.
 STARTING_PYTHON = {
     "labs/paths.py",
     "labs/machine/probes.py",
-    "grader/evening/class_feedback.py",
     "grader/sandbox/provisioner.py",
 }
 
