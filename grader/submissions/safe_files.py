@@ -444,7 +444,8 @@ def trouble_with_name(name: str) -> str | None:
     if size > _MOST_BYTES:
         return f"the student's name is longer than {_MOST_BYTES} bytes"
     if not name.isprintable() or UNSEEN.search(name):
-        return "the student's name holds a line end, an escape or another control character, or a letter that nobody sees"
+        what = "a line end, an escape or another control character, or a letter that nobody sees"
+        return f"the student's name holds {what}"
     if _of_several_scripts(name):
         return "the student's name mixes letters of two scripts that look alike"
     if name.startswith(".") or name != name.strip():
