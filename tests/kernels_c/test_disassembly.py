@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import os
 import re
 import shutil
@@ -90,13 +91,11 @@ LIBC = {
 }
 
 
-@pytest.mark.parametrize("function", RAW)
-def test_a_raw_system_call_is_one_call_of_the_trap_an_operation(
-    built: Built, function: str
-) -> None:
-    for code in (built.loop("system_call", function), built.code("system_call").region(function)):
-        assert calls(code) == {"raw_call": 1}
-        assert traps(code) == 0
+def test_a_raw_system_call_is_one_call_of_the_trap_an_operation(built: Built) -> None:
+    whole = built.code("system_call")
+    for function in RAW:
+        for code in (built.loop("system_call", function), whole.region(function)):
+            assert (calls(code), traps(code)) == ({"raw_call": 1}, 0), function
 
 
 def test_the_function_of_the_raw_calls_traps_once_and_returns(built: Built) -> None:
@@ -117,11 +116,10 @@ def test_the_raw_call_in_line_is_one_trap_an_operation_and_no_call(built: Built)
         assert not calls(code)
 
 
-@pytest.mark.parametrize("function", LIBC)
-def test_a_call_of_the_library_is_one_call_an_operation(built: Built, function: str) -> None:
-    loop = built.loop("system_call", function)
-    assert calls(loop) == {LIBC[function]: 1}
-    assert traps(loop) == 0
+def test_a_call_of_the_library_is_one_call_an_operation(built: Built) -> None:
+    for function, called in LIBC.items():
+        loop = built.loop("system_call", function)
+        assert (calls(loop), traps(loop)) == ({called: 1}, 0), function
 
 
 def test_the_result_of_every_system_call_is_looked_at(built: Built) -> None:
@@ -133,15 +131,15 @@ def test_the_result_of_every_system_call_is_looked_at(built: Built) -> None:
         assert len(looked) >= 2, function
 
 
-@pytest.mark.parametrize("kernel", ["system_call", "procedure_call"])
-def test_the_empty_loop_counts_and_does_nothing_else(built: Built, kernel: str) -> None:
-    loop = built.loop(kernel, "loop")
-    assert traps(loop) == 0 and not calls(loop)
-    assert len(loop) <= 10
-    counting = [each for each in loop if re.match(r"(sub|dec|lea) ", each.text)]
-    assert len(counting) == 1
-    memory = [each for each in loop if re.search(r"\((?!%rip)|\[", each.text)]
-    assert len(memory) == (1 if counting[0].name == "lea" else 0)
+def test_the_empty_loop_counts_and_does_nothing_else(built: Built) -> None:
+    for kernel in ("system_call", "procedure_call"):
+        loop = built.loop(kernel, "loop")
+        assert traps(loop) == 0 and not calls(loop)
+        assert len(loop) <= 10
+        counting = [each for each in loop if re.match(r"(sub|dec|lea) ", each.text)]
+        assert len(counting) == 1
+        memory = [each for each in loop if re.search(r"\((?!%rip)|\[", each.text)]
+        assert len(memory) == (1 if counting[0].name == "lea" else 0)
 
 
 # Procedure calls
@@ -183,44 +181,40 @@ def _stored_next(loop: list[Instruction], each: Instruction) -> bool:
     return False
 
 
-@pytest.mark.parametrize("count", range(13))
-def test_a_procedure_is_called_once_with_all_its_arguments(built: Built, count: int) -> None:
-    region = built.code("procedure_call").region(f"call{count}")
-    loop = built.loop("procedure_call", f"call{count}")
-    assert calls(loop) == calls(region) == {f"args{count}": 1}
-    if built.target == "aarch64" and built.level == "-O2" and count > 8:
-        # The numbers for the stack are made once, before the loop; they are stored every time.
-        stored = " ".join(each.text for each in loop if each.name in ("stp", "str"))
-        assert len(re.findall(r"\b[wx]\d+(?=,)", stored)) == count - 8
-        assert arguments_set([e for e in loop if e.name == "mov"], 8) == list(range(1, 9))
-    else:
-        assert arguments_set(loop, count) == list(range(1, count + 1))
+def test_a_procedure_is_called_once_with_all_its_arguments(built: Built) -> None:
+    for count in range(13):
+        region = built.code("procedure_call").region(f"call{count}")
+        loop = built.loop("procedure_call", f"call{count}")
+        assert calls(loop) == calls(region) == {f"args{count}": 1}
+        if built.target == "aarch64" and built.level == "-O2" and count > 8:
+            # The numbers for the stack are made once, before the loop; they are stored every time.
+            stored = " ".join(each.text for each in loop if each.name in ("stp", "str"))
+            assert len(re.findall(r"\b[wx]\d+(?=,)", stored)) == count - 8
+            moves = [each for each in loop if each.name == "mov"]
+            assert arguments_set(moves, 8) == list(range(1, 9)), count
+        else:
+            assert arguments_set(loop, count) == list(range(1, count + 1)), count
 
 
-@pytest.mark.parametrize("count", range(13))
-def test_a_procedure_does_nothing_but_receive_its_arguments(built: Built, count: int) -> None:
-    code = built.code("procedure_call").function(f"args{count}")
-    assert [each.name for each in code].count("ret") == 1
-    assert not calls(code)
-    if built.level == "-O0":
-        in_registers = min(count, 6 if built.target == "x86_64" else 8)
-        stores = [
-            each
-            for each in code
-            if re.match(r"mov %\w+,-?0x[0-9a-f]+\(%rbp\)|str x\d, \[sp", each.text)
-        ]
-        assert len(stores) == in_registers
-    else:
-        assert all(re.match(r"(ret|endbr64|nop|xchg|data16|cs|bti)", each.text) for each in code)
+STORES_OF_ARGUMENTS = r"mov %\w+,-?0x[0-9a-f]+\(%rbp\)|str x\d, \[sp"
+NOTHING = r"(ret|endbr64|nop|xchg|data16|cs|bti)"
 
 
-@pytest.mark.parametrize(("function", "to"), [("indirect", "*"), ("by_name", "*")])
-def test_a_call_through_a_pointer_stays_one(built: Built, function: str, to: str) -> None:
-    assert calls(built.loop("procedure_call", function)) == {to: 1}
+def test_a_procedure_does_nothing_but_receive_its_arguments(built: Built) -> None:
+    for count in range(13):
+        code = built.code("procedure_call").function(f"args{count}")
+        assert [each.name for each in code].count("ret") == 1
+        assert not calls(code)
+        if built.level == "-O0":
+            in_registers = min(count, 6 if built.target == "x86_64" else 8)
+            assert len(matching(code, STORES_OF_ARGUMENTS)) == in_registers
+        else:
+            assert len(matching(code, NOTHING)) == len(code), count
 
 
-def test_a_call_by_the_linkage_table_stays_one(built: Built) -> None:
-    assert calls(built.loop("procedure_call", "by_table")) == {"toupper": 1}
+def test_a_call_through_a_pointer_or_the_linkage_table_stays_one(built: Built) -> None:
+    for function, called in {"indirect": "*", "by_name": "*", "by_table": "toupper"}.items():
+        assert calls(built.loop("procedure_call", function)) == {called: 1}, function
 
 
 def test_the_inlined_procedure_is_not_called(built: Built) -> None:
@@ -230,25 +224,18 @@ def test_the_inlined_procedure_is_not_called(built: Built) -> None:
 # The timer
 
 
-@pytest.mark.parametrize("size", [0, 64, 128, 256, 512])
-@pytest.mark.parametrize("clock", ["fenced", "unfenced"])
-def test_between_two_readings_stand_the_additions(built: Built, clock: str, size: int) -> None:
-    region = of_timer(built, clock, size)
-    adds = [e for e in region if re.match(r"add %(\w+),%\1$|add (\w+), \2, \2$", e.text)]
-    assert len(adds) == size
-    assert len({each.text for each in adds}) <= 1
-    assert not calls(region) and traps(region) == 0
-    assert not [each for each in region if each.target is not None]
-
-
-def of_timer(built: Built, clock: str, size: int) -> list[Instruction]:
-    """The region of one size, in a program whose sizes are functions of their own."""
-    name = f"timer {built.level}"
-    if name not in built._code:
-        compiler, objdump, _ = TARGETS[built.target]
-        program = compile_c(built.folder, built.level, "-fno-inline", compiler=(compiler,))
-        built._code[name] = Code(program, objdump)
-    return built._code[name].region(f"{clock}_{size}")
+def test_between_two_readings_stand_the_additions(built: Built) -> None:
+    compiler, objdump, _ = TARGETS[built.target]
+    # A program whose sizes are functions of their own.
+    program = compile_c(built.folder, built.level, "-fno-inline", compiler=(compiler,))
+    code = Code(program, objdump)
+    for clock, size in itertools.product(("fenced", "unfenced"), (0, 64, 128, 256, 512)):
+        region = code.region(f"{clock}_{size}")
+        adds = matching(region, r"add %(\w+),%\1$|add (\w+), \2, \2$")
+        assert len(adds) == size
+        assert len(set(adds)) <= 1
+        assert not calls(region) and traps(region) == 0
+        assert not [each for each in region if each.target is not None]
 
 
 # Switches and creation
@@ -257,9 +244,10 @@ ROUND_TRIPS = ["pinned", "in_turn", "apart", "anywhere", "events", "sockets",
                "self_pipe", "self_event", "self_socket"]  # fmt: skip
 
 
-@pytest.mark.parametrize("channel", ROUND_TRIPS)
-def test_a_round_trip_is_one_write_and_one_read(built: Built, channel: str) -> None:
-    assert calls(built.loop("process_switch", f"trips_{channel}")) == {"write": 1, "read": 1}
+def test_a_round_trip_is_one_write_and_one_read(built: Built) -> None:
+    for channel in ROUND_TRIPS:
+        found = calls(built.loop("process_switch", f"trips_{channel}"))
+        assert found == {"write": 1, "read": 1}, channel
 
 
 THREADS = {
@@ -272,23 +260,21 @@ THREADS = {
 }
 
 
-@pytest.mark.parametrize("function", THREADS)
-def test_threads_make_the_calls_that_they_are_named_after(built: Built, function: str) -> None:
-    found = calls(built.loop("thread_switch", function))
-    found.pop("__errno_location", None)
-    assert found == THREADS[function]
+#: Written once for both orders: the signal stands before and after the unlocking.
+CONDVAR = {
+    "pthread_mutex_lock": 2,
+    "pthread_mutex_unlock": 2,
+    "pthread_cond_signal": 2,
+    "pthread_cond_wait": 1,
+}
+THREADS |= dict.fromkeys(("by_condvar", "by_condvar_inside", "to_condvar_alone"), CONDVAR)
 
 
-@pytest.mark.parametrize("function", ["by_condvar", "by_condvar_inside", "to_condvar_alone"])
-def test_a_turn_is_taken_under_the_mutex_and_waited_for(built: Built, function: str) -> None:
-    found = calls(built.loop("thread_switch", function))
-    # Written once for both orders: the signal stands before and after the unlocking.
-    assert found == {
-        "pthread_mutex_lock": 2,
-        "pthread_mutex_unlock": 2,
-        "pthread_cond_signal": 2,
-        "pthread_cond_wait": 1,
-    }
+def test_threads_make_the_calls_that_they_are_named_after(built: Built) -> None:
+    for function, made in THREADS.items():
+        found = calls(built.loop("thread_switch", function))
+        found.pop("__errno_location", None)
+        assert found == made, function
 
 
 CREATED = {
@@ -302,17 +288,16 @@ CREATED = {
 }
 
 
-@pytest.mark.parametrize("task", CREATED)
-def test_a_task_is_made_once_an_operation(built: Built, task: str) -> None:
-    region = built.code("task_creation").region(f"make_{task}")
-    found = calls(region)
-    for name in ("_exit", "execve"):
-        found.pop(name, None)
-    assert found == CREATED[task]
-    whole = calls(built.loop("task_creation", f"wait_{task}"))
-    made = {name: times for name, times in whole.items() if name in CREATED[task]}
-    assert made == CREATED[task]
-    assert whole.keys() & {"waitpid", "pthread_join", "ended", "joined"}
+def test_a_task_is_made_once_an_operation(built: Built) -> None:
+    for task, created in CREATED.items():
+        found = calls(built.code("task_creation").region(f"make_{task}"))
+        for name in ("_exit", "execve"):
+            found.pop(name, None)
+        assert found == created, task
+        whole = calls(built.loop("task_creation", f"wait_{task}"))
+        made = {name: times for name, times in whole.items() if name in created}
+        assert made == created, task
+        assert whole.keys() & {"waitpid", "pthread_join", "ended", "joined"}, task
 
 
 # First times
@@ -322,42 +307,37 @@ LOADS_OF_A_BYTE = r"movzbl |ldrb w"
 STORES = r"movb \$0x1,|strb w"
 
 
-@pytest.mark.parametrize("function", ["touch_absent", "touch_present"])
-def test_a_page_is_touched_once_an_operation(built: Built, function: str) -> None:
-    assert len(matching(built.loop("first_iteration", function), STORES)) == 1
+#: By C kernel and instruction, the functions that do it once an operation.
+ONCE = {
+    ("first_iteration", STORES): ("touch_absent", "touch_present"),
+    ("first_iteration", LOADS): ("load_flushed", "load_cached"),
+    ("page_fault", STORES): ("anonymous", "copied", "touched", "prefaulted"),
+    ("page_fault", LOADS_OF_A_BYTE): ("zero_page", "file_apart", "file_touched"),
+}
 
 
-@pytest.mark.parametrize("function", ["anonymous", "copied", "touched", "prefaulted"])
-def test_a_page_fault_of_a_write_has_one_store(built: Built, function: str) -> None:
-    assert len(matching(built.loop("page_fault", function), STORES)) == 1
-
-
-@pytest.mark.parametrize("function", ["zero_page", "file_apart", "file_touched"])
-def test_a_page_fault_of_a_read_has_one_load_of_a_byte(built: Built, function: str) -> None:
-    loop = built.loop("page_fault", function)
-    assert len(matching(loop, LOADS_OF_A_BYTE)) == 1
-    assert not matching(loop, STORES)
+def test_a_page_is_touched_and_a_line_is_loaded_once_an_operation(built: Built) -> None:
+    for (kernel, form), functions in ONCE.items():
+        for function in functions:
+            loop = built.loop(kernel, function)
+            assert len(matching(loop, form)) == 1, function
+            assert form != LOADS_OF_A_BYTE or not matching(loop, STORES), function
 
 
 def test_one_call_brings_all_pages_of_a_sample(built: Built) -> None:
     assert calls(built.code("page_fault").region("populate")) == {"mmap": 1}
 
 
-@pytest.mark.parametrize("function", ["load_flushed", "load_cached"])
-def test_a_line_is_loaded_once_an_operation(built: Built, function: str) -> None:
-    assert len(matching(built.loop("first_iteration", function), LOADS)) == 1
+def test_a_procedure_of_the_many_is_called_once_an_operation(built: Built) -> None:
+    for function in ("call_flushed", "call_cached"):
+        assert calls(built.loop("first_iteration", function)) == {"*": 1}, function
 
 
-@pytest.mark.parametrize("function", ["call_flushed", "call_cached"])
-def test_a_procedure_of_the_many_is_called_once_an_operation(built: Built, function: str) -> None:
-    assert calls(built.loop("first_iteration", function)) == {"*": 1}
-
-
-@pytest.mark.parametrize("function", ["branch_random", "branch_constant"])
-def test_an_operation_has_two_branches_beside_the_loops_own(built: Built, function: str) -> None:
-    loop = built.loop("first_iteration", function)
-    branches = [e for e in loop if e.target is not None and not re.match(r"(jmp|b) ", e.text)]
-    assert len(branches) == 3
+def test_an_operation_has_two_branches_beside_the_loops_own(built: Built) -> None:
+    for function in ("branch_random", "branch_constant"):
+        loop = built.loop("first_iteration", function)
+        branches = [e for e in loop if e.target is not None and not re.match(r"(jmp|b) ", e.text)]
+        assert len(branches) == 3, function
 
 
 def test_what_is_cold_once_is_done_once(built: Built) -> None:
@@ -383,11 +363,13 @@ def test_a_round_of_the_core_warms_what_it_times(built: Built) -> None:
 # Rings
 
 
-@pytest.mark.parametrize("ring", ["processes_2_0", "threads_8_64k", "alone_4m"])
-def test_a_round_of_a_ring_is_one_write_one_read_and_the_set_read(built: Built, ring: str) -> None:
+def test_a_round_of_a_ring_is_one_write_one_read_and_the_set_read(built: Built) -> None:
     code = built.code("switch_footprint")
-    for name in (f"rounds_{ring}", "rounds"):
-        if name in code and any(each.name in ("rdtsc", "mrs") for each in code.function(name)):
-            loop = code.loop(name)
-            break
-    assert calls(loop) == {"write": 1, "read": 1}
+    timed = {
+        name
+        for name in code.names()
+        if any(each.name in ("rdtsc", "mrs") for each in code.function(name))
+    }
+    for ring in ("processes_2_0", "threads_8_64k", "alone_4m"):
+        name = next(name for name in (f"rounds_{ring}", "rounds") if name in timed)
+        assert calls(code.loop(name)) == {"write": 1, "read": 1}, ring

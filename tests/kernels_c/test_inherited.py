@@ -91,12 +91,12 @@ def test_libraries_before_the_c_library_are_named_without_their_folders(
     assert any("unset LD_PRELOAD, and measure again" in each for each in remarks_on(done).warnings)
 
 
-@pytest.mark.parametrize("paths", ["", " ", ":", "/"])
-def test_an_empty_list_of_libraries_is_not_mentioned(program_of: ProgramOf, paths: str) -> None:
-    stated = conditions_of(
-        call(program_of("timer_overhead"), *FEW, env={**os.environ, "LD_PRELOAD": paths}).stdout
-    )
-    assert "preloaded.ld_preload" not in stated and "preloaded.ld_audit" not in stated
+def test_an_empty_list_of_libraries_is_not_mentioned(program_of: ProgramOf) -> None:
+    for paths in ("", " ", ":", "/"):
+        done = call(program_of("timer_overhead"), *FEW, env={**os.environ, "LD_PRELOAD": paths})
+        assert (
+            not {"preloaded.ld_preload", "preloaded.ld_audit"} & conditions_of(done.stdout).keys()
+        )
 
 
 def test_a_long_list_of_libraries_is_cut(program_of: ProgramOf) -> None:

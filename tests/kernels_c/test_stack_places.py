@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable
-
-import pytest
+from pathlib import Path
 
 from labs.run.c_process import GRAIN, PAGE, place_of, random_stack_place
 from labs.run.measure import Plan, measure_in_turns_now, measure_now
 from testing.c_programs import FOLDER, Program, call, compile_c, conditions_of
 
+ProgramOf = Callable[[str], Program]
+
 FEW = ("--samples", "12", "--warmup", "2")
 
 
-@pytest.mark.parametrize("size", [64, 256, 1024, PAGE])
-@pytest.mark.parametrize("count", [1, 2, 3, 7, 10, 40, 100, 256])
-@pytest.mark.parametrize("start", [0, 16, 2048, 4080])
-def test_any_number_of_processes_covers_a_page_and_a_cache_line_evenly(
-    size: int, count: int, start: int
-) -> None:
+def test_any_number_of_processes_covers_a_page_and_a_cache_line_evenly() -> None:
     """Ten processes with one place in the cache line made a run that was sure of a wrong cost."""
-    every = [place_of(number, start) for number in range(count)]
-    assert len(set(every)) == count
-    assert all(0 <= place < PAGE and place % GRAIN == 0 for place in every)
-    places = sorted({place % size for place in every})
-    assert len(places) == min(count, size // GRAIN)
-    gaps = [b - a for a, b in zip(places, [*places[1:], places[0] + size], strict=True)]
-    assert max(gaps) <= 2.5 * size / len(places) and min(gaps) >= size / (4 * len(places))
+    counts, starts = (1, 2, 3, 7, 10, 40, 100, 256), (0, 16, 2048, 4080)
+    for size, count, start in itertools.product((64, 256, 1024, PAGE), counts, starts):
+        every = [place_of(number, start) for number in range(count)]
+        assert len(set(every)) == count
+        assert all(0 <= place < PAGE and place % GRAIN == 0 for place in every)
+        places = sorted({place % size for place in every})
+        assert len(places) == min(count, size // GRAIN)
+        gaps = [b - a for a, b in zip(places, [*places[1:], places[0] + size], strict=True)]
+        even = size / len(places)
+        assert even / 4 <= min(gaps) and max(gaps) <= 2.5 * even, (size, count, start)
 
 
-@pytest.mark.parametrize("count", [8, 10, 20, 40])
-def test_each_place_in_the_cache_line_has_equally_many_processes(count: int) -> None:
-    of_each = Counter(place_of(number, 0) % 64 for number in range(count))
-    assert len(of_each) == 64 // GRAIN
-    assert max(of_each.values()) - min(of_each.values()) <= 1
+def test_each_place_in_the_cache_line_has_equally_many_processes() -> None:
+    for count in (8, 10, 20, 40):
+        of_each = Counter(place_of(number, 0) % 64 for number in range(count))
+        assert len(of_each) == 64 // GRAIN
+        assert max(of_each.values()) - min(of_each.values()) <= 1, count
 
 
 def test_processes_beyond_the_last_place_begin_again() -> None:
@@ -46,31 +46,25 @@ def test_runs_begin_at_different_places() -> None:
     assert len(starts) > 20 and all(0 <= start < PAGE for start in starts)
 
 
-@pytest.mark.parametrize("flags", ["-O0", "-O2"])
-def test_the_stack_stands_where_it_is_asked_to(
-    flags: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    program = compile_c(tmp_path_factory.mktemp("stack"), flags, source=FOLDER / "procedure_call.c")
-    for place in (0, 15, 16, 100, 2048, 4080, 4095):
-        stated = conditions_of(call(program, "--stack-place", str(place), *FEW).stdout)
-        assert stated["stack.place"] == str(place // GRAIN * GRAIN)
+def test_the_stack_stands_where_it_is_asked_to(program_of: ProgramOf, tmp_path: Path) -> None:
+    without = compile_c(tmp_path, "-O0", source=FOLDER / "procedure_call.c")
+    for program in (without, program_of("procedure_call")):
+        for place in (0, 15, 16, 100, 2048, 4080, 4095):
+            stated = conditions_of(call(program, "--stack-place", str(place), *FEW).stdout)
+            assert stated["stack.place"] == str(place // GRAIN * GRAIN)
 
 
-def test_without_the_option_it_stays_where_the_os_put_it(
-    program_of: Callable[[str], Program],
-) -> None:
+def test_without_the_option_it_stays_where_the_os_put_it(program_of: ProgramOf) -> None:
     program = program_of("procedure_call")
     places = {conditions_of(call(program, *FEW).stdout)["stack.place"] for _ in range(12)}
     assert all(0 <= int(place) < PAGE for place in places)
 
 
-@pytest.mark.parametrize("bad", ["-1", "4096", "x", "", "1e3"])
-def test_a_place_outside_the_page_is_refused(
-    bad: str, program_of: Callable[[str], Program]
-) -> None:
-    done = call(program_of("procedure_call"), f"--stack-place={bad}")
-    assert done.returncode == 2
-    assert "--stack-place" in done.stderr and "0 to 4095" in done.stderr
+def test_a_place_outside_the_page_is_refused(program_of: ProgramOf) -> None:
+    for bad in ("-1", "4096", "x", "", "1e3"):
+        done = call(program_of("procedure_call"), f"--stack-place={bad}")
+        assert done.returncode == 2
+        assert "--stack-place" in done.stderr and "0 to 4095" in done.stderr, bad
 
 
 def test_the_processes_of_a_run_have_distinct_places_and_those_of_two_plans_the_same() -> None:

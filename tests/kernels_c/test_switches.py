@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import pytest
@@ -14,7 +13,6 @@ from labs.recording.declared import Placement
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 from labs.run import variants
-from labs.run.c_process import RunFailed
 from labs.run.measure import Plan, measure_now
 from testing.c_programs import CPUS, LINUX, TWO_CPUS
 
@@ -35,11 +33,6 @@ SWITCHING = {
 }
 #: So many variants fit in one run.
 AT_ONCE = 8
-SEPARATE = [
-    ("process_switch", "pipe-two-cpus"),
-    ("thread_switch", "condvar-two-cpus"),
-    ("thread_switch", "futex-two-cpus"),
-]
 
 
 def run(kernel: str, variant: str, samples: int = 600) -> Recording:
@@ -62,7 +55,7 @@ def test_the_os_counts_the_switches_that_each_variant_claims(kernel: str) -> Non
     wrong: dict[str, str] = {}
     for begin in range(0, len(names), AT_ONCE):
         some = tuple(names[begin : begin + AT_ONCE])
-        plan = Plan(kernel, some, samples=samples, batches=batches, warmup=2, processes=2)
+        plan = Plan(kernel, some, samples=samples, batches=batches, warmup=2, processes=1)
         recording = measure_now(plan)
         wrong |= {name: told for name in {*some} - UNCERTAIN if (told := off(recording, name))}
     assert wrong == {}
@@ -84,8 +77,9 @@ def off(recording: Recording, variant: str) -> str:
     assert claimed is not None and counted is not None
     ticks = recording.ticks[recording.rows_of(variant)].sum()
     seconds = ticks / recording.clock(variant).frequency_hz
-    # A process beside the timed one is counted from its start to its end, which are switches too.
-    lives = 2 * stated.other_tasks * len(recording.processes)
+    # A process beside the timed one is counted from its start to its end, which are switches too,
+    # and more of them where other programs want this CPU.
+    lives = 4 * stated.other_tasks * len(recording.processes)
     most = MORE * claimed + PREEMPTIONS_PER_S * seconds + lives + A_FEW
     agree = -MISSING * claimed - A_FEW <= counted - claimed <= most
     return "" if agree else f"{claimed=}, {counted=}"
@@ -155,11 +149,15 @@ def test_what_switches_on_some_systems_only_is_either_proved_or_warned_of(varian
 
 
 @TWO_CPUS
-@pytest.mark.parametrize(("kernel", "variant"), SEPARATE)
-def test_two_cpus_claim_no_switch_and_are_another_quantity(kernel: str, variant: str) -> None:
-    recording = run(kernel, variant, samples=100)
-    assert proof.switches(recording)[0] == 0
-    assert recording.number(f"variant.{variant}.switches") == 0
+def test_two_cpus_claim_no_switch_and_are_another_quantity() -> None:
+    for kernel, variant in (
+        ("process_switch", "pipe-two-cpus"),
+        ("thread_switch", "condvar-two-cpus"),
+        ("thread_switch", "futex-two-cpus"),
+    ):
+        recording = run(kernel, variant, samples=100)
+        assert proof.switches(recording)[0] == 0, variant
+        assert recording.number(f"variant.{variant}.switches") == 0, variant
 
 
 @TWO_CPUS
@@ -181,15 +179,3 @@ def test_switches_are_counted_on_whatever_cpu_is_asked_for(kernel: str, variant:
     assert claimed and counted is not None
     more = counted - claimed
     assert -MISSING * claimed - 20 <= more <= MORE * claimed + 20 + most, f"{claimed=}, {counted=}"
-
-
-@pytest.mark.parametrize(("kernel", "variant"), SEPARATE)
-def test_on_one_cpu_two_are_said_to_be_missing(kernel: str, variant: str) -> None:
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {CPUS[0]})
-    try:
-        with pytest.raises(RunFailed, match="one CPU only") as failed:
-            run(kernel, variant, samples=20)
-    finally:
-        os.sched_setaffinity(0, before)
-    assert failed.value.impossible_here

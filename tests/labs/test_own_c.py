@@ -1,13 +1,16 @@
 """Own C of labs 01 to 04: right but unusual C passes, wrong C does not, whatever the number is.
 
-Each file is built and run. What the run saw of it is then laid into an honest recording, whose
-number is right: so only what the C did decides, and no state of the machine.
+Each file is built and run: those of a lab are one program, because to build each alone takes long.
+What the run saw of it is then laid into an honest recording, whose number is right: so only what
+the C did decides, and no state of the machine.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,20 +21,35 @@ from grader.figures import figure_named
 from grader.judging.check import check
 from labs.c_kernels.toolchain import source_hash
 from labs.course.figures import Figure
-from labs.notebook import measuring
-from labs.notebook.session import Session
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
+from testing.c_programs import Program, call, compile_c, conditions_of
+from testing.own_work import FLAGS
 from testing.paths import FIXTURES, REPOSITORY
 
 FILES = sorted((REPOSITORY / "tests" / "labs" / "own_c").glob("*/*.c"))
 FINDING = re.compile(r"Finding: ([a-z-]+)\.")
-#: By lab the figure, its unit, and what the run is asked for.
+#: By lab the figure, its unit, and the variants that are run.
 OWN = {
-    "01-timer-overhead": ("timer-own-addition", "cycles", "--variant own"),
-    "02-first-iteration": ("first-call-own", "ns", "--variant own,unprepared"),
-    "03-system-call": ("system-call-read0", "ns", "--variant read0,invalid"),
-    "04-procedure-call": ("call-own", "cycles", "--variant own --flags=-O2"),
+    "01-timer-overhead": ("timer-own-addition", "cycles", "own"),
+    "02-first-iteration": ("first-call-own", "ns", "own,unprepared"),
+    "03-system-call": ("system-call-read0", "ns", "read0,invalid"),
+    "04-procedure-call": ("call-own", "cycles", "own"),
+}
+#: What the files define.
+DEFINED = """
+    add_one both chosen get_ready helper now own_interval own_read page read_into read_nothing
+    successor
+"""
+#: By lab, what the macro at the end of a file defines.
+AROUND = {
+    "01-timer-overhead": "own own_64 own_128 own_256 own_512 watched_pair run_watched_pair "
+    "watch_pair",
+    "02-first-iteration": "own_call prepare_own_call unprepared_call prepare_unprepared_call "
+    "run_own_ready watch_own_ready",
+    "03-system-call": "own_calls own_calls_that_work run_watched_call run_call_that_fails "
+    "watch_call",
+    "04-procedure-call": "own own_loop watched_calls run_watched_calls watch_calls",
 }
 #: Right C that gets the second praise: it touches the code by its name, and not at its address, or
 #: nothing in it looks at the result of its call.
@@ -43,17 +61,47 @@ def honest(lab: str) -> Recording:
     return read(FIXTURES / "honest" / lab / "recordings" / "own.csv")
 
 
-def watched(recording: Recording) -> dict[str, str]:
-    known = {**recording.conditions, **recording.processes[0]}
-    return {key: value for key, value in known.items() if ".watched_" in key}
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Program]:
+    """The program of all files of a lab, each of them with its own `main`."""
+
+    @functools.cache
+    def program(lab: str) -> Program:
+        texts = [path.read_text(encoding="utf-8") for path in FILES if path.parent.name == lab]
+        names = ["main", *DEFINED.split(), *AROUND[lab].split()]
+        parts = [line for line in texts[0].splitlines() if line.startswith("#include")]
+        for number, text in enumerate(texts):
+            parts += [f"#define {name} {name}_{number}" for name in names]
+            parts += [text, *(f"#undef {name}" for name in names)]
+        mains = ", ".join(f"main_{number}" for number in range(len(texts)))
+        parts.append(
+            "int main(int argc, char **argv)\n{\n"
+            f"    int (*const mains[])(int, char **) = {{{mains}}};\n"
+            '    return mains[atoi(getenv("OWN_C"))](argc, argv);\n}\n'
+        )
+        folder = tmp_path_factory.mktemp("own_c")
+        source = folder / f"{lab}.c"
+        source.write_text("\n".join(parts), encoding="utf-8")
+        return compile_c(folder, *FLAGS, source=source)
+
+    return program
+
+
+def watched(program: Program, path: Path) -> dict[str, str]:
+    """What a short run of this file saw of its C."""
+    files = [each for each in FILES if each.parent == path.parent]
+    few = ("--variant", OWN[path.parent.name][2], "--samples", "20", "--warmup", "1")
+    done = call(program, *few, env={**os.environ, "OWN_C": str(files.index(path))})
+    assert done.returncode == os.EX_OK, done.stderr
+    stated = conditions_of(done.stdout)
+    return {key: value for key, value in stated.items() if ".watched_" in key}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name[:2]}-{path.stem}")
-def test_own_c_is_judged_by_what_it_did(path: Path, tmp_path: Path) -> None:
+def test_own_c_is_judged_by_what_it_did(built: Callable[[str], Program], path: Path) -> None:
     lab, text = path.parent.name, path.read_text(encoding="utf-8")
-    figure, unit, words = OWN[lab]
-    line = f"own {words} --samples 20 --processes 1 --warmup 1"
-    counts = watched(measuring.measure_cell(Session(lab, tmp_path), line, text).recording)
+    figure, unit, _ = OWN[lab]
+    counts = watched(built(lab), path)
     if not counts:
         pytest.skip("this system does not let a process watch its child")
     calm = honest(lab)

@@ -1,8 +1,12 @@
-"""The exercises in C of labs 03 to 07: what is wrong with a student's C is told in plain words."""
+"""The exercises in C of labs 03 to 07: what is wrong with a student's C is told in plain words.
+
+The answers to an exercise are one program, because to build each alone takes long.
+"""
 
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -13,7 +17,19 @@ from labs.notebook.session import Session
 from labs.results.result import naive_value, result_of
 from testing.c_programs import LINUX
 
-X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="registers of x86-64")
+#: Which answer is run. The program inherits it.
+CHOSEN = "OWN_EXERCISE"
+CHOOSE = f"""
+#define _GNU_SOURCE
+#include <stdlib.h>
+static int chosen(void)
+{{
+    static int found = -1;
+    if (found < 0)
+        found = atoi(getenv("{CHOSEN}"));
+    return found;
+}}
+"""
 
 CALL = """#include "own_call.h"
 TICKLAB_INLINE int own_read(long fd) {{
@@ -54,6 +70,12 @@ MEASURE_OWN_FOOTPRINT(use)
 SHARED = "CLONE_VM | CLONE_FS | CLONE_FILES"
 
 
+def cases(bodies: Iterable[str]) -> str:
+    """The statement that does what the chosen one of these does."""
+    each = (f"case {number}: {{ {body} break; }}" for number, body in enumerate(bodies))
+    return f"switch (chosen()) {{ {' '.join(each)} default: abort(); }}"
+
+
 @pytest.fixture
 def lab(tmp_path: Path) -> Session:
     return Session("03-system-call", tmp_path)
@@ -65,29 +87,25 @@ def output_of_cell(lab: Session, cell: str, line: str) -> str:
     return str(refused.value)
 
 
-@LINUX
-@pytest.mark.parametrize(
-    "body",
-    [
-        "(void)fd;",
-        "result = trap(SYS_read, -1, fd, 0);",
-        pytest.param(
-            'asm volatile("syscall" : "=a"(result) : "a"(SYS_read), "b"(fd), "c"(0), "d"(0) '
-            ': "r11");',
-            marks=X86,
-        ),
-    ],
-)
-def test_a_call_that_does_not_work_is_told_as_such(lab: Session, body: str) -> None:
-    words = output_of_cell(lab, CALL.format(body), "--variant read0,invalid")
-    assert "your function says that its call did not work" in words
+#: Calls that do not work. Only x86-64 has the registers of the last one.
+NO_CALL = ["(void)fd;", "result = trap(SYS_read, -1, fd, 0);"]
+if platform.machine() == "x86_64":
+    operands = '"a"(SYS_read), "b"(fd), "c"(0), "d"(0)'
+    NO_CALL.append(f'asm volatile("syscall" : "=a"(result) : {operands} : "r11");')
 
 
 @LINUX
-def test_a_call_that_works_is_measured_beside_the_floor(lab: Session) -> None:
+def test_a_call_that_does_not_work_is_told_and_one_that_works_is_measured_beside_the_floor(
+    lab: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = CHOOSE + CALL.format(cases([*NO_CALL, "result = trap(SYS_read, fd, 0, 0);"]))
+    for number, body in enumerate(NO_CALL):
+        monkeypatch.setenv(CHOSEN, str(number))
+        words = output_of_cell(lab, cell, "--variant read0,invalid")
+        assert "your function says that its call did not work" in words, body
+    monkeypatch.setenv(CHOSEN, str(len(NO_CALL)))
     line = "own --variant read0,invalid --samples 400 --processes 2"
-    body = "result = trap(SYS_read, fd, 0, 0);"
-    run = measuring.measure_cell(lab, line, CALL.format(body))
+    run = measuring.measure_cell(lab, line, cell)
     assert [result.variant for result in run.results] == ["read0", "invalid"]
 
 
@@ -119,42 +137,39 @@ def test_what_does_not_compile_is_told_of_the_cell(lab: Session, written: str, w
     assert "/kernels_c/" not in output
 
 
-@pytest.mark.parametrize(
-    "attributes", ["", "__attribute__((noinline))", "__attribute__((noinline, const))"]
-)
+@pytest.mark.parametrize("attributes", ["", "__attribute__((noinline, const)) "])
 def test_a_procedure_of_the_right_type_is_measured(lab: Session, attributes: str) -> None:
-    written = f"static {attributes} long successor(long x) {{ return x + 1; }}"
+    written = f"static {attributes}long successor(long x) {{ return x + 1; }}"
     line = "own --samples 100 --processes 1 --flags=-O2"
     run = measuring.measure_cell(lab, line, PROCEDURE.format(written))
     assert len(run.recording.samples("own").ticks) == 100
 
 
-@LINUX
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ("", "no task: did it ask for one?"),
-        ("task = clone(raise_number, NULL, SIGCHLD, NULL);", "no task: Invalid argument"),
-        (f"task = clone(raise_number, STACK_TOP, {SHARED}, NULL);", "must hold SIGCHLD"),
-        (
-            f"task = clone(raise_number, STACK_TOP, {SHARED} | CLONE_SIGHAND | CLONE_THREAD "
-            "| SIGCHLD, NULL);",
-            "not CLONE_THREAD",
-        ),
-        ("task = fork();", "returned in the new task as well"),
-        ("task = fork(); if (task == 0) _exit(3);", "did not end with status 0"),
-        ("task = fork(); if (task == 0) abort();", "ended by signal 6"),
-    ],
-)
-def test_a_task_that_cannot_be_timed_is_told_as_such(lab: Session, body: str, words: str) -> None:
-    assert words in output_of_cell(lab, CREATION.format(body), "--variant own,fork")
+#: Tasks that cannot be timed, and what is said of them.
+NO_TASK = {
+    "": "no task: did it ask for one?",
+    "task = clone(raise_number, NULL, SIGCHLD, NULL);": "no task: Invalid argument",
+    f"task = clone(raise_number, STACK_TOP, {SHARED}, NULL);": "must hold SIGCHLD",
+    f"task = clone(raise_number, STACK_TOP, {SHARED} | CLONE_SIGHAND | CLONE_THREAD | SIGCHLD, "
+    "NULL);": "not CLONE_THREAD",
+    "task = fork();": "returned in the new task as well",
+    "task = fork(); if (task == 0) _exit(3);": "did not end with status 0",
+    "task = fork(); if (task == 0) abort();": "ended by signal 6",
+}
 
 
 @LINUX
-def test_the_task_tried_first_is_not_counted(lab: Session) -> None:
-    body = f"task = clone(raise_number, STACK_TOP, {SHARED} | SIGCHLD, NULL);"
+def test_a_task_that_cannot_be_timed_is_told_and_the_task_tried_first_is_not_counted(
+    lab: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = f"task = clone(raise_number, STACK_TOP, {SHARED} | SIGCHLD, NULL);"
+    cell = CHOOSE + CREATION.format(cases([*NO_TASK, right]))
+    for number, (body, words) in enumerate(NO_TASK.items()):
+        monkeypatch.setenv(CHOSEN, str(number))
+        assert words in output_of_cell(lab, cell, "--variant own,fork"), body
+    monkeypatch.setenv(CHOSEN, str(len(NO_TASK)))
     line = "own --variant own,fork --samples 40 --processes 2"
-    taken = measuring.measure_cell(lab, line, CREATION.format(body)).recording
+    taken = measuring.measure_cell(lab, line, cell).recording
     assert taken.total("variant.own.seen") == taken.total("variant.own.created")
 
 
@@ -173,46 +188,60 @@ def test_a_run_that_is_not_there_is_told_with_those_that_are(lab: Session) -> No
 # ------------------------------------------------------------------------------------ lab 06
 
 
+UNLOCKED = "pthread_mutex_unlock(&turns->mutex); {} pthread_mutex_lock(&turns->mutex);"
+NOBODY = "each thread waits for the other"
+#: How one thread wakes the other, how it waits, and what is said of that; "" of what is right.
+WAYS = {
+    "looks only once": (SIGNAL, f"if (turns->turn == own) {SLEEP}", "look at the turn before you"),
+    "waits with the mutex": (SIGNAL, "while (turns->turn != own);", NOBODY),
+    "wakes nobody": ("(void)other;", f"while (turns->turn != own) {SLEEP}", NOBODY),
+    "no wait": (SIGNAL, "(void)own;", "sleep until turns->turn is own"),
+    "spins": (
+        SIGNAL,
+        f"while (turns->turn != own) {{ {UNLOCKED.format('')} }}",
+        "the thread that waits runs until its time slice is over",
+    ),
+    "asleep": (SIGNAL, f"while (turns->turn != own) {SLEEP}", ""),
+    "yielding": (
+        SIGNAL,
+        f"while (turns->turn != own) {{ {UNLOCKED.format('sched_yield();')} }}",
+        "",
+    ),
+}
+#: An interval of the first three never ends. The run gives up after five seconds, here after one.
+SOONER = """
+#include <unistd.h>
+#define alarm(seconds) alarm((seconds) > 0 && chosen() < 3 ? 1 : (seconds))
+"""
+
+
+@pytest.fixture
+def hand_over(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """The C of all ways; the one of this name is chosen."""
+
+    def cell(name: str) -> str:
+        monkeypatch.setenv(CHOSEN, str(list(WAYS).index(name)))
+        wakes, waits = ([way[place] for way in WAYS.values()] for place in (0, 1))
+        return CHOOSE + SOONER + SWITCH.format(cases(wakes), cases(waits))
+
+    return cell
+
+
 @LINUX
-@pytest.mark.parametrize(
-    ("wake", "wait", "said"),
-    [
-        (SIGNAL, "(void)own;", "sleep until turns->turn is own"),
-        (SIGNAL, f"if (turns->turn == own) {SLEEP}", "look at the turn before you sleep"),
-        (SIGNAL, "while (turns->turn != own);", "each thread waits for the other"),
-        ("(void)other;", f"while (turns->turn != own) {SLEEP}", "each thread waits for the other"),
-    ],
-    ids=["no wait", "waits for the wrong one", "waits with the mutex", "wakes nobody"],
-)
+@pytest.mark.parametrize("name", [name for name, (*_, said) in WAYS.items() if said])
 def test_a_hand_over_that_is_none_is_told_as_such(
-    lab: Session, wake: str, wait: str, said: str
+    lab: Session, hand_over: Callable[[str], str], name: str
 ) -> None:
-    assert said in output_of_cell(lab, SWITCH.format(wake, wait), "--variant own")
+    assert WAYS[name][2] in output_of_cell(lab, hand_over(name), "--variant own")
 
 
 @LINUX
-def test_a_thread_that_spins_until_its_time_slice_ends_is_told_as_such(lab: Session) -> None:
-    spins = (
-        "while (turns->turn != own) { pthread_mutex_unlock(&turns->mutex); "
-        "pthread_mutex_lock(&turns->mutex); }"
-    )
-    words = output_of_cell(lab, SWITCH.format(SIGNAL, spins), "--variant own")
-    assert "the thread that waits runs until its time slice is over" in words
-
-
-@LINUX
-@pytest.mark.parametrize(
-    "wait",
-    [
-        f"while (turns->turn != own) {SLEEP}",
-        "while (turns->turn != own) { pthread_mutex_unlock(&turns->mutex); sched_yield(); "
-        "pthread_mutex_lock(&turns->mutex); }",
-    ],
-    ids=["asleep", "yielding"],
-)
-def test_a_hand_over_is_measured_however_it_waits(lab: Session, wait: str) -> None:
+@pytest.mark.parametrize("name", [name for name, (*_, said) in WAYS.items() if not said])
+def test_a_hand_over_is_measured_however_it_waits(
+    lab: Session, hand_over: Callable[[str], str], name: str
+) -> None:
     line = "own --variant own --samples 200 --processes 2"
-    run = measuring.measure_cell(lab, line, SWITCH.format(SIGNAL, wait))
+    run = measuring.measure_cell(lab, line, hand_over(name))
     assert run.switches.each > 1.8  # more where other programs want this CPU
 
 
@@ -220,17 +249,18 @@ def test_a_hand_over_is_measured_however_it_waits(lab: Session, wait: str) -> No
 
 
 @LINUX
-def test_a_loop_that_leaves_its_working_set_is_told_as_such(lab: Session) -> None:
-    body = "for (size_t at = 0; at <= 10000 * bytes; at += 64) sum += set[at]; keep(sum);"
-    words = output_of_cell(lab, FOOTPRINT.format(body), "--variant own-256k")
+def test_a_loop_that_leaves_its_working_set_is_told_and_a_set_can_be_written_as_well(
+    lab: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leaves = "for (size_t at = 0; at <= 10000 * bytes; at += 64) sum += set[at]; keep(sum);"
+    writes = "for (size_t at = sum; at < bytes; at += 64) ((unsigned char *)set)[at] = 1;"
+    cell = CHOOSE + FOOTPRINT.format(cases([leaves, writes]))
+    monkeypatch.setenv(CHOSEN, "0")
+    words = output_of_cell(lab, cell, "--variant own-256k")
     assert "an address where it has no memory" in words
-
-
-@LINUX
-def test_a_working_set_can_be_written_as_well(lab: Session) -> None:
-    body = "for (size_t at = sum; at < bytes; at += 64) ((unsigned char *)set)[at] = 1;"
+    monkeypatch.setenv(CHOSEN, "1")
     line = "own --variant own-256k --samples 60 --processes 2 --unit cycles"
-    run = measuring.measure_cell(lab, line, FOOTPRINT.format(body))
+    run = measuring.measure_cell(lab, line, cell)
     # Other programs only add to it, so this holds where they leave too few samples for a line.
     alone = naive_value(result_of(run.recording, "alone-256k", "cycles"))
     assert alone > 256 * 1024 / 64 / 4

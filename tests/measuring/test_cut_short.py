@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import itertools
 import json
+import os
 import re
 import signal
 import subprocess
@@ -35,8 +37,9 @@ from labs.recording.file import Recording, read
 from labs.results import run_warnings
 from labs.results.result import result_of
 from labs.results.run_warnings import of_recording
+from labs.run import c_process
 from labs.run import plan as plan_limits
-from labs.run.c_process import RunFailed
+from labs.run.c_process import RunClock, RunFailed
 from labs.run.measure import (
     Enough,
     Kept,
@@ -59,8 +62,10 @@ int main(void)
     int before = 0;
     while (fgetc(seen) != EOF)
         before++;
-    if (before >= {whole})
+    if (before >= {whole}) {{
+        fclose(fopen("{file}.waits", "w"));
         pause();
+    }}
     fputc('x', seen);
     fclose(seen);
     printf("# a: b\\nvariant,sample,batch,ticks\\nv,0,1,%d\\n", before);
@@ -68,24 +73,39 @@ int main(void)
 """
 
 
+LIMIT_S = 600.0
+
+
 def plan(folder: Path, whole: int, name: str = "mine") -> Plan:
     """A plan of ten processes, of which the first `whole` end."""
     source = _WAITS.format(file=folder / name, whole=whole)
-    return Plan(name, source=source, processes=10, time_limit_s=2)
+    return Plan(name, source=source, processes=10, time_limit_s=LIMIT_S)
 
 
+@pytest.fixture
+def _time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time limit of a run is over as soon as one of its processes waits, and not before."""
+
+    class Clock(RunClock):
+        def now(self) -> float:
+            return super().now() + (10 * LIMIT_S if [*tmp_path.glob("*.waits")] else 0.0)
+
+    monkeypatch.setattr(c_process, "RunClock", Clock)
+
+
+@pytest.mark.usefixtures("_time_is_up")
 def test_whole_processes_are_kept_and_the_recording_says_that_it_is_shorter(tmp_path: Path) -> None:
+    assert cut_short(measure_now(plan(tmp_path, 10, "other"))) is None
     run = measure_now(plan(tmp_path, 4))
     assert run.ticks.tolist() == [0, 1, 2, 3]
     found = cut_short(run)
     assert found is not None
-    assert (found.by, found.after_s, found.planned, found.whole) == (TIME_LIMIT, 2, 10, 4)
-    assert cut_short(measure_now(plan(tmp_path, 10, "other"))) is None
+    assert (found.by, found.after_s, found.planned, found.whole) == (TIME_LIMIT, LIMIT_S, 10, 4)
 
 
 def impatient(asked: Plan) -> Plan:
     """The same plan, whose patience ends long before its time limit."""
-    return dataclasses.replace(asked, patience_s=0.4, time_limit_s=600)
+    return dataclasses.replace(asked, patience_s=0.4)
 
 
 def test_a_process_that_takes_no_sample_costs_none_of_those_before(tmp_path: Path) -> None:
@@ -107,7 +127,7 @@ def test_an_added_process_that_takes_no_sample_costs_none(tmp_path: Path) -> Non
 
 
 def endless(folder: Path, whole: int, name: str = "mine") -> Plan:
-    return dataclasses.replace(plan(folder, whole, name), patience_s=600, time_limit_s=600)
+    return dataclasses.replace(plan(folder, whole, name), patience_s=600)
 
 
 def of_four(plan: Plan) -> int:
@@ -197,14 +217,14 @@ def test_a_cancelled_run_states_that_it_counted_nothing(tmp_path: Path) -> None:
     assert set(absent(run).values()) == {"the run was cancelled"}
 
 
+@pytest.mark.usefixtures("_time_is_up")
 def test_without_a_whole_process_of_each_plan_nothing_is_kept(tmp_path: Path) -> None:
-    with pytest.raises(RunFailed, match="no sample is kept"):
-        measure_now(plan(tmp_path, 0))
     plans = (plan(tmp_path, 10, "one"), plan(tmp_path, 0, "other"))
     with pytest.raises(RunFailed, match="no sample is kept"):
         measure_in_turns_now(plans)
 
 
+@pytest.mark.usefixtures("_time_is_up")
 def test_of_two_plans_both_are_shorter(tmp_path: Path) -> None:
     one, other = measure_in_turns_now((plan(tmp_path, 10, "one"), plan(tmp_path, 3, "other")))
     # They take turns: A B, B A, A B, and in the fourth round the second one waits.
@@ -212,6 +232,7 @@ def test_of_two_plans_both_are_shorter(tmp_path: Path) -> None:
     assert cut_short(one) is not None and cut_short(other) is not None
 
 
+@pytest.mark.usefixtures("_time_is_up")
 def test_a_process_that_was_added_costs_none_of_those_planned(tmp_path: Path) -> None:
     asked = dataclasses.replace(plan(tmp_path, 11), within=0.02, at_most_s=600)
     run = measure_now(asked, enough=lambda recordings, most: None)
@@ -238,21 +259,19 @@ def test_a_warning_says_how_many_had_finished_and_what_to_type() -> None:
     assert "cut-short" not in warned(simulate.run(Machine(step=2), 10))
 
 
-@pytest.mark.parametrize(
-    ("share", "cause", "advised"),
-    [
+def test_a_warning_says_what_took_no_sample() -> None:
+    not_known = ("computed without end, or waited", "an endless loop or wait")
+    run = simulate.run(Machine(step=2), 10)
+    for share, cause, advised in (
         (0.0, "used no processor time, so it waited", "a byte that nobody writes"),
         (0.97, "computed all the time", "a loop that never ends"),
-        (0.1, "computed without end, or waited", "an endless loop or wait"),
-        (None, "computed without end, or waited", "an endless loop or wait"),
-    ],
-)
-def test_a_warning_says_what_took_no_sample(share: float | None, cause: str, advised: str) -> None:
-    run = simulate.run(Machine(step=2), 10)
-    stated = {**run.conditions, **conditions(10, 20, PATIENCE, share)}
-    said = warned(dataclasses.replace(run, conditions=stated))["cut-short"]
-    assert "no sample for 10 s, and Ticklab ended this run after 10 of 20 processes" in said
-    assert cause in said and advised in said and "--patience 20" in said
+        (0.1, *not_known),
+        (None, *not_known),
+    ):
+        stated = {**run.conditions, **conditions(10, 20, PATIENCE, share)}
+        said = warned(dataclasses.replace(run, conditions=stated))["cut-short"]
+        assert "no sample for 10 s, and Ticklab ended this run after 10 of 20 processes" in said
+        assert cause in said and advised in said and "--patience 20" in said, share
 
 
 # An interval that was to be narrower
@@ -270,22 +289,19 @@ def stopped(why: str, within: str = "0.02") -> Recording:
     return dataclasses.replace(run, conditions={**run.conditions, **stated})
 
 
-@pytest.mark.parametrize(
-    ("why", "cause"),
-    [
+def test_a_run_says_why_its_interval_is_wider_than_asked() -> None:
+    for why, cause in (
         (TIME_IS_UP, "the 10 s in which it could add processes were over"),
         (FULL, "a recording can hold no more processes"),
         (CANCELLED, "the run was cancelled"),
         (out_of_reach(0.0312), "would narrow it to about 3.1 % at best, so the run stopped"),
-    ],
-)
-def test_a_run_says_why_its_interval_is_wider_than_asked(why: str, cause: str) -> None:
-    result = result_of(stopped(why))
-    (said,) = [each for each in result.warnings if each.code == "not-within"]
-    assert result.estimate is not None
-    share = result.estimate.half_width / result.estimate.value
-    assert f"width is {100 * share:.2g} % of the value, and 2 % was asked for" in said.symptom
-    assert cause in said.likely_cause
+    ):
+        result = result_of(stopped(why))
+        (said,) = [each for each in result.warnings if each.code == "not-within"]
+        assert result.estimate is not None
+        share = result.estimate.half_width / result.estimate.value
+        assert f"width is {100 * share:.2g} % of the value, and 2 % was asked for" in said.symptom
+        assert cause in said.likely_cause, why
 
 
 def test_a_run_whose_interval_is_as_narrow_as_asked_says_nothing() -> None:
@@ -293,10 +309,10 @@ def test_a_run_whose_interval_is_as_narrow_as_asked_says_nothing() -> None:
         assert "not-within" not in {each.code for each in result_of(run).warnings}
 
 
-@pytest.mark.parametrize("share", [0.002, 0.0312, 1.5, 99, float("inf")])
-def test_what_can_be_reached_is_stated_and_read(share: float) -> None:
-    found = not_narrow(stopped(out_of_reach(share)))
-    assert found is not None and found.reachable == pytest.approx(min(share, 99), rel=0.05)
+def test_what_can_be_reached_is_stated_and_read() -> None:
+    for share in (0.002, 0.0312, 1.5, 99, float("inf")):
+        found = not_narrow(stopped(out_of_reach(share)))
+        assert found is not None and found.reachable == pytest.approx(min(share, 99), rel=0.05)
 
 
 def test_what_is_advised_can_be_asked_for() -> None:
@@ -309,34 +325,27 @@ def test_what_is_advised_can_be_asked_for() -> None:
     assert tried["not-within"] == "--within 4, or more samples in each process"
 
 
-@pytest.mark.parametrize(
-    "why", ["", "time", "out of reach: about 3 % at best; buy", "3", TOOK_NO_SAMPLE]
-)
-def test_another_reason_is_not_read(why: str) -> None:
-    assert not_narrow(stopped(why)) is None
+def test_another_reason_is_not_read() -> None:
+    for why in ("", "time", "out of reach: about 3 % at best; buy", "3", TOOK_NO_SAMPLE):
+        assert not_narrow(stopped(why)) is None, why
     assert not_narrow(stopped(TIME_IS_UP, within="nan")) is None
 
 
-@pytest.mark.parametrize("stated", ["x", "-1", "0", "nan", "1e300"])
-def test_what_somebody_else_wrote_there_does_no_harm(stated: str) -> None:
+def test_what_somebody_else_wrote_there_does_no_harm() -> None:
     run = shorter()
-    changed = {**run.conditions, "cut_short.planned_processes": stated}
-    assert cut_short(dataclasses.replace(run, conditions=changed)) is None
-
-
-@pytest.mark.parametrize("stated", ["x", "-1", "1e300", "1e-300", "nan"])
-@pytest.mark.parametrize(
-    "key",
-    ["cut_short.by", "cut_short.after_s", "cut_short.cpu_share", "adaptive.within",
-     "adaptive.at_most_s", "adaptive.stopped"],
-)  # fmt: skip
-def test_nor_does_it_elsewhere(key: str, stated: str) -> None:
-    for run in (stopped(TIME_IS_UP), stopped(out_of_reach(99))):
-        for by in (TIME_LIMIT, PATIENCE, CANCELLED):
-            conditions_of = {**run.conditions, **conditions(10, 20, by, 0.5), key: stated}
-            changed = dataclasses.replace(run, conditions=conditions_of)
-            for warning in result_of(changed).warnings:
-                assert len(f"{warning}") < 500
+    for stated in ("x", "-1", "0", "nan", "1e300"):
+        changed = {**run.conditions, "cut_short.planned_processes": stated}
+        assert cut_short(dataclasses.replace(run, conditions=changed)) is None, stated
+    cut = ("cut_short.by", "cut_short.after_s", "cut_short.cpu_share")
+    keys = (*cut, "adaptive.within", "adaptive.at_most_s", "adaptive.stopped")
+    for run, by in itertools.product(
+        (stopped(TIME_IS_UP), stopped(out_of_reach(99))), (TIME_LIMIT, PATIENCE, CANCELLED)
+    ):
+        honest = {**run.conditions, **conditions(10, 20, by, 0.5)}
+        for key, stated in itertools.product(keys, ("x", "-1", "1e300", "1e-300", "nan")):
+            odd = dataclasses.replace(run, conditions={**honest, key: stated})
+            for warning in result_of(odd).warnings:
+                assert len(f"{warning}") < 500, (key, stated)
 
 
 HONEST = Path(__file__).parents[1] / "fixtures/honest_runs/01-timer-overhead-counter-1-ghz"
@@ -372,38 +381,39 @@ def test_the_verdict_says_it_and_no_figure_loses_points_for_it(tmp_path: Path) -
 # Control-C in a terminal
 
 #: A C kernel whose first processes measure, and whose next one waits without end. Each of them
-#: leaves a file of its number.
+#: leaves a file of its number in the folder of the run.
 KERNEL = """
 #define _GNU_SOURCE
 #include "harness.h"
 #include <fcntl.h>
 static uint64_t interval(long batch)
-{{
+{
     const uint64_t begin = counter_begin();
     for (long i = 0; i < batch; i++)
         __asm__ volatile("" : "+r"(i));
     return counter_end() - begin;
-}}
-static const long batches[] = {{64, 128, 256}};
-static const struct variant variants[] = {{
-    {{.name = "add", .about = "adds", .interval = interval, .read = counter_begin}}}};
+}
+static const long batches[] = {64, 128, 256};
+static const struct variant variants[] = {
+    {.name = "add", .about = "adds", .interval = interval, .read = counter_begin}};
 int main(int argc, char **argv)
-{{
-    static const struct c_kernel kernel = {{
-        .name = "adds", .about = "adds", LISTED_VARIANTS(variants), LISTED_BATCHES(batches)}};
-    for (int number = 0; argc > 2 && number <= {whole}; number++) {{
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%d", "{folder}", number);
+{
+    static const struct c_kernel kernel = {
+        .name = "adds", .about = "adds", LISTED_VARIANTS(variants), LISTED_BATCHES(batches)};
+    const int whole = atoi(getenv("WHOLE"));
+    for (int number = 0; argc > 2 && number <= whole; number++) {
+        char path[20];
+        snprintf(path, sizeof path, "marks/%d", number);
         const int seen = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
         if (seen < 0)
             continue;
         close(seen);
-        if (number == {whole})
+        if (number == whole)
             pause();
         break;
-    }}
+    }
     return measure(&kernel, argc, argv);
-}}
+}
 """
 
 
@@ -414,10 +424,11 @@ def interrupted(folder: Path, whole: int, *words: str) -> tuple[int, str, str]:
     """
     marks = folder / "marks"
     marks.mkdir()
-    (folder / "adds.c").write_text(KERNEL.format(whole=whole, folder=marks))
+    (folder / "adds.c").write_text(KERNEL)
     run = subprocess.Popen(
         [sys.executable, "-m", "labs.commands.cli", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
+        env={**os.environ, "WHOLE": str(whole)},
     )  # fmt: skip
     while not (marks / f"{whole}").exists():
         assert run.poll() is None, run.communicate()

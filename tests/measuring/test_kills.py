@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,10 @@ from testing.c_programs import LINUX, Program
 pytestmark = [LINUX, pytest.mark.slow]
 
 KILLS_PER_WAY = 100
+#: So many take seconds, and their memory a moment: kills meet what is being measured, too.
+SAMPLES = "100000"
+#: In seconds, the latest kill. A C kernel measures after some hundredths.
+LATEST_KILL_S = 0.06
 RUNS = [
     ("process_switch", "pipe-pinned"),
     ("process_switch", "pipe-pinned,eventfd-pinned,socketpair-pinned"),
@@ -40,34 +44,28 @@ LONGEST_END_S = 20.0
 ProgramOf = Callable[[str], Program]
 
 
-def programs_that_run(folder: Path) -> dict[int, str]:
-    """Processes, zombies among them, whose program lies in `folder`, and their state."""
-    found = {}
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            name = (entry / "comm").read_text().strip()
-            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            continue  # it has ended meanwhile
-        place = ""
-        with contextlib.suppress(OSError):  # no program any more: a zombie, or about to be one
-            place = str((entry / "exe").readlink())
-        if place.startswith(f"{folder}/") or (not place and name in _SHORT_NAMES):
-            found[int(entry.name)] = state
+def descendants() -> dict[int, str]:
+    """The processes below this one, zombies among them, and their state.
+
+    Orphans come here, so nothing that a test has started is anywhere else.
+    """
+    found: dict[int, str] = {}
+    parents = ["self"]
+    for parent in parents:
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            for task in Path(f"/proc/{parent}/task").iterdir():
+                for pid in (task / "children").read_text().split():
+                    parents.append(pid)
+                    stat = Path(f"/proc/{pid}/stat").read_text()
+                    found[int(pid)] = stat.rpartition(")")[2].split()[0]
     return found
 
 
-#: As the OS cuts them short.
-_SHORT_NAMES = {kernel[:15] for kernel, _ in RUNS}
-
-
-def all_gone(folder: Path, before: set[int]) -> dict[int, str]:
+def all_gone(before: Collection[int]) -> dict[int, str]:
     """What is left when all have had time to end; {} is what should be."""
     deadline = time.monotonic() + LONGEST_END_S
     while True:
-        left = {pid: s for pid, s in programs_that_run(folder).items() if pid not in before}
+        left = {pid: state for pid, state in descendants().items() if pid not in before}
         if not left or time.monotonic() > deadline:
             return left
         for pid in (pid for pid, state in left.items() if state == "Z"):
@@ -77,49 +75,46 @@ def all_gone(folder: Path, before: set[int]) -> dict[int, str]:
 
 
 @pytest.fixture(autouse=True)
-def orphans_come_here() -> Iterator[None]:
-    """Children of what was killed come to this process: the system's own init may be slow."""
+def before() -> Iterator[Collection[int]]:
+    """What runs below this process from before.
+
+    Children of what is killed come to this process: the system's own init may be slow.
+    """
     set_child_subreaper = 36
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(set_child_subreaper, 1, 0, 0, 0) != 0:
         pytest.skip(f"orphans cannot be taken in here: {os.strerror(ctypes.get_errno())}")
-    yield
+    yield descendants()
     libc.prctl(set_child_subreaper, 0, 0, 0, 0)
 
 
-@pytest.fixture
-def zombies_before(program_of: ProgramOf) -> set[int]:
-    """Zombies of the same names that something else on this machine has left."""
-    return set(programs_that_run(program_of("process_switch").parent))
-
-
-def moments(seed: int) -> list[tuple[str, str, float]]:
-    """What to run and after how many seconds to kill it; every run gets as many."""
+def moments(seed: int) -> Iterator[tuple[str, list[str], float]]:
+    """What to run, and after how many seconds to kill it; every run gets as many."""
     chance = random.Random(seed)
-    return [
-        (*RUNS[number % len(RUNS)], 0.12 * chance.random() ** 2) for number in range(KILLS_PER_WAY)
-    ]
+    for number in range(KILLS_PER_WAY):
+        kernel, variants = RUNS[number % len(RUNS)]
+        options = ["--variant", variants, "--samples", SAMPLES]
+        yield kernel, options, LATEST_KILL_S * chance.random() ** 2
 
 
-def test_a_killed_c_kernel_leaves_nothing(program_of: ProgramOf, zombies_before: set[int]) -> None:
-    folder = program_of("process_switch").parent
-    for kernel, variants, after in moments(1):
+def test_a_killed_c_kernel_leaves_nothing(program_of: ProgramOf, before: Collection[int]) -> None:
+    for kernel, options, after in moments(1):
         process = subprocess.Popen(
-            [str(program_of(kernel)), "--variant", variants, "--samples", "1000000"],
+            [str(program_of(kernel)), *options],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         time.sleep(after)
         process.kill()
-        assert process.wait(timeout=20) == -signal.SIGKILL, (kernel, variants)
-        assert all_gone(folder, zombies_before) == {}, (kernel, variants, after)
+        assert process.wait(timeout=20) == -signal.SIGKILL, (kernel, options)
+        assert all_gone(before) == {}, (kernel, options, after)
 
 
 PARENT = """
 import os, subprocess, sys
 process = subprocess.Popen(
-    [sys.argv[1], "--variant", sys.argv[2], "--samples", "1000000", "--end-with", str(os.getpid())],
+    [*sys.argv[1:], "--end-with", str(os.getpid())],
     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 print("started", flush=True)
 process.wait()
@@ -127,12 +122,11 @@ process.wait()
 
 
 def test_a_killed_python_process_leaves_nothing(
-    program_of: ProgramOf, zombies_before: set[int]
+    program_of: ProgramOf, before: Collection[int]
 ) -> None:
-    folder = program_of("process_switch").parent
-    for kernel, variants, after in moments(2):
+    for kernel, options, after in moments(2):
         parent = subprocess.Popen(
-            [sys.executable, "-S", "-c", PARENT, str(program_of(kernel)), variants],
+            [sys.executable, "-S", "-c", PARENT, str(program_of(kernel)), *options],
             stdout=subprocess.PIPE,
         )
         assert parent.stdout is not None
@@ -141,13 +135,12 @@ def test_a_killed_python_process_leaves_nothing(
         parent.kill()
         parent.wait(timeout=20)
         parent.stdout.close()
-        assert all_gone(folder, zombies_before) == {}, (kernel, variants, after)
+        assert all_gone(before) == {}, (kernel, options, after)
 
 
 def test_a_cancelled_and_a_killed_run_of_labs_leave_nothing(
-    tmp_path: Path, zombies_before: set[int]
+    tmp_path: Path, before: Collection[int]
 ) -> None:
-    cache = Path(os.environ["TICKLAB_CACHE"])
     chance = random.Random(3)
     for number, ending in enumerate([signal.SIGKILL, signal.SIGINT] * 3):
         kernel, variants = RUNS[(5 * number) % len(RUNS)]
@@ -158,15 +151,20 @@ def test_a_cancelled_and_a_killed_run_of_labs_leave_nothing(
             stderr=subprocess.DEVNULL,
             cwd=tmp_path,
         )  # fmt: skip
-        wait_for_a_program(cache, run)
+        wait_for_a_program(run)
         time.sleep(0.2 * chance.random())
         run.send_signal(ending)
         assert run.wait(timeout=30) != 0, (kernel, variants, ending)
-        assert all_gone(cache, zombies_before) == {}, (kernel, variants, ending)
+        assert all_gone(before) == {}, (kernel, variants, ending)
 
 
-def wait_for_a_program(folder: Path, run: subprocess.Popen[bytes]) -> None:
-    """Until something in `folder` runs; fails where the run has ended before."""
-    while not programs_that_run(folder):
+def wait_for_a_program(run: subprocess.Popen[bytes]) -> None:
+    """Until a C kernel runs; fails where the run has ended before."""
+    folder = os.environ["TICKLAB_CACHE"]
+    while True:
+        for pid in descendants():
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                if str(Path(f"/proc/{pid}/exe").readlink()).startswith(f"{folder}/"):
+                    return
         assert run.poll() is None, "it has ended before anything was killed"
         time.sleep(0.005)

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
@@ -204,24 +205,21 @@ def test_a_recording_does_not_tell_whose_home_folder_the_c_is_in(
     assert shown("/srv/own.c") == "/srv/own.c"
 
 
-@pytest.mark.parametrize(
-    ("word", "shown"),
-    [
-        ("-I/home/grace/include", "-I~/include"),
-        ("-L/home/grace", "-L~"),
-        ("-isystem/home/grace/include", "-isystem~/include"),
-        ("--sysroot=/home/grace/root", "--sysroot=~/root"),
-        ("/home/grace/parse.c", "~/parse.c"),
-        ("-I/home/graceful/include", "-I/home/graceful/include"),
-        ("-I/data/home/grace/include", "-I/data/home/grace/include"),
-        ("-O2", "-O2"),
-    ],
-)
 def test_flags_do_not_tell_whose_home_folder_the_project_is_in(
-    word: str, shown: str, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HOME", "/home/grace")
-    assert Plan("own.c", flags=(word,)).shown_flags == shown
+    shown = {
+        "-I/home/grace/include": "-I~/include",
+        "-L/home/grace": "-L~",
+        "-isystem/home/grace/include": "-isystem~/include",
+        "--sysroot=/home/grace/root": "--sysroot=~/root",
+        "/home/grace/parse.c": "~/parse.c",
+        "-I/home/graceful/include": "-I/home/graceful/include",
+        "-I/data/home/grace/include": "-I/data/home/grace/include",
+        "-O2": "-O2",
+    }
+    assert {word: Plan("own.c", flags=(word,)).shown_flags for word in shown} == shown
 
 
 def test_a_source_given_as_text_is_measured() -> None:
@@ -251,19 +249,14 @@ def test_two_at_once_do_not_meet() -> None:
     assert len(one) == len(other) == 630
 
 
-@pytest.mark.parametrize(
-    ("shares", "order"),
-    [
+def test_processes_take_turns_and_who_was_last_is_first() -> None:
+    for shares, order in (
         ([[1, 1, 1]], "AAA"),
         ([[1, 1, 1], [1, 1, 1]], "ABBAAB"),
         ([[1, 1, 1], [1]], "ABAA"),
         ([[1], [1, 1], [1, 1]], "ABCCB"),
-    ],
-)
-def test_processes_take_turns_and_who_was_last_is_first(
-    shares: list[list[int]], order: str
-) -> None:
-    assert "".join("ABC"[which] for which, _, _ in turns_of(shares)) == order
+    ):
+        assert "".join("ABC"[which] for which, _, _ in turns_of(shares)) == order
 
 
 def test_plans_whose_processes_take_turns_give_a_recording_each() -> None:
@@ -334,13 +327,13 @@ BAD_PLANS: dict[str, dict[str, object]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BAD_PLANS)
-def test_a_plan_that_cannot_be_is_refused(case: str) -> None:
-    plan = dataclasses.replace(QUICK, **BAD_PLANS[case])  # type: ignore[arg-type]
-    with pytest.raises(BadPlan) as refused:
-        measure_now(plan)
-    option = next(iter(BAD_PLANS[case])).rstrip("es").partition("_")[0]
-    assert option in str(refused.value) and "\n" not in str(refused.value)
+def test_a_plan_that_cannot_be_is_refused() -> None:
+    for case, options in BAD_PLANS.items():
+        plan = dataclasses.replace(QUICK, **options)  # type: ignore[arg-type]
+        with pytest.raises(BadPlan) as refused:
+            measure_now(plan)
+        option = next(iter(options)).rstrip("es").partition("_")[0]
+        assert option in str(refused.value) and "\n" not in str(refused.value), case
 
 
 def test_what_only_the_c_kernel_knows_it_refuses_itself() -> None:
@@ -739,33 +732,38 @@ print(len(measure_now(plan, lambda at: at.done and print(at, flush=True)).proces
 
 
 @LINUX
-@pytest.mark.parametrize("who", ["all of the run", "the C alone", "we alone"])
-def test_a_run_that_is_stopped_longer_than_patience_goes_on(who: str) -> None:
-    run = subprocess.Popen(
-        [sys.executable, "-c", STOPPED],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=REPOSITORY,
-    )  # fmt: skip
-    assert run.stdin is not None and run.stdout is not None
-    run.stdin.write(SLOW)
-    run.stdin.close()
-    assert run.stdout.readline().startswith("Progress(")
-    (c_kernel,) = psutil.Process(run.pid).children()
-    groups = {"all of the run": (run.pid, c_kernel.pid), "the C alone": (c_kernel.pid,)}
-    stopped = groups.get(who, (run.pid,))
-    for each in stopped:
-        os.kill(each, signal.SIGSTOP)
-    time.sleep(2.5 * PATIENCE_S)
-    for each in stopped:
-        os.kill(each, signal.SIGCONT)
-    with run:
-        assert run.stdout.read().endswith("1 whole\n")
-    assert run.returncode == 0
+def test_a_run_that_is_stopped_longer_than_patience_goes_on() -> None:
+    """Three at once: all of the run is stopped, the C alone, and we alone."""
+
+    def stopped_and_continued(ours: bool, theirs: bool) -> tuple[str, int]:
+        run = subprocess.Popen(
+            [sys.executable, "-c", STOPPED],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=REPOSITORY,
+        )  # fmt: skip
+        assert run.stdin is not None and run.stdout is not None
+        run.stdin.write(SLOW)
+        run.stdin.close()
+        assert run.stdout.readline().startswith("Progress(")
+        (c_kernel,) = psutil.Process(run.pid).children()
+        stopped = [run.pid] * ours + [c_kernel.pid] * theirs
+        for each in stopped:
+            os.kill(each, signal.SIGSTOP)
+        time.sleep(2.5 * PATIENCE_S)
+        for each in stopped:
+            os.kill(each, signal.SIGCONT)
+        with run:
+            last = run.stdout.read().splitlines()[-1]
+        return last, run.returncode
+
+    with ThreadPoolExecutor(3) as pool:
+        ended = pool.map(stopped_and_continued, (True, False, True), (True, True, False))
+        assert [*ended] == [("1 whole", 0)] * 3
 
 
 @LINUX
 def test_c_that_stops_itself_is_ended_by_the_time_limit() -> None:
-    plan = dataclasses.replace(own_program("raise(SIGSTOP); return 0;"), time_limit_s=2)
-    with pytest.raises(RunFailed, match="time limit of 2 s"):
+    plan = dataclasses.replace(own_program("raise(SIGSTOP); return 0;"), time_limit_s=1)
+    with pytest.raises(RunFailed, match="time limit of 1 s"):
         measure_now(plan)
 
 

@@ -149,17 +149,15 @@ MADE: list[tuple[str, Read, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "read", "words", "unit"), [*SHOWN, *MADE])
-def test_the_number_is_named_and_one_near_it_is_not(
-    name: str, read: Read, words: str, unit: str, runs: dict[str, Recording]
-) -> None:
-    value = read(runs[name])
-    told = found_in(name, float(f"{value:.4g}"), unit, runs[name])
-    assert words in told.evidence
-    for factor in (0.985, 1.015):
-        near = found_in(name, float(f"{value * factor:.4g}"), unit, runs[name])
-        assert words not in near.evidence
-        assert near.code not in ("arithmetic-slip", "another-number-of-the-run")
+def test_the_number_is_named_and_one_near_it_is_not(runs: dict[str, Recording]) -> None:
+    for name, read, words, unit in (*SHOWN, *MADE):
+        value = read(runs[name])
+        told = found_in(name, float(f"{value:.4g}"), unit, runs[name])
+        assert words in told.evidence, (name, read)
+        for factor in (0.985, 1.015):
+            near = found_in(name, float(f"{value * factor:.4g}"), unit, runs[name])
+            assert words not in near.evidence, (name, read)
+            assert near.code not in ("arithmetic-slip", "another-number-of-the-run"), (name, read)
 
 
 def test_a_number_that_is_copied_is_the_one_to_all_its_digits(runs: dict[str, Recording]) -> None:
@@ -187,57 +185,44 @@ def test_of_a_row_that_is_nothing_beside_another_no_difference_is_made() -> None
     assert "arithmetic-slip" not in told
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
+def test_a_count_that_is_not_of_one_exchange_is_named() -> None:
+    for value, words in (
         (2.0, "what the C kernel claims"),
         (41.0, "the OS counted 40"),
         (250.0, "upside down"),
         (60.0, ""),
         (240.0, ""),
-    ],
-)
-def test_a_count_that_is_not_of_one_exchange_is_named(value: float, words: str) -> None:
-    run = switching("bare-mutex", counted=0.004)
-    told = [
-        each
-        for each in check(
-            figure_named("switch-convoy-count"), figure("switch-convoy-count", value, "times"), run
-        ).findings
-        if each.code in ("another-number-of-the-run", "figure-not-from-recording")
-    ]
-    assert len(told) == 1
-    named = told[0].code == "another-number-of-the-run"
-    assert named == bool(words) and words in told[0].evidence
+    ):
+        run = switching("bare-mutex", counted=0.004)
+        told = [
+            each
+            for each in check(
+                figure_named("switch-convoy-count"),
+                figure("switch-convoy-count", value, "times"),
+                run,
+            ).findings
+            if each.code in ("another-number-of-the-run", "figure-not-from-recording")
+        ]
+        assert len(told) == 1, (value, words)
+        named = told[0].code == "another-number-of-the-run"
+        assert named == bool(words) and words in told[0].evidence, (value, words)
 
 
-@pytest.mark.parametrize(("value", "named"), [(2.0, True), (3.0, False), (2.1, False)])
-def test_few_digits_name_a_number_that_has_no_others(value: float, named: bool) -> None:
-    each = {"args6": 5.0, "args12": 7.0, "loop": 1.0}
-    of = {name: Clocked(42.6, cycles * 0.7253) for name, cycles in each.items()}
-    extra = {f"variant.{name}.baseline": "loop" for name in each if name != "loop"}
-    run = recording(
-        of, kernel="procedure_call", noise=0.01, samples=3000, extra={"flags": "-O0", **extra}
-    )
-    told = found_in("call-per-argument", value, "cycles", run)
-    assert (told.code == "arithmetic-slip" and "args12 - args6." in told.evidence) == named
+def test_few_digits_name_a_number_that_has_no_others() -> None:
+    for value, named in ((2.0, True), (3.0, False), (2.1, False)):
+        each = {"args6": 5.0, "args12": 7.0, "loop": 1.0}
+        of = {name: Clocked(42.6, cycles * 0.7253) for name, cycles in each.items()}
+        extra = {f"variant.{name}.baseline": "loop" for name in each if name != "loop"}
+        run = recording(
+            of, kernel="procedure_call", noise=0.01, samples=3000, extra={"flags": "-O0", **extra}
+        )
+        told = found_in("call-per-argument", value, "cycles", run)
+        assert (told.code == "arithmetic-slip" and "args12 - args6." in told.evidence) == named, (
+            value
+        )
 
 
-@pytest.mark.parametrize(
-    ("made", "words"),
-    [
-        (lambda one, other: other - one, "the other way round"),
-        (lambda one, other: one + other, "added"),
-        (lambda one, other: 8 * (one - other), "8 x (footprint-processes-8-256k"),
-        # The baseline is 8 of the 14.5 parts of one.
-        (lambda one, other: one - other - one * 8 / 14.5, "baseline subtracted a second time"),
-        (lambda one, other: one - other - one * 7 / 14.5, ""),
-        (lambda one, other: 1.3 * (one - other), ""),
-    ],
-)
-def test_slips_between_two_figures_are_named(
-    made: Callable[[float, float], float], words: str
-) -> None:
+def test_slips_between_two_figures_are_named() -> None:
     names = ("footprint-processes-8-256k", "footprint-processes-8-0")
     ticks = {"processes-8-256k": 180e3, "processes-8-0": 87e3, "alone-256k": 8e3, "alone-0": 2e3}
     extra: dict[str, str] = {}
@@ -247,18 +232,27 @@ def test_slips_between_two_figures_are_named(
         extra |= {f"variant.{name}.baseline": alone}
     of = {name: Clocked(60.0, each) for name, each in ticks.items()}
     run = recording(of, kernel="switch_footprint", samples=400, processes=4, extra=extra)
-    cases = {}
-    values = []
-    for name in names:
-        spec = figure_named(name)
-        values.append(cost(run, spec.variant) / 1000)
-        cases[name] = open_case(spec, figure(name, values[-1], "us"), run)
+    costs = {name: cost(run, figure_named(name).variant) / 1000 for name in names}
+    cases = {
+        name: open_case(figure_named(name), figure(name, value, "us"), run)
+        for name, value in costs.items()
+    }
+    one, other = costs.values()
     spec = figure_named("footprint-indirect")
-    handed_in = replace(figure(spec.id, made(values[0], values[1]), "us"), recording=None)
-    verdict = judge(spec, open_relation(spec, handed_in, cases), handed_in)
-    (told,) = verdict.findings
-    assert told.code == ("arithmetic-slip" if words else "figure-not-from-recording")
-    assert words in told.evidence
+    for value, words in (
+        (other - one, "the other way round"),
+        (one + other, "added"),
+        (8 * (one - other), "8 x (footprint-processes-8-256k"),
+        # The baseline is 8 of the 14.5 parts of one.
+        (one - other - one * 8 / 14.5, "baseline subtracted a second time"),
+        (one - other - one * 7 / 14.5, ""),
+        (1.3 * (one - other), ""),
+    ):
+        handed_in = replace(figure(spec.id, value, "us"), recording=None)
+        (told,) = judge(spec, open_relation(spec, handed_in, cases), handed_in).findings
+        code = "arithmetic-slip" if words else "figure-not-from-recording"
+        assert told.code == code, (value, words)
+        assert words in told.evidence
 
 
 @pytest.mark.parametrize(

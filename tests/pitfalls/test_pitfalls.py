@@ -8,6 +8,8 @@ The recipes in testing/fixtures state how each was made.
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,13 +26,16 @@ from grader.pitfalls.pitfall import Live, Pitfall
 from grader.pitfalls.system_and_library_calls import TIMES_FLOOR
 from labs.analysis.line import core_of
 from labs.analysis.net_cost import parts_of
+from labs.c_kernels.c_source import measured_region
 from labs.course.figures import Figure
 from labs.machine.surroundings import allowed_cpus
 from labs.recording.file import Recording
 from labs.results import result
 from labs.results.result import result_of
-from labs.run import broken, measure
+from labs.run import broken, measure, variants
+from labs.run.broken import BrokenKernel
 from labs.run.c_process import RunFailed
+from labs.run.plan import Plan
 from testing.paths import FIXTURES
 
 FOLDER = FIXTURES / "pitfalls"
@@ -40,61 +45,56 @@ CODES = [pitfall.code for pitfall in CATALOGUE]
 LIVE = [(pitfall, live) for pitfall in CATALOGUE for live in pitfall.broken]
 
 
-def judged(folder: Path, code: str) -> list[Verdict]:
-    """The verdicts on what is handed in there; for `no-figure`, on what is not."""
+def judged(folder: Path) -> tuple[list[Verdict], list[Verdict]]:
+    """The verdicts on what is handed in there, and on what is not."""
     handed_in = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
     verdicts = lab_folder.check_handed_in(folder, lab_folder.lab_of(folder))
-    return [v for v in verdicts if v.figure in handed_in or code == "no-figure"]
+    of_it = [verdict for verdict in verdicts if verdict.figure in handed_in]
+    return of_it, [verdict for verdict in verdicts if verdict.figure not in handed_in]
 
 
-def test_there_are_as_many_as_promised() -> None:
+def test_each_has_a_code_and_names_a_c_kernel_that_can_be_run() -> None:
     assert len(CODES) == len(set(CODES)) >= 36
-
-
-@pytest.mark.parametrize("code", CODES)
-def test_a_finding_names_a_c_kernel_that_can_be_run(code: str) -> None:
-    pitfall = pitfall_named(code)
-    finding = pitfall.finding("the evidence")
-    assert bool(finding.to_see) == bool(pitfall.broken)
-    if finding.to_see:
-        assert f'lab.broken("{broken.find(finding.broken).name}")' in finding.to_see
-
-
-def wrong(code: str) -> list[Path]:
-    """The submissions that show it, the first of them `wrong`."""
-    return [FOLDER / code / "wrong", *sorted((FOLDER / code).glob("wrong-*"))]
+    assert {live.kernel for _, live in LIVE} == set(broken.names())
+    for pitfall in CATALOGUE:
+        finding = pitfall.finding("the evidence")
+        assert bool(finding.to_see) == bool(pitfall.broken), pitfall.code
+        if finding.to_see:
+            assert f'lab.broken("{broken.find(finding.broken).name}")' in finding.to_see
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_its_fixture_shows_it_and_no_other_of_its_level(code: str) -> None:
     level = pitfall_named(code).level
-    for folder in wrong(code):
+    for folder in [FOLDER / code / "wrong", *sorted((FOLDER / code).glob("wrong-*"))]:
+        handed_in, others = judged(folder)
+        about = handed_in + others if code == "no-figure" else handed_in
         found = {
             finding.code
-            for verdict in judged(folder, code)
+            for verdict in about
             for finding in verdict.findings
             if finding.level is level
         }
         assert found == {code}, folder
-
-
-@pytest.mark.parametrize("code", CODES)
-def test_its_near_miss_shows_none(code: str) -> None:
-    verdicts = judged(FOLDER / code / "near", code="")
-    assert verdicts
-    assert [finding for verdict in verdicts for finding in verdict.findings] == []
-    assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED}
-
-
-@pytest.mark.parametrize("code", CODES)
-def test_what_is_told_is_short(code: str) -> None:
-    for verdict in [each for folder in wrong(code) for each in judged(folder, code)]:
-        for finding in verdict.findings:
+        for finding in [each for verdict in handed_in + others for each in verdict.findings]:
             texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
             assert all(text.strip() for text in texts)
             assert len(" ".join(texts).split()) <= MOST_WORDS, finding
 
 
+@pytest.mark.parametrize("code", CODES)
+def test_its_near_miss_shows_none(code: str) -> None:
+    verdicts, _ = judged(FOLDER / code / "near")
+    assert verdicts
+    assert [finding for verdict in verdicts for finding in verdict.findings] == []
+    assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED}
+
+
+#: Most of them ask for fewer themselves, and show their mistake.
+MOST_SAMPLES = 2000
+#: Samples and processes of a walk through memory, which takes long to fill. Each process counts its
+#: mistake, so no time decides.
+OF_LADDER = (120, 3)
 #: Of a run of which so many samples were set aside, the rest is too little for a small mistake.
 MOST_SHARED = 0.25
 #: A switch that takes so many ns waits until the time slice of another program is over.
@@ -139,15 +139,42 @@ def told_by_its_cost_alone(recording: Recording) -> str:
     return f"a read that fails costs {failed.value / least.value:.2f} times the least call here"
 
 
+def is_short_and_stands_alone(kernel: BrokenKernel) -> None:
+    """It says what is wrong, and needs no folder of ours for its headers."""
+    lines, words = len(kernel.source.splitlines()), len(kernel.mistake.split())
+    assert lines <= broken.MOST_LINES, f"{kernel.path.name} has {lines} lines: shorten it"
+    assert 4 <= words <= 40, f"{kernel.path.name}: its mistake has {words} words"
+    assert measured_region(kernel.source)
+    for header in re.findall(r'^ *# *include +"(.+)"', kernel.source, re.MULTILINE):
+        assert (kernel.path.parent / header).is_file(), header
+
+
+def claims_what_its_twin_measures(plan: Plan, twin: Plan) -> None:
+    """Its variants that the twin has too are declared alike, and its first one is of these."""
+    mine = variants.of_plan(plan)
+    listed = {each.name: each for each in variants.of_plan(twin)}
+    assert {*twin.variants, mine[0].name} <= listed.keys()
+    for each in mine:
+        if each.name in listed:
+            assert each.declared.estimand == listed[each.name].declared.estimand, each.name
+
+
 @pytest.mark.parametrize(
     ("pitfall", "live"), LIVE, ids=[f"{pitfall.code}-{live.kernel}" for pitfall, live in LIVE]
 )
 def test_its_broken_c_kernel_shows_it_live(pitfall: Pitfall, live: Live) -> None:
+    kernel = broken.find(live.kernel)
+    plan = kernel.plan()
+    # The same program, or none where there is a warning.
+    plan = replace(plan, flags=(*plan.flags, "-Werror"), samples=min(plan.samples, MOST_SAMPLES))
+    if kernel.repaired == "memory_ladder":
+        plan = replace(plan, samples=OF_LADDER[0], processes=OF_LADDER[1])
+    is_short_and_stands_alone(kernel)
+    claims_what_its_twin_measures(plan, kernel.twin_plan())
     if live.needs == "two CPUs" and len(allowed_cpus() or (0,)) < 2:
         pytest.skip("needs two CPUs")
-    kernel = broken.find(live.kernel)
     try:
-        recording = measure.measure_now(kernel.plan())
+        recording = measure.measure_now(plan)
     except RunFailed as error:
         if not error.impossible_here:
             raise

@@ -70,12 +70,10 @@ def test_an_honest_run_shows_nothing() -> None:
 # --------------------------------------------------------------- too cheap to be a system call
 
 
-@pytest.mark.parametrize("invalid", [None, INVALID], ids=["no floor", "beside its floor"])
-def test_an_answer_from_a_cache_is_named_with_and_without_the_floor(
-    invalid: Clocked | None,
-) -> None:
-    run = calls(Clocked(110.0, 9.0), invalid)
-    assert codes(case(run)) == ["library-call-not-system-call"]
+def test_an_answer_from_a_cache_is_named_with_and_without_the_floor() -> None:
+    for invalid in (None, INVALID):
+        run = calls(Clocked(110.0, 9.0), invalid)
+        assert codes(case(run)) == ["library-call-not-system-call"], invalid
 
 
 def test_core_cycles_that_hold_the_loop_are_not_said_to_be_those_of_the_net_cost() -> None:
@@ -157,14 +155,14 @@ ARM = 'register long n __asm__("x8") = 63, a __asm__("{}") = fd, b __asm__("{}")
 ARM_CALL = 'asm volatile("svc 0" : "{}"(a) : "r"(n), "r"(b));'
 
 
-@pytest.mark.parametrize("source", [AS_IN_C, BY_MOVES])
-def test_registers_of_the_old_interface_are_named(source: str) -> None:
-    assert own(source) == ["wrong-registers"]
+def test_registers_of_the_old_interface_are_named() -> None:
+    for source in (AS_IN_C, BY_MOVES):
+        assert own(source) == ["wrong-registers"], source
 
 
-@pytest.mark.parametrize("source", [RIGHT, BOUND, OLD_ABI, f"/* not: {AS_IN_C} */ {RIGHT}"])
-def test_right_registers_are_left_alone(source: str) -> None:
-    assert own(source) == []
+def test_right_registers_are_left_alone() -> None:
+    for source in (RIGHT, BOUND, OLD_ABI, f"/* not: {AS_IN_C} */ {RIGHT}"):
+        assert own(source) == [], source
 
 
 def test_on_aarch64_everything_may_lie_one_register_too_far() -> None:
@@ -181,9 +179,8 @@ def test_a_missing_argument_is_seen_in_every_way_of_writing_it() -> None:
         assert own(source) == [], source
 
 
-@pytest.mark.parametrize(
-    ("source", "cost", "found"),
-    [
+def test_a_call_at_the_floor_is_suspect_where_nobody_looks() -> None:
+    for source, cost, found in (
         ("{ trap(SYS_read, fd, 0, 0); return 1; }", 180.0, ["failing-call-timed"]),
         ("for (;;)\n    read(fd, NULL, 0);", 180.0, ["failing-call-timed"]),
         ("{ trap(SYS_read, fd, 0, 0); return 1; }", 290.0, []),
@@ -191,12 +188,8 @@ def test_a_missing_argument_is_seen_in_every_way_of_writing_it() -> None:
         ("{ failed |= !(read(fd, NULL, 0) == 0); }", 180.0, []),
         ("{ r = (int)read(fd, NULL, 0); return r == 0; }", 180.0, []),
         ("{ trap(SYS_getppid, 0, 0, 0); }", 180.0, []),
-    ],
-)
-def test_a_call_at_the_floor_is_suspect_where_nobody_looks(
-    source: str, cost: float, found: list[str]
-) -> None:
-    assert own(source, cost) == found
+    ):
+        assert own(source, cost) == found, (source, cost)
 
 
 # ------------------------------------------------------------------------- made by hand, or not
@@ -218,9 +211,8 @@ MEASURE_OWN_CALL("read0", own_read)
 """
 
 
-@pytest.mark.parametrize(
-    ("body", "before"),
-    [
+def test_a_call_that_the_library_makes_is_named() -> None:
+    for body, before in (
         (READ, ""),
         ("long result = -1;\n    result = read((int)fd, 0, 0);\n    return result == 0;", ""),
         (READ, f"static long tried(long fd) {{ long r; asm volatile{X86} return r; }}"),
@@ -231,15 +223,12 @@ MEASURE_OWN_CALL("read0", own_read)
         (f'fprintf(stderr, "trap(%ld)", fd); {READ}', ""),
         (f'#if defined(__aarch64__)\n asm volatile("svc 0");\n#else\n {READ}\n#endif', ""),
         ("return getppid() > 0;", ""),
-    ],
-)
-def test_a_call_that_the_library_makes_is_named(body: str, before: str) -> None:
-    assert own(exercise(body, before)) == ["call-not-by-hand"]
+    ):
+        assert own(exercise(body, before)) == ["call-not-by-hand"], (body, before)
 
 
-@pytest.mark.parametrize(
-    ("body", "before"),
-    [
+def test_a_call_made_by_hand_is_left_alone_however_it_is_written() -> None:
+    for body, before in (
         (f"long r; asm volatile{X86} return r == 0;", ""),
         (f"long r; __asm__ __volatile__ {X86} return r == 0;", ""),
         (f"long r; __asm {X86} return r == 0;", ""),
@@ -255,10 +244,8 @@ def test_a_call_that_the_library_makes_is_named(body: str, before: str) -> None:
         ("return by_name(fd) == 0;", '__asm__("by_name: mov $0, %eax; syscall; ret");'),
         ("return elsewhere(fd) == 0;", '#include "mine.h"'),
         ("return read(fd) == 0;", f"#define read(fd) ({{ long r; asm{X86} r; }})"),
-    ],
-)
-def test_a_call_made_by_hand_is_left_alone_however_it_is_written(body: str, before: str) -> None:
-    assert own(exercise(body, before)) == []
+    ):
+        assert own(exercise(body, before)) == [], (body, before)
 
 
 def test_the_trap_instruction_is_that_of_the_machine() -> None:
@@ -305,11 +292,11 @@ def test_a_loop_that_is_lost_in_the_sample_is_no_mistake() -> None:
     assert codes(case(calls(), 290.0 / 2.6)) == []
 
 
-@pytest.mark.parametrize("k", [64, 128, 256, 512])
-def test_the_time_of_a_sample_is_not_that_of_one_call(k: int) -> None:
-    whole = case(calls(), (110.0 + k * 290.0) / 2.6)
-    net = case(calls(), k * (290.0 - 0.75) / 2.6)
-    assert codes(whole) == codes(net) == ["cost-of-many-for-one"]
+def test_the_time_of_a_sample_is_not_that_of_one_call() -> None:
+    for k in (64, 128, 256, 512):
+        whole = case(calls(), (110.0 + k * 290.0) / 2.6)
+        net = case(calls(), k * (290.0 - 0.75) / 2.6)
+        assert codes(whole) == codes(net) == ["cost-of-many-for-one"], k
 
 
 def test_twice_the_cost_is_another_slip() -> None:

@@ -57,22 +57,22 @@ HONEST = sorted(
 )
 
 
-@pytest.mark.parametrize("step", [1, 26, 108])
-def test_no_series_of_single_samples_is_taken_for_running_means(step: int) -> None:
-    series = [
-        each
-        for path in HONEST
-        for recording in [stepping_by(read(path), step)]
-        for name in recording.variants
-        for each in series_of(recording, name)[1]
-    ]
-    assert len(series) > 500
-    assert [each[:8].tolist() for each in series if is_running_mean(each)] == []
+def test_no_series_of_single_samples_is_taken_for_running_means() -> None:
+    for step in (1, 26, 108):
+        series = [
+            each
+            for path in HONEST
+            for recording in [stepping_by(read(path), step)]
+            for name in recording.variants
+            for each in series_of(recording, name)[1]
+        ]
+        assert len(series) > 500, step
+        assert [each[:8].tolist() for each in series if is_running_mean(each)] == [], step
 
 
-@pytest.mark.parametrize("later", [[90.0] * 30, [400.0, 200.0, 150.0, *[90.0] * 27]])
-def test_samples_that_settle_slowly_are_no_running_means(later: list[float]) -> None:
-    assert not is_running_mean(np.array([1000.0, *later]))
+def test_samples_that_settle_slowly_are_no_running_means() -> None:
+    for later in ([90.0] * 30, [400.0, 200.0, 150.0, *[90.0] * 27]):
+        assert not is_running_mean(np.array([1000.0, *later])), later
 
 
 def test_running_means_are_found_however_much_the_samples_scatter() -> None:
@@ -125,9 +125,8 @@ def test_where_no_page_can_be_taken_away_a_cheap_first_call_is_nobodys_fault() -
 READS = "(void)*code; /* (void (*)(void))code would be a call */"
 
 
-@pytest.mark.parametrize(
-    ("body", "calls"),
-    [
+def test_who_calls_the_code_has_lost_its_first_time() -> None:
+    for body, calls in (
         (READS, False),
         ("volatile unsigned char one = (code[0]); (void)one;", False),
         ("if ((*code) != 0) {}", False),
@@ -135,14 +134,12 @@ READS = "(void)*code; /* (void (*)(void))code would be a call */"
         ("void (*call)(void) = (void (*)(void))code; call();", True),
         ("procedure *call = (procedure *)(uintptr_t)code; call();", True),
         ("(void)code; remote_procedure();", True),
-    ],
-)
-def test_who_calls_the_code_has_lost_its_first_time(body: str, calls: bool) -> None:
-    source = f"static void get_ready(const volatile unsigned char *code)\n{{\n    {body}\n}}\n"
-    spec = figure_named("first-call-own")
-    figure = Figure(spec.id, 40.0, "ns", "recordings/own.csv")
-    found = first_sample_lost.detect(make_case(spec, figure, read(OWN / "own.csv"), source))
-    assert (found is not None) == calls
+    ):
+        source = f"static void get_ready(const volatile unsigned char *code)\n{{\n    {body}\n}}\n"
+        spec = figure_named("first-call-own")
+        figure = Figure(spec.id, 40.0, "ns", "recordings/own.csv")
+        found = first_sample_lost.detect(make_case(spec, figure, read(OWN / "own.csv"), source))
+        assert (found is not None) == calls, (body, calls)
 
 
 def test_what_an_emulator_adds_to_every_first_call_is_not_the_students() -> None:
@@ -201,17 +198,15 @@ def test_loads_too_short_for_the_clock_are_not_said_to_be_left_out() -> None:
 # The timer
 
 
-@pytest.mark.parametrize("reduced", [np.mean, np.median])
-def test_a_sample_handed_in_for_a_call_is_reported_with_the_cost_of_the_clock(
-    reduced: object,
-) -> None:
-    recording = read(ONE_CALL)
-    samples = recording.samples("args0")
-    assert callable(reduced)
-    value = float(reduced(samples.ticks)) / samples.clock.ticks_in("ns")
-    found = in_one_line(timer.detect(case_of(recording, "call-args0", value)))
-    assert "with one operation inside; about" in found
-    assert "cycles of this are the clock's own cost" in found
+def test_a_sample_handed_in_for_a_call_is_reported_with_the_cost_of_the_clock() -> None:
+    for reduced in (np.mean, np.median):
+        recording = read(ONE_CALL)
+        samples = recording.samples("args0")
+        assert callable(reduced), reduced
+        value = float(reduced(samples.ticks)) / samples.clock.ticks_in("ns")
+        found = in_one_line(timer.detect(case_of(recording, "call-args0", value)))
+        assert "with one operation inside; about" in found, reduced
+        assert "cycles of this are the clock's own cost" in found, reduced
 
 
 def test_of_another_clock_it_is_not_known_what_it_takes() -> None:

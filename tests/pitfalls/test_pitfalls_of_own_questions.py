@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
@@ -66,9 +65,8 @@ def codes(verdict: Verdict) -> list[str]:
 ADDS = "return __atomic_add_fetch(&made, 1, __ATOMIC_SEQ_CST) > 0;"
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
+def test_what_a_c_says_of_itself_is_no_count() -> None:
+    for change, said in (
         ({"set_up": 'printf("# variant.operation.tried: 7\\n");'}, "names printf"),
         ({"set_up": 'fputs("# counted: 7\\n", stdout);'}, "names stdout"),
         ({"set_up": 'write(STDOUT_FILENO, "# x: 7\\n", 7);'}, "names STDOUT_FILENO"),
@@ -86,50 +84,41 @@ ADDS = "return __atomic_add_fetch(&made, 1, __ATOMIC_SEQ_CST) > 0;"
         ),
         ({"measured": f"#define stop(...) (void)0\n{MEASURED}"}, "defines stop"),
         ({"measured": f"// {MEASURED}"}, "does not measure by"),
-    ],
-)
-def test_what_a_c_says_of_itself_is_no_count(change: dict[str, str], said: str) -> None:
-    verdict = with_c(ADDS, **change).verdict()
-    assert codes(verdict) == ["operations-not-counted"]
-    assert said in verdict.findings[0].evidence
-    assert verdict.points <= verdict.max_points / 2
+    ):
+        verdict = with_c(ADDS, **change).verdict()
+        assert codes(verdict) == ["operations-not-counted"], (change, said)
+        assert said in verdict.findings[0].evidence, (change, said)
+        assert verdict.points <= verdict.max_points / 2, (change, said)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_a_c_that_only_looks_like_it_is_believed() -> None:
+    for change in (
         {"set_up": 'fprintf(stderr, "variants are below\\n");'},
         {"set_up": '/* printf("# variant.operation.tried: 7"), and main() */ made = 0;'},
         {"declared": "#define _GNU_SOURCE\n#define name 1\nstatic long made, seen;"},
         {"declared": "static long made, seen; /* int main(void) { stdout } */"},
-    ],
-)
-def test_a_c_that_only_looks_like_it_is_believed(change: dict[str, str]) -> None:
-    assert with_c(ADDS, **change).verdict().outcome is Outcome.PASSED
+    ):
+        assert with_c(ADDS, **change).verdict().outcome is Outcome.PASSED, change
 
 
 # --------------------------------------------------------------------------- counts of itself
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [
+def test_a_counter_beside_the_call_is_no_evidence() -> None:
+    for operation in (
         "made++; return getppid() > 0;",
         "const int ok = getppid() > 0; ++made; return ok;",
         "made += 1; return usleep(1) == 0;",
         "usleep(1); return __atomic_add_fetch(&made, 1, __ATOMIC_SEQ_CST) > 0;",
-    ],
-)
-def test_a_counter_beside_the_call_is_no_evidence(operation: str) -> None:
-    verdict = with_c(operation).verdict()
-    assert codes(verdict) == ["counts-itself"]
-    assert "made" in verdict.findings[0].evidence
-    assert verdict.points <= verdict.max_points / 2
+    ):
+        verdict = with_c(operation).verdict()
+        assert codes(verdict) == ["counts-itself"], operation
+        assert "made" in verdict.findings[0].evidence, operation
+        assert verdict.points <= verdict.max_points / 2, operation
 
 
-@pytest.mark.parametrize(
-    ("operation", "counted"),
-    [
+def test_what_the_operation_leaves_behind_is_evidence() -> None:
+    for operation, counted in (
         (ADDS, DIFFERENCE),
         ("made++; return 1;", DIFFERENCE),  # the increment is the operation
         ("__atomic_store_n(&seen, 0, 5); " + ADDS, DIFFERENCE),  # both are changes of variables
@@ -138,14 +127,12 @@ def test_a_counter_beside_the_call_is_no_evidence(operation: str) -> None:
         ("made++; return write(ends[1], list, 1) == 1;", "return read(ends[0], list, 9);"),
         ("list[made++ & 7] = malloc(64); return 1;", "long n = 0; while (list[n]) n++; return n;"),
         ("made++; memcpy(list, &made, 8); return 1;", "return (long)list[0];"),
-    ],
-)
-def test_what_the_operation_leaves_behind_is_evidence(operation: str, counted: str) -> None:
-    declared = (
-        "static long made, seen; static int ends[2]; static void *list[8];\n"
-        "TICKLAB_INLINE void add(void) { made++; }"
-    )
-    assert codes(with_c(operation, counted, declared).verdict()) == []
+    ):
+        declared = (
+            "static long made, seen; static int ends[2]; static void *list[8];\n"
+            "TICKLAB_INLINE void add(void) { made++; }"
+        )
+        assert codes(with_c(operation, counted, declared).verdict()) == [], (operation, counted)
 
 
 SORTS = """static long made, seen; static int list[8], as_given[8];
@@ -154,42 +141,35 @@ static void sort(void) {{ qsort(list, 8, sizeof list[0], order); }}"""
 COPY = "memcpy(list, as_given, sizeof list);"
 
 
-@pytest.mark.parametrize(
-    ("operation", "order"),
-    [
+def test_what_a_call_counts_is_evidence_of_the_call() -> None:
+    for operation, order in (
         (f"{COPY} qsort(list, 8, sizeof list[0], order); return 1;", "made++;"),
         (f"{COPY} sort(); return 1;", "made++;"),
         (f"{COPY} made++; return 1;", ""),  # the baseline makes the same call
         (f"{COPY} made++; qsort(list, 8, sizeof list[0], order); return 1;", "made++;"),
-    ],
-)
-def test_what_a_call_counts_is_evidence_of_the_call(operation: str, order: str) -> None:
-    declared = SORTS.format(order=order)
-    found = with_c(operation, declared=declared, baseline=f"{COPY} return 1;")
-    assert codes(found.verdict()) == []
+    ):
+        declared = SORTS.format(order=order)
+        found = with_c(operation, declared=declared, baseline=f"{COPY} return 1;")
+        assert codes(found.verdict()) == [], (operation, order)
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [
+def test_the_call_that_is_named_is_none_of_the_baseline() -> None:
+    for operation in (
         f"{COPY} qsort(list, 8, sizeof list[0], order); made++; return 1;",
         f"{COPY} made++; sort(); return 1;",
-    ],
-)
-def test_the_call_that_is_named_is_none_of_the_baseline(operation: str) -> None:
-    declared = SORTS.format(order="")
-    verdict = with_c(operation, declared=declared, baseline=f"{COPY} return 1;").verdict()
-    assert codes(verdict) == ["counts-itself"]
-    evidence = verdict.findings[0].evidence
-    assert "qsort()" in evidence and "memcpy" not in evidence
+    ):
+        declared = SORTS.format(order="")
+        verdict = with_c(operation, declared=declared, baseline=f"{COPY} return 1;").verdict()
+        assert codes(verdict) == ["counts-itself"], operation
+        evidence = verdict.findings[0].evidence
+        assert "qsort()" in evidence and "memcpy" not in evidence, operation
 
 
 # ------------------------------------------------------------------------------------- counts
 
 
-@pytest.mark.parametrize(
-    ("stated", "said"),
-    [
+def test_a_count_that_does_not_follow_the_operations_is_none() -> None:
+    for stated, said in (
         ({"@.counted_idle": "1"}, "Where nothing was done"),
         ({"@.tried": "7", "@.counted_of_operation": "6"}, "counted 6"),
         ({"@.counted_operations": "100"}, "00 were counted"),
@@ -197,14 +177,10 @@ def test_the_call_that_is_named_is_none_of_the_baseline(operation: str) -> None:
         ({"@.tried": None}, "does not state"),
         ({"@.counted_of_operation": "nan"}, "does not state"),
         ({"@.counted_idle": "all of them"}, "does not state"),
-    ],
-)
-def test_a_count_that_does_not_follow_the_operations_is_none(
-    stated: dict[str, str | None], said: str
-) -> None:
-    verdict = honest_submission(figure_named(COST)).states(stated).verdict()
-    assert codes(verdict) == ["operations-not-counted"]
-    assert said in verdict.findings[0].evidence
+    ):
+        verdict = honest_submission(figure_named(COST)).states(stated).verdict()
+        assert codes(verdict) == ["operations-not-counted"], (stated, said)
+        assert said in verdict.findings[0].evidence, (stated, said)
 
 
 def test_one_process_that_counted_wrongly_is_enough() -> None:
@@ -281,9 +257,8 @@ def test_a_repetition_without_a_change_is_named() -> None:
     assert found is not None and "the same settings: nothing was changed" in found
 
 
-@pytest.mark.parametrize(
-    "stated",
-    [
+def test_one_change_of_any_kind_is_one() -> None:
+    for stated in (
         {"flags": "-O0"},
         {"batch": "2,4,6,8"},
         {"cpu__asked": "1"},
@@ -292,15 +267,12 @@ def test_a_repetition_without_a_change_is_named() -> None:
         {"command": f"{COMMAND} --processes 40"},
         {"cpus__busy": "0.10"},  # another program was what changed
         {"batch": "2,4,6,8", "variants": "operation"},  # the other one moves no cost by itself
-    ],
-)
-def test_one_change_of_any_kind_is_one(stated: dict[str, str]) -> None:
-    assert of_two_runs(**stated) is None
+    ):
+        assert of_two_runs(**stated) is None, stated
 
 
-@pytest.mark.parametrize(
-    ("stated", "said"),
-    [
+def test_each_of_several_changes_is_named() -> None:
+    for stated, said in (
         ({"flags": "-O0", "batch": "2,4"}, "flags (-O2 and -O0); batches (64,128,256,512 and 2,4)"),
         ({"cpu__asked": "1", "warmup": "9"}, "cpu (none and 1); warmup (10 and 9)"),
         ({"source__sha256": "0" * 64, "flags": "-O0"}, "the C; flags (-O2 and -O0)."),
@@ -308,11 +280,9 @@ def test_one_change_of_any_kind_is_one(stated: dict[str, str]) -> None:
             {"flags": "-O0", "cpu__asked": "1", "variants": "operation"},
             "variants (operation,other and operation)",
         ),
-    ],
-)
-def test_each_of_several_changes_is_named(stated: dict[str, str], said: str) -> None:
-    found = of_two_runs(**stated)
-    assert found is not None and "in more than one thing: " in found and said in found
+    ):
+        found = of_two_runs(**stated)
+        assert found is not None and "in more than one thing: " in found and said in found, stated
 
 
 TESTED, THREAT, LAB = "own-question-tested", "own-question-threat", "11-own-question"

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from grader.cases.verdict import Outcome, Verdict
@@ -66,17 +65,17 @@ def codes(verdict: Verdict) -> list[str]:
     return [finding.code for finding in verdict.findings]
 
 
-@pytest.mark.parametrize("step", [1, 2, 26, 108])
-@pytest.mark.parametrize("cycles", [1.5, 3.0, 5.0, 25.0])
-def test_a_call_that_is_made_passes_whatever_the_counter(step: int, cycles: float) -> None:
-    # One and a half: as a core would take that can follow two jumps in a cycle.
-    seen = run(calls(step, args0=cycles, loop=LOOP))
-    figure = result_of(seen, "args0", "cycles").estimate
-    assert figure is not None
-    # A 95 % interval misses the truth in one run of twenty; two of them in one of 10,000.
-    assert abs(figure.value - (cycles - LOOP)) < figure.high - figure.low
-    verdict = judged("call-args0", figure.value, "cycles", seen)
-    assert verdict.outcome is Outcome.PASSED, verdict
+def test_a_call_that_is_made_passes_whatever_the_counter() -> None:
+    for cycles in (1.5, 3.0, 5.0, 25.0):
+        for step in (1, 2, 26, 108):
+            # One and a half: as a core would take that can follow two jumps in a cycle.
+            seen = run(calls(step, args0=cycles, loop=LOOP))
+            figure = result_of(seen, "args0", "cycles").estimate
+            assert figure is not None, (step, cycles)
+            # A 95 % interval misses the truth in one run of twenty; two of them in one of 10,000.
+            assert abs(figure.value - (cycles - LOOP)) < figure.high - figure.low, (step, cycles)
+            verdict = judged("call-args0", figure.value, "cycles", seen)
+            assert verdict.outcome is Outcome.PASSED, verdict
 
 
 def test_a_call_passes_on_a_counter_of_24_mhz() -> None:
@@ -90,41 +89,36 @@ def test_a_call_passes_on_a_counter_of_24_mhz() -> None:
     assert codes(judged("call-args0", 3.0, "cycles", seen)) == []
 
 
-@pytest.mark.parametrize("cycles", [LOOP, 0.0])
-def test_a_call_that_is_gone_is_told_whether_its_loop_is_left_or_not(cycles: float) -> None:
-    seen = run(calls(args0=cycles, loop=LOOP))
-    value = (cycles - LOOP) * CYCLE_TICKS / 2.6
-    assert "work-optimised-away" in codes(judged("call-args0", value, "ns", seen))
+def test_a_call_that_is_gone_is_told_whether_its_loop_is_left_or_not() -> None:
+    for cycles in (LOOP, 0.0):
+        seen = run(calls(args0=cycles, loop=LOOP))
+        value = (cycles - LOOP) * CYCLE_TICKS / 2.6
+        assert "work-optimised-away" in codes(judged("call-args0", value, "ns", seen)), cycles
 
 
-@pytest.mark.parametrize("cycles", [LOOP, 0.95 * LOOP, 0.7 * LOOP, 0.5, 0.1])
-def test_an_inlined_procedure_is_none_from_which_too_much_was_subtracted(cycles: float) -> None:
-    seen = run(calls(own=cycles, loop=LOOP), kernel="own_procedure")
-    found = codes(judged("call-own", cycles - LOOP, "cycles", seen))
-    assert "work-optimised-away" in found
-    assert not {"below-one-cycle", "less-than-nothing"} & set(found)
+def test_an_inlined_procedure_is_none_from_which_too_much_was_subtracted() -> None:
+    for cycles in (LOOP, 0.95 * LOOP, 0.7 * LOOP, 0.5, 0.1):
+        seen = run(calls(own=cycles, loop=LOOP), kernel="own_procedure")
+        found = codes(judged("call-own", cycles - LOOP, "cycles", seen))
+        assert "work-optimised-away" in found, cycles
+        assert not {"below-one-cycle", "less-than-nothing"} & set(found), cycles
 
 
-@pytest.mark.parametrize(
-    ("counter", "watched", "named"),
-    [
+def test_a_reading_that_is_a_call_itself_is_no_second_call() -> None:
+    for counter, watched, named in (
         ("tsc", 16, False),
         ("tsc", 18, True),
         ("clock_monotonic", 18, False),  # two of them are the second reading
         ("clock_monotonic", 2, True),
         ("clock_monotonic", 34, True),
-    ],
-)
-def test_a_reading_that_is_a_call_itself_is_no_second_call(
-    counter: str, watched: int, named: bool
-) -> None:
-    more = {
-        "counter": counter,
-        "variant.own.watched_operations": "16",
-        "variant.own.watched_calls": str(watched),
-    }
-    seen = run(calls(own=4.0, loop=LOOP), kernel="own_procedure", more=more)
-    assert ("not-one-call" in codes(judged("call-own", 3.0, "cycles", seen))) == named
+    ):
+        more = {
+            "counter": counter,
+            "variant.own.watched_operations": "16",
+            "variant.own.watched_calls": str(watched),
+        }
+        seen = run(calls(own=4.0, loop=LOOP), kernel="own_procedure", more=more)
+        assert ("not-one-call" in codes(judged("call-own", 3.0, "cycles", seen))) == named, counter
 
 
 def test_what_is_inlined_on_purpose_may_cost_nothing() -> None:
@@ -171,9 +165,8 @@ def test_costs_of_one_run_may_be_told_apart_in_core_cycles() -> None:
     assert codes(judged("call-five-and-six", 2, "choice", seen)) != []
 
 
-@pytest.mark.parametrize(
-    ("flags", "level"),
-    [
+def test_the_level_is_the_last_one_named() -> None:
+    for flags, level in (
         ("-O2", "-O2"),
         ("", "-O0"),
         ("-g -pthread", "-O0"),
@@ -181,10 +174,8 @@ def test_costs_of_one_run_may_be_told_apart_in_core_cycles() -> None:
         ("-O2 -g -O0", "-O0"),
         ("-march=native -Ofast", "-Ofast"),
         ("'", None),
-    ],
-)
-def test_the_level_is_the_last_one_named(flags: str, level: str | None) -> None:
-    assert optimisation_level(flags) == level
+    ):
+        assert optimisation_level(flags) == level, (flags, level)
 
 
 def test_a_recording_that_does_not_state_its_flags_is_not_accused() -> None:

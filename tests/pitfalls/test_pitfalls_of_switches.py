@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from grader.cases.case import Case, make_case, make_relation
 from grader.facts import task_counts
 from grader.figures import figure_named
@@ -57,9 +55,8 @@ def case_of(found: Recording, asked: str = CONDVAR, source: str | None = None) -
     return make_case(figure_named(asked), figure(asked, 1500.0, "ns"), found, source)
 
 
-@pytest.mark.parametrize(
-    ("counted", "may_use", "source", "code"),
-    [
+def test_a_recording_shows_one_mistake_or_none() -> None:
+    for counted, may_use, source, code in (
         (2.0, "0", None, None),
         (2.05, "0", None, None),
         (0.001, "0", None, task_counts.FEWER),
@@ -80,13 +77,9 @@ def case_of(found: Recording, asked: str = CONDVAR, source: str | None = None) -
         (2.0, "1", None, "two-cpus-not-one"),
         (2.0, "0-1", None, "two-cpus-not-one"),
         (2.0, "0", FORK, "creation-counted-as-switch"),
-    ],
-)
-def test_a_recording_shows_one_mistake_or_none(
-    counted: float, may_use: str, source: str | None, code: str | None
-) -> None:
-    found = switching(counted=counted, may_use=may_use, peers=may_use[:1])
-    assert task_counts.code_of(case_of(found, source=source)) == code
+    ):
+        found = switching(counted=counted, may_use=may_use, peers=may_use[:1])
+        assert task_counts.code_of(case_of(found, source=source)) == code, (counted, may_use)
 
 
 def test_what_is_found_is_told_alone() -> None:
@@ -147,12 +140,15 @@ def test_the_count_of_a_whole_run_says_nothing_of_one_of_several_variants() -> N
     assert task_counts.code_of(case_of(mixed)) is None
 
 
-@pytest.mark.parametrize(
-    ("words", "cpus"),
-    [("0", {0}), ("0-2,5", {0, 1, 2, 5}), ("", set()), ("unknown", set()), ("7-3", set())],
-)
-def test_lists_of_cpus_are_read_and_anything_else_is_none(words: str, cpus: set[int]) -> None:
-    assert run_conditions.cpus_of(words) == cpus
+def test_lists_of_cpus_are_read_and_anything_else_is_none() -> None:
+    for words, cpus in (
+        ("0", {0}),
+        ("0-2,5", {0, 1, 2, 5}),
+        ("", set()),
+        ("unknown", set()),
+        ("7-3", set()),
+    ):
+        assert run_conditions.cpus_of(words) == cpus, (words, cpus)
 
 
 def test_the_count_of_a_convoy_is_a_figure_and_no_mistake() -> None:
@@ -164,43 +160,49 @@ def test_the_count_of_a_convoy_is_a_figure_and_no_mistake() -> None:
     assert not COUNT_CODES & {finding.code for finding in verdict.findings}
 
 
-@pytest.mark.parametrize(("cpus", "is_reported"), [("0", False), ("0-1", True), ("1", True)])
-def test_only_a_variants_own_samples_say_whether_it_was_where_it_was_asked_to_be(
-    cpus: str, is_reported: bool
-) -> None:
-    # The other variant of this run moves by design: the counts of the whole run are not its own.
-    whole = {"cpu.asked": "0", "cpu.before": "0", "cpu.after": "1", "task.main.migrations": "38"}
-    found = switching(more={**whole, "variant.condvar.cpus": cpus})
-    verdict = check(figure_named(CONDVAR), figure(CONDVAR, 1500.0, "ns"), found)
-    codes = {finding.code for finding in verdict.findings}
-    assert ("affinity-not-obtained" in codes) == is_reported
+def test_only_a_variants_own_samples_say_whether_it_was_where_it_was_asked_to_be() -> None:
+    for cpus, is_reported in (("0", False), ("0-1", True), ("1", True)):
+        # The other variant of this run moves by design: the counts of the whole run are not this
+        # one's own.
+        whole = {
+            "cpu.asked": "0",
+            "cpu.before": "0",
+            "cpu.after": "1",
+            "task.main.migrations": "38",
+        }
+        found = switching(more={**whole, "variant.condvar.cpus": cpus})
+        verdict = check(figure_named(CONDVAR), figure(CONDVAR, 1500.0, "ns"), found)
+        codes = {finding.code for finding in verdict.findings}
+        assert ("affinity-not-obtained" in codes) == is_reported, (cpus, is_reported)
 
 
-@pytest.mark.parametrize(("times", "right"), [(1.05, 2), (0.95, 1), (1.0, 3)])
-def test_who_concludes_by_comparing_the_runs_concludes_rightly(times: float, right: int) -> None:
-    ids = ("process-switch-pipe-pinned", "thread-switch-pipe")
-    kinds = (("process_switch", "pipe-pinned", 1.0), ("thread_switch", "pipe", times))
-    cases, runs = [], []
-    for name, (kernel, variant, factor) in zip(ids, kinds, strict=True):
-        trips = {variant: Clocked(60.0, 10_400.0 * factor), "alone": Clocked(60.0, 1_300.0)}
-        claims = {f"variant.{variant}.parts": "2"}
-        found = recording(trips, kernel=kernel, samples=600, extra=claims)
-        result = result_of(found, variant, "ns")
-        assert result.estimate is not None
-        cases.append(
-            make_case(figure_named(name), figure(name, result.estimate.value, "ns"), found)
-        )
-        runs.append(result)
-    comparison = compared(runs[0], runs[1])
-    assert (3 if not comparison.distinguishable else 1 if comparison.difference > 0 else 2) == right
-    which = figure_named("switch-which-is-dearer")
-    for number in (1, 2, 3):
-        concluded = Figure(which.id, number, "choice", None)
-        case = make_relation(which, concluded, tuple(cases))
-        assert case.right is (number == right)
-        if case.right:
-            reason = judge(which, case, concluded).reason
-            assert reason.endswith(f": {number} ({which.choices[number - 1].text}).")
+def test_who_concludes_by_comparing_the_runs_concludes_rightly() -> None:
+    for times, right in ((1.05, 2), (0.95, 1), (1.0, 3)):
+        ids = ("process-switch-pipe-pinned", "thread-switch-pipe")
+        kinds = (("process_switch", "pipe-pinned", 1.0), ("thread_switch", "pipe", times))
+        cases, runs = [], []
+        for name, (kernel, variant, factor) in zip(ids, kinds, strict=True):
+            trips = {variant: Clocked(60.0, 10_400.0 * factor), "alone": Clocked(60.0, 1_300.0)}
+            claims = {f"variant.{variant}.parts": "2"}
+            found = recording(trips, kernel=kernel, samples=600, extra=claims)
+            result = result_of(found, variant, "ns")
+            assert result.estimate is not None, (times, right)
+            cases.append(
+                make_case(figure_named(name), figure(name, result.estimate.value, "ns"), found)
+            )
+            runs.append(result)
+        comparison = compared(runs[0], runs[1])
+        assert (
+            3 if not comparison.distinguishable else 1 if comparison.difference > 0 else 2
+        ) == right, (times, right)
+        which = figure_named("switch-which-is-dearer")
+        for number in (1, 2, 3):
+            concluded = Figure(which.id, number, "choice", None)
+            case = make_relation(which, concluded, tuple(cases))
+            assert case.right is (number == right), (times, right)
+            if case.right:
+                reason = judge(which, case, concluded).reason
+                assert reason.endswith(f": {number} ({which.choices[number - 1].text})."), times
 
 
 def test_a_condition_variable_is_not_told_of_pipes() -> None:

@@ -46,20 +46,17 @@ def without(recording: Recording, key: str) -> Recording:
     )
 
 
-@pytest.mark.parametrize(
-    ("code", "figure", "key"),
-    [
+def test_where_the_os_does_not_say_nothing_is_said() -> None:
+    for code, figure, key in (
         ("not-a-thread", "creation-thread", "children_faults"),
         ("child-left-behind", "creation-fork-wait", "children_faults"),
         ("memory-not-resident", "creation-fork-64mb", "memory.resident_kb"),
         ("working-set-not-touched", "footprint-processes-8-256k", "core_cycle_ticks"),
-    ],
-)
-def test_where_the_os_does_not_say_nothing_is_said(code: str, figure: str, key: str) -> None:
-    case = case_of(f"{code}/wrong", figure)
-    assert pitfall_named(code).detect(case) is not None
-    silent = make_case(case.spec, case.figure, without(case.recording, key))
-    assert pitfall_named(code).detect(silent) is None
+    ):
+        case = case_of(f"{code}/wrong", figure)
+        assert pitfall_named(code).detect(case) is not None, (code, figure)
+        silent = make_case(case.spec, case.figure, without(case.recording, key))
+        assert pitfall_named(code).detect(silent) is None, (code, figure)
 
 
 def test_an_os_that_counts_no_faults_accuses_nobody_of_leaving_children_behind() -> None:
@@ -99,9 +96,8 @@ FOOTPRINT_CAUSE = next(spec for spec in OF_FOOTPRINT if spec.id == "footprint-ca
 CREATION_CAUSE = next(spec for spec in OF_CREATION if spec.id == "creation-cause")
 
 
-@pytest.mark.parametrize(
-    ("values", "half", "right"),
-    [
+def test_where_the_indirect_cost_comes_from() -> None:
+    for values, half, right in (
         ((5.0, 3.0, 4.0, 2.4), 0.1, 1),
         ((5.0, 3.0, 2.6, 2.4), 0.1, 2),
         ((5.0, 3.0, 3.4, 2.4), 0.1, 3),  # half of it
@@ -109,17 +105,13 @@ CREATION_CAUSE = next(spec for spec in OF_CREATION if spec.id == "creation-cause
         ((3.05, 3.0, 2.5, 2.4), 0.1, 3),
         ((5.0, 3.0, 4.0, 2.4), 1.5, 3),  # not distinguishable
         ((3.0, 5.0, 2.4, 2.5), 0.1, 3),  # a set that saves time is noise
-    ],
-)
-def test_where_the_indirect_cost_comes_from(
-    values: tuple[float, ...], half: float, right: int
-) -> None:
-    assert _concluded(FOOTPRINT_CAUSE, *values, half=half) == right
+    ):
+        assert _concluded(FOOTPRINT_CAUSE, *values, half=half) == right, (values, half)
 
 
-@pytest.mark.parametrize(("fork", "vfork", "right"), [(120, 20, 1), (40, 30, 2), (40, 20, 3)])
-def test_what_fork_is_paid_for(fork: float, vfork: float, right: int) -> None:
-    assert _concluded(CREATION_CAUSE, fork, vfork) == right
+def test_what_fork_is_paid_for() -> None:
+    for fork, vfork, right in ((120, 20, 1), (40, 30, 2), (40, 20, 3)):
+        assert _concluded(CREATION_CAUSE, fork, vfork) == right, (fork, vfork)
 
 
 def test_the_least_that_reading_a_set_can_cost() -> None:
@@ -131,9 +123,9 @@ def test_the_least_that_reading_a_set_can_cost() -> None:
 
 
 @pytest.mark.usefixtures("as_students_run")
-@pytest.mark.parametrize("lab", ["05-task-creation", "07-switch-footprint"])
-def test_an_honest_run_passes_and_raises_no_flag(lab: str) -> None:
-    # Its longest samples last tens of milliseconds: no counter of a guest keeps its step so long.
-    verdicts = check_folder(FOLDER.parent / "honest" / lab, lab)
-    assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED}
-    assert [flag for verdict in verdicts for flag in verdict.flags] == []
+def test_an_honest_run_passes_and_raises_no_flag() -> None:
+    for lab in ("05-task-creation", "07-switch-footprint"):
+        # Its longest samples last tens of ms: no counter of a guest keeps its step so long.
+        verdicts = check_folder(FOLDER.parent / "honest" / lab, lab)
+        assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED}, lab
+        assert [flag for verdict in verdicts for flag in verdict.flags] == [], lab

@@ -43,9 +43,8 @@ def overhead(run: Recording, unit: str = "ns") -> float:
     return estimate.value
 
 
-@pytest.mark.parametrize(
-    ("unit", "factor", "code"),
-    [
+def test_which_clock_was_mistaken_for_which() -> None:
+    for unit, factor, code in (
         ("ns", 2.6 / 3.1, "nominal-clock"),  # ticks / the clock in the processor's name
         ("ns", CYCLE_TICKS, "nominal-clock"),  # ticks / the core's own clock
         ("ns", 1 / CYCLE_TICKS, "cycles-for-ticks"),  # core cycles / the counter's frequency
@@ -57,11 +56,9 @@ def overhead(run: Recording, unit: str = "ns") -> float:
         ("ticks", 1 / CYCLE_TICKS, "cycles-for-ticks"),
         ("cycles", CYCLE_TICKS, "cycles-for-ticks"),
         ("cycles", 3.1 * CYCLE_TICKS / 2.6, "nominal-clock"),  # ns * the clock in the name
-    ],
-)
-def test_which_clock_was_mistaken_for_which(unit: str, factor: float, code: str) -> None:
-    run = run_of(extra={"machine.cpu": "Intel(R) Core(TM) i7 CPU @ 3.10GHz"})
-    assert found(FENCED_ID, overhead(run, unit) * factor, unit, run) == [code]
+    ):
+        run = run_of(extra={"machine.cpu": "Intel(R) Core(TM) i7 CPU @ 3.10GHz"})
+        assert found(FENCED_ID, overhead(run, unit) * factor, unit, run) == [code], (unit, factor)
 
 
 def test_the_clock_in_the_name_is_no_mistake_where_it_is_the_counters() -> None:
@@ -104,10 +101,10 @@ def test_an_overhead_of_nothing() -> None:
     assert found(MONOTONIC_ID, 0, "ns", rounded) == ["overhead-rounded-to-zero"]
 
 
-@pytest.mark.parametrize("step", [1, 2, 16, 64, 128])
-def test_a_step_is_no_lost_digit_where_the_clock_itself_steps_so(step: int) -> None:
-    run = run_of(replace(FENCED, step=step))
-    assert found(FENCED_ID, overhead(run), "ns", run) == []
+def test_a_step_is_no_lost_digit_where_the_clock_itself_steps_so() -> None:
+    for step in (1, 2, 16, 64, 128):
+        run = run_of(replace(FENCED, step=step))
+        assert found(FENCED_ID, overhead(run), "ns", run) == [], step
 
 
 def test_steps_that_the_clock_does_not_have_were_made_by_the_program() -> None:
@@ -131,22 +128,21 @@ def test_an_overhead_far_below_the_fenced_pair_of_the_run_lacks_a_constant() -> 
     assert found(FENCED_ID, 28.5, "cycles", run) == ["stale-constant"]
 
 
-@pytest.mark.parametrize(
-    ("returns", "code"),
-    [("end - begin", "clock-read-too-early"), ("end - begin - 28", "stale-constant")],
-)
-def test_the_c_tells_why_a_pair_costs_too_little(returns: str, code: str) -> None:
-    source = (
-        "uint64_t begin = counter_unfenced(); ADDITIONS(link, k); "
-        f"uint64_t end = counter_unfenced(); return {returns};"
-    )
-    run = run_of(replace(FENCED, overhead=4))
-    assert found(FENCED_ID, overhead(run), "ns", run, source) == [code]
+def test_the_c_tells_why_a_pair_costs_too_little() -> None:
+    for returns, code in (
+        ("end - begin", "clock-read-too-early"),
+        ("end - begin - 28", "stale-constant"),
+    ):
+        source = (
+            "uint64_t begin = counter_unfenced(); ADDITIONS(link, k); "
+            f"uint64_t end = counter_unfenced(); return {returns};"
+        )
+        run = run_of(replace(FENCED, overhead=4))
+        assert found(FENCED_ID, overhead(run), "ns", run, source) == [code], (returns, code)
 
 
-@pytest.mark.parametrize(
-    ("c", "constant"),
-    [
+def test_the_constant_that_stands_in_the_c() -> None:
+    for c, constant in (
         ("#define PAIR 28.5\nb = rdtsc(); e = rdtsc();\nreturn e - b - PAIR;", "PAIR = 28.5"),
         ("b = now(); e = now(); d = e - b; sum += d - 40;", "40"),
         ("b = now(); e = now(); return (double)(e - b) - (28.5);", "28.5"),
@@ -154,10 +150,8 @@ def test_the_c_tells_why_a_pair_costs_too_little(returns: str, code: str) -> Non
         ("b = now(); e = now(); return e - b - 1;", None),
         ("b = now(); e = now(); return e - b; /* - 28 */", None),
         ("room = size - used - 16;", None),
-    ],
-)
-def test_the_constant_that_stands_in_the_c(c: str, constant: str | None) -> None:
-    assert subtracted_constant(c) == constant
+    ):
+        assert subtracted_constant(c) == constant, (c, constant)
 
 
 def test_no_released_c_kernel_subtracts_a_constant() -> None:
@@ -178,11 +172,13 @@ def test_cpuid_is_told_by_the_c_or_where_nothing_else_costs_so_much() -> None:
     assert found(FENCED_ID, overhead(cheap), "ns", cheap, 'asm("cpuid")') == []
 
 
-@pytest.mark.parametrize(("step", "seed"), [(1000, 13), (2808, 13), (2808, 14), (108, 1)])
-def test_an_addition_that_a_coarse_counter_knows_only_roughly(step: int, seed: int) -> None:
-    run = recording({"own": replace(FENCED, step=step)}, kernel="own_pair", samples=200, seed=seed)
-    value = naive_value(result_of(run, unit="cycles"))
-    assert "clock-read-too-early" not in found("timer-own-addition", value, "cycles", run)
+def test_an_addition_that_a_coarse_counter_knows_only_roughly() -> None:
+    for step, seed in ((1000, 13), (2808, 13), (2808, 14), (108, 1)):
+        run = recording(
+            {"own": replace(FENCED, step=step)}, kernel="own_pair", samples=200, seed=seed
+        )
+        value = naive_value(result_of(run, unit="cycles"))
+        assert "clock-read-too-early" not in found("timer-own-addition", value, "cycles", run), step
 
 
 def test_a_figure_on_a_recording_of_something_else_is_told_and_ends_nothing(tmp_path: Path) -> None:
@@ -225,19 +221,14 @@ def test_a_percentile_is_no_ratio_of_frequencies() -> None:
         assert found(FENCED_ID, overhead(run) * factor, "ns", run) == ["figure-not-from-recording"]
 
 
-@pytest.mark.parametrize(
-    ("clocked", "code"),
-    [
+def test_own_samples_longer_than_the_work_were_not_read_too_early() -> None:
+    for clocked, code in (
         (FENCED, None),
         (replace(FENCED, cost=5 * CYCLE_TICKS), "more-between-the-readings"),
         (replace(FENCED, cost=CYCLE_TICKS / 10), "clock-read-too-early"),
         (replace(FENCED, straight=False), "clock-read-too-early"),
-    ],
-)
-def test_own_samples_longer_than_the_work_were_not_read_too_early(
-    clocked: Clocked, code: str | None
-) -> None:
-    run = recording({"own": clocked}, kernel="own_pair", extra=OF_THE_COUNTER)
-    codes = found("timer-own-addition", 1.0, "cycles", run)
-    about = {"more-between-the-readings", "clock-read-too-early", "not-on-a-line"}
-    assert set(codes) & about == ({code} if code else set())
+    ):
+        run = recording({"own": clocked}, kernel="own_pair", extra=OF_THE_COUNTER)
+        codes = found("timer-own-addition", 1.0, "cycles", run)
+        about = {"more-between-the-readings", "clock-read-too-early", "not-on-a-line"}
+        assert set(codes) & about == ({code} if code else set()), (clocked, code)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,10 +12,9 @@ from grader.cases.spec import CHOICE, FigureSpec
 from grader.cases.verdict import Finding
 from grader.figures import LABS
 from grader.judging.check import judge, open_case
-from grader.judging.lab_folder import check_folder, lab_of
 from labs.course import figures
 from labs.course.figures import Figure
-from labs.recording.file import read
+from labs.recording.file import keeping_recordings, read
 from testing.paths import FIXTURES
 
 MOST_WORDS = 80
@@ -43,16 +41,19 @@ def too_long(findings: Iterator[Finding]) -> dict[str, tuple[int, str]]:
 
 @pytest.mark.parametrize("lab", LABS)
 def test_no_finding_on_a_wrong_value_is_long(lab: str) -> None:
-    def findings() -> Iterator[Finding]:
-        for asked in asked_in(HONEST / lab):
-            wrong = [replace(asked.figure, value=asked.figure.value * by) for by in FACTORS]
-            wrong += [replace(wrong[1], when=LONG_AGO), replace(asked.figure, unit="bushels")]
-            for figure in wrong:
-                case = asked.opened(figure)
-                yield from judge(asked.spec, case, figure, asked.elsewhere.what_it_is).findings
-        yield from of_choices(lab)
+    with keeping_recordings():
+        assert too_long(findings(lab)) == {}
 
-    assert too_long(findings()) == {}
+
+def findings(lab: str) -> Iterator[Finding]:
+    """Those on wrong values and on every conclusion of the lab's honest figures."""
+    for asked in asked_in(HONEST / lab):
+        wrong = [replace(asked.figure, value=asked.figure.value * by) for by in FACTORS]
+        wrong += [replace(wrong[1], when=LONG_AGO), replace(asked.figure, unit="bushels")]
+        for figure in wrong:
+            case = asked.opened(figure)
+            yield from judge(asked.spec, case, figure, asked.elsewhere.what_it_is).findings
+    yield from of_choices(lab)
 
 
 def of_choices(lab: str) -> Iterator[Finding]:
@@ -70,12 +71,3 @@ def of_choice(lab: str, spec: FigureSpec, figure: Figure) -> Iterator[Finding]:
     if figure.recording is not None:
         case = open_case(spec, figure, read(HONEST / lab / figure.recording))
         yield from judge(spec, case, figure).findings
-
-
-def test_no_finding_of_a_fixture_is_long() -> None:
-    def findings() -> Iterator[Finding]:
-        for folder in sorted((FIXTURES / "pitfalls").glob("*/wrong*")):
-            for verdict in check_folder(Path(folder), lab_of(folder)):
-                yield from verdict.findings
-
-    assert too_long(findings()) == {}
