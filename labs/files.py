@@ -76,7 +76,7 @@ def who_can_read(folder: Path) -> str:
     """A sentence on whether other users of this machine can read the files in `folder`."""
     if folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         private = shlex.join(["chmod", "700", str(folder)])
-        return f"Others on this machine can read it; to end that: {private}"
+        return f"Other users of this machine can read it. To prevent that: {private}"
     return "Only you can read it."
 
 

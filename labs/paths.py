@@ -72,8 +72,11 @@ def cache() -> Path:
     asked = os.environ.get("TICKLAB_CACHE")
     folder = Path(asked).expanduser() if asked else platformdirs.user_cache_path("ticklab")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        # Many systems let a new file be written by its user's group.
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = folder.resolve()
+        if not asked and folder.stat().st_uid == os.getuid():
+            folder.chmod(0o700)
         if _others_may_write(folder):
             folder /= _OWN_FOLDER
             with contextlib.suppress(FileExistsError):
@@ -91,8 +94,8 @@ def cache() -> Path:
     if exposed is not None:
         raise CacheNotWritable(
             f"The cache folder {folder} is not safe: other users may write in {exposed}, so you "
-            "would run programs that they put there. Set TICKLAB_CACHE to a folder of your own, "
-            "and try again."
+            "would run programs that they put there. Set TICKLAB_CACHE to a folder of your own in "
+            "which only you may write (chmod 700), and try again."
         )
     return folder
 

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from grader.evening.process_pool import serve
-from grader.with_nbgrader.pages.feedback_page import Given, Grades, keep_beside, page_of
+from grader.with_nbgrader.pages.feedback_page import Grades, keep_beside, page_of
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,9 @@ class PageJob:
     notebooks: Mapping[str, Grades]
     missing: tuple[str, ...] = ()
     site: str = ""
+
+
+_JOBS = TypeAdapter(PageJob)
 
 
 @dataclass(frozen=True)
@@ -57,14 +62,7 @@ def make_pages(job: PageJob) -> Made:
 
 def make_stated(stated: dict[str, Any]) -> dict[str, Any]:
     """The same, for a job and an answer as objects of JSON."""
-    notebooks = {
-        name: Grades(**{**grades, "cells": {cell: Given(**got) for cell, got in cells.items()}})
-        for name, grades in stated["notebooks"].items()
-        for cells in [grades["cells"]]
-    }
-    missing = tuple(stated["missing"])
-    job = PageJob(**{**stated, "notebooks": notebooks, "missing": missing})
-    return dataclasses.asdict(make_pages(job))
+    return dataclasses.asdict(make_pages(_JOBS.validate_python(stated)))
 
 
 if __name__ == "__main__":

@@ -37,12 +37,12 @@ class Lost:
 
 
 class ProcessPool(ThreadPoolExecutor):
-    """`count` processes that run the module `program`; they end with this object."""
+    """So many `processes` that run the module `program`; they end with this object."""
 
-    def __init__(self, program: str, count: int) -> None:
-        super().__init__(count)
+    def __init__(self, program: str, processes: int) -> None:
+        super().__init__(processes)
         self._free: queue.SimpleQueue[Lane] = queue.SimpleQueue()
-        self._lanes = [Lane(program) for _ in range(count)]
+        self._lanes = [Lane(program) for _ in range(processes)]
         for lane in self._lanes:
             self._free.put(lane)
 

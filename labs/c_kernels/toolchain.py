@@ -194,13 +194,13 @@ def text_of_c(source: Path) -> str:
     """The text of a C file. Raises ValueError if it is not plain UTF-8, and OSError."""
     content = source.read_bytes()
     if content.startswith(_OTHER_MARKS):
-        what = "begins with the mark of a byte order, as Notepad may write it"
+        what = "begins with a byte-order mark, which Notepad may write"
     else:
         try:
             return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
-            what = f"has letters in line {line} that are not UTF-8"
+            what = f"has characters in line {line} that are not UTF-8"
     raise ValueError(f"{source} {what}; save it as UTF-8 (without BOM) in your editor")
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labs.analysis.estimates import Floats
-from labs.units import canonical, fixed
+from labs.units import canonical, fixed, unit_symbol
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#C44E00", "#007A5A", "#AA3377"
 OCHRE = "#9A6700"
@@ -80,7 +80,7 @@ def axis_number(value: float) -> str:
 
 def symbol(unit: str) -> str:
     """The unit as a text shows it after a number."""
-    return {"us": "µs"}.get(canonical(unit), canonical(unit))
+    return unit_symbol(canonical(unit))
 
 
 def png_chunk(kind: bytes, data: bytes) -> bytes:

@@ -294,7 +294,10 @@ def test_a_copy_that_others_can_read_is_told(tmp_path: Path, released: Path) -> 
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared").chmod(0o755)
     done = start(tmp_path, released, str(tmp_path / "shared"), "--no-lab")
-    assert f"Others on this machine can read it; to end that: chmod 700 {tmp_path}" in done.stderr
+    assert (
+        f"Other users of this machine can read it. To prevent that: chmod 700 {tmp_path}"
+        in done.stderr
+    )
     assert stat.S_IMODE((tmp_path / "shared").stat().st_mode) == 0o755
 
 

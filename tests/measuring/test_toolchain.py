@@ -87,10 +87,10 @@ def test_eight_builds_at_once_give_whole_programs(cache: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (b"\xef\xbb\xbf" + HELLO.encode(), "the mark of a byte order"),
-        (HELLO.encode("utf-16"), "the mark of a byte order"),
+        (b"\xef\xbb\xbf" + HELLO.encode(), "a byte-order mark"),
+        (HELLO.encode("utf-16"), "a byte-order mark"),
         (HELLO.encode("utf-16-be"), ""),
-        (HELLO.encode() + b"// caf\xe9\n", "letters in line 7 that are not UTF-8"),
+        (HELLO.encode() + b"// caf\xe9\n", "characters in line 7 that are not UTF-8"),
     ],
 )
 def test_c_of_another_encoding_is_refused_by_name(
@@ -139,6 +139,26 @@ def test_in_a_shared_cache_each_user_has_an_own_folder(
         assert own == shared / f"of-user-{os.getuid()}"
         assert stat.S_IMODE(own.stat().st_mode) == 0o700
     assert build_text(HELLO, "hello", ONE).path.is_relative_to(own)
+
+
+def test_the_usual_cache_is_private_whatever_a_group_may_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TICKLAB_CACHE")
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / "new" / name)
+    before = os.umask(0o002)
+    try:
+        folder = paths.cache()
+        assert folder == tmp_path / "new" / "ticklab"
+        folder.chmod(0o2775)
+        assert paths.cache() == folder
+        monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "asked"))
+        assert paths.cache() == tmp_path / "asked"
+    finally:
+        os.umask(before)
+    for each in (folder, tmp_path / "asked"):
+        assert stat.S_IMODE(each.stat().st_mode) & 0o777 == 0o700
+    assert list(folder.iterdir()) == []
 
 
 def shared_without_sticky(folder: Path) -> None:
