@@ -55,6 +55,7 @@ MODULES = {
     "published": "bench.published",
     "conditions": "bench.labs.conditions",
     "random_values": "bench.honest.random_values",
+    "by_hand": "bench.honest.by_hand",
     "honest": "bench.honest.submissions",
     "wrong_submissions": "bench.wrong.submissions",
 }

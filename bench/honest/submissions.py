@@ -182,13 +182,13 @@ def submission(
             if spec.of:
                 value, unit = concluded(spec, tuple(operands[each] for each in spec.of))
             else:
-                plan = _plan(spec, circumstance, chance)
+                plan = plan_of(spec, circumstance, chance)
                 if short:
                     warmup = plan.warmup if has_first_time(plan) else 10
                     plan = replace(plan, samples=SMALLEST, processes=5, warmup=warmup)
                 key = (plan.kernel, plan.source, plan.variants, plan.flags, _run_number(spec))
                 if key not in recordings:
-                    recording, again = _recorded(spec, plan, circumstance, chance)
+                    recording, again = recorded(spec, plan, circumstance, chance)
                     made.again += again
                     recordings[key] = (_saved(spec, plan, recording, folder), recording)
                 name, recording = recordings[key]
@@ -223,7 +223,7 @@ def _saved(spec: FigureSpec, plan: measure.Plan, recording: Recording, folder: P
     return name
 
 
-def _plan(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -> measure.Plan:
+def plan_of(spec: FigureSpec, circumstance: Circumstance, chance: random.Random) -> measure.Plan:
     if spec.demonstrates:  # asked for is a mistake: the honest student makes it as it is given
         return broken.find(pitfall_named(spec.demonstrates).broken[0].kernel).plan()
     asked = spec.flags
@@ -255,7 +255,7 @@ def _own_plan(spec: FigureSpec) -> measure.Plan:
     raise CannotMeasure(f"{spec.id}: no cell '%%ckernel {spec.kernel}' in the notebook")
 
 
-def _recorded(
+def recorded(
     spec: FigureSpec, plan: measure.Plan, circumstance: Circumstance, chance: random.Random
 ) -> tuple[Recording, int]:
     """A recording that gives its figures, and how often it was made again."""

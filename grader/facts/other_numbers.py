@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from grader.cases.case import FEWEST_DIGITS, Case, digits_of, is_number, is_rounded
+from grader.cases.case import FEWEST_DIGITS, Case, is_number, is_rounded
 from grader.cases.spec import Quantity
 from grader.facts import memory_use
 from labs.analysis.estimates import Floats
 from labs.recording import proof
 from labs.recording.declared import is_first_time
-from labs.recording.file import BadRecording, Recording
+from labs.recording.file import BadRecording, Recording, memoized
 from labs.results.result import result_of
 from labs.units import rounded
 
@@ -142,46 +142,55 @@ def _near(case: Case, recording: Recording) -> Iterator[tuple[str, float]]:
 # A line through all samples follows from its recording, however far it lies from the kit's own.
 
 #: Reduces the samples of a batch size before the line is fitted. None fits it through all of them.
-Location = Callable[[Floats], np.floating[Any]] | None
+Location = Callable[[Floats], Any] | None
+
+#: The ordinary ways to a line by hand: through what, what stands for each batch size, and whether
+#: only the smallest and the largest batch count.
+LINES_BY_HAND: tuple[tuple[str, Location, bool], ...] = (
+    ("all samples", None, False),
+    ("the mean at each k", np.mean, False),
+    ("the median at each k", np.median, False),
+    ("the lower quartile at each k", lambda ticks: np.percentile(ticks, 25), False),
+    ("the means at the smallest and the largest k", np.mean, True),
+    ("the medians at the smallest and the largest k", np.median, True),
+)
 
 
+@memoized
 def reduction_of(case: Case) -> str:
-    """The line, fitted by least squares, that gives the submitted value; '' if none does.
+    """What the line goes through that gives the submitted value by hand; '' if none does.
 
-    The value must have as many digits as others are told by.
+    It is '' for a right value too.
     """
-    if digits_of(case.figure.value) < FEWEST_DIGITS:
+    net, quantity = case.result.net, case.spec.quantity
+    of_line = not case.others and quantity in (Quantity.COST, Quantity.OVERHEAD)
+    if not of_line or case.right or not case.submitted:
         return ""
-    for location, told in (
-        (None, "That is a line through all samples."),
-        (np.mean, "That is a line through the mean at each k."),
-        (np.median, "That is a line through the median at each k."),
-    ):
-        if any(is_rounded(case, number) for number in _numbers(case, location)):
-            return told
+    per_unit = case.result.clock.ticks_in(case.spec.unit)
+    for through, location, ends in LINES_BY_HAND:
+        for least in (1, 0):  # without the empty samples, and with them
+            if ends and not least and quantity is Quantity.OVERHEAD:
+                continue  # that is the mean of the empty samples, and no line
+            line = _line(case, case.spec.variant, location, least, ends=ends)
+            if line is None:
+                continue
+            slope, intercept = line
+            if net is not None and net.baseline_variant is not None:
+                baseline = _line(case, net.baseline_variant, location, least, ends=ends)
+                slope -= net.times * baseline[0] if baseline else 0.0
+            parts = net.parts if net is not None else 1.0
+            ticks = intercept if quantity is Quantity.OVERHEAD else slope / parts
+            if is_rounded(case, number := ticks / per_unit):
+                return through
+            there = number * case.figure.value / case.submitted  # in the unit that was written
+            if float(f"{there:.{FEWEST_DIGITS}g}") == case.figure.value:
+                return through  # 31 may be 31.0
     return ""
 
 
-def _numbers(case: Case, location: Location) -> Iterator[float]:
-    """The values of the figure by such a line, in its unit: without the empty samples, and with."""
-    spec, net = case.spec, case.result.net
-    if case.others or spec.quantity not in (Quantity.COST, Quantity.OVERHEAD):
-        return
-    per_unit = case.result.clock.ticks_in(spec.unit)
-    for least in (1, 0):
-        line = _line(case, spec.variant, location, least)
-        if line is None:
-            continue
-        slope, intercept = line
-        if spec.quantity is Quantity.OVERHEAD:
-            yield intercept / per_unit
-        elif net is None or net.baseline_variant is None:
-            yield slope / (net.parts if net is not None else 1.0) / per_unit
-        elif baseline := _line(case, net.baseline_variant, location, least):
-            yield (slope - net.times * baseline[0]) / net.parts / per_unit
-
-
-def _line(case: Case, name: str, location: Location, least: int) -> tuple[float, float] | None:
+def _line(
+    case: Case, name: str, location: Location, least: int, *, ends: bool
+) -> tuple[float, float] | None:
     """Slope and intercept in ticks, from the batch sizes of at least `least`; None without two."""
     recording = case.recording
     rows = recording.rows_of(name) & (recording.sample >= 0) & (recording.batch >= least)
@@ -190,6 +199,7 @@ def _line(case: Case, name: str, location: Location, least: int) -> tuple[float,
     if len(sizes) < 2:
         return None
     if location is not None:
+        sizes = sizes[[0, -1]] if ends else sizes
         k, ticks = sizes, np.array([location(ticks[k == size]) for size in sizes])
     slope, intercept = np.polyfit(k, ticks, 1)
     return float(slope), float(intercept)

@@ -15,6 +15,7 @@ from grader.cases.spec import FigureSpec, Praise, Quantity
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import borne_out, caveats
 from grader.facts.observed import reads_the_counter
+from grader.facts.other_numbers import reduction_of
 from grader.facts.sources import broken_name
 from grader.pitfalls import CATALOGUE, OF_RELATIONS, findings_of, pitfall_named, recordings
 from labs.course.figures import BadFigure, Figure
@@ -158,18 +159,20 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     # Without a value that could be right, there is nothing to interpret.
     levels = points_by_level(spec, findings, right=bool(case.accepted_values))
     points = sum(got for got, _ in levels.values())
-    passed = case.right and not findings and points == spec.max_points
+    by_hand = "" if findings else reduction_of(case)
+    passed = bool(case.right or by_hand) and not findings and points == spec.max_points
     caveat = caveats.caveat_of_unbound(case) if passed else ""
     others = caveat_of_no_counter(case) if passed else ""
     too_wide = caveats.caveat_of_width(case) if passed else ""
     other = any(finding.code in OF_ANOTHER_PROGRAM for finding in findings)
-    why = _reason(case, findings, passed)
+    why = _by_hand(case, by_hand) if by_hand else _reason(case, findings, passed)
     accepted = "" if other else accepted_as_text(case.accepted_values)
     wider = why_more_is_accepted(case.accepted_values)
     stated = f"Accepted: {accepted}. {wider}".rstrip() if accepted else ""
     praise, look_next = None, ""
     if passed:
-        praise, look_next = borne_out.praise_of(case), spec.look_next
+        praise = borne_out.FOLLOWS if by_hand else borne_out.praise_of(case)
+        look_next = spec.look_next
     if caveat:
         praise, look_next = caveats.UNBOUND_PRAISE, caveats.UNBOUND_LOOK_NEXT
     elif too_wide:
@@ -271,6 +274,15 @@ def _about_value(case: Case, findings: tuple[Finding, ...], in_run: set[str]) ->
         f"{case.expected.as_text() if case.expected else 'no figure'} for {case.spec.asked}."
     )
     return next(of_value, fallback)
+
+
+def _by_hand(case: Case, through: str) -> str:
+    """How a value far from the kit's own follows from the same samples, and what is in it."""
+    assert case.expected is not None  # without it there is a finding
+    return (
+        f"{case.as_submitted()} is a line through {through} of {case.figure.recording}. "
+        f"{recordings.left_out(case)} Its estimate is {case.expected.as_text()}."
+    )
 
 
 def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from grader.cases.case import Case
 from grader.cases.verdict import Finding, Level
 from grader.facts import sources
+from grader.facts.other_numbers import reduction_of
 from grader.figures import figure_named
 from grader.pitfalls import arithmetic, recordings
 from grader.pitfalls.pitfall import Pitfall
@@ -79,8 +80,8 @@ def findings_of(
             (pitfall, recordings.with_what_it_is(finding, case, what_it_is))
             for pitfall, finding in independent
         ]
-    if explanation is not None:
-        # The mistake explains the figure: it follows from its recording after all.
+    if explanation is not None or (not recordings.is_stale(case) and reduction_of(case)):
+        # It follows from its recording after all: by this mistake, or by hand.
         independent = [each for each in independent if each[0].code != "figure-not-from-recording"]
     codes = {finding.code for _, finding in independent}
     if explanation is not None:
@@ -114,7 +115,7 @@ def _explanation(
     case: Case, what_it_is: Callable[[Case], str], tell_answers: bool
 ) -> Finding | None:
     candidates = tuple(each for each in EXPLANATIONS if tell_answers or not each.tells_answer)
-    if case.right:
+    if case.right or reduction_of(case):
         # A mistake in a recording is reported with the figure that names this recording.
         candidates = tuple(
             each for each in candidates if each.shows_in_recording and not case.others

@@ -18,7 +18,7 @@ from grader.cases.verdict import Finding, Level
 from grader.facts import observed
 from grader.facts.c_tree import parsed
 from grader.facts.observed import measured_after
-from grader.facts.other_numbers import reduction_of, variants_of_same_value
+from grader.facts.other_numbers import variants_of_same_value
 from grader.pitfalls.pitfall import Live, Pitfall, pitfall
 from labs.recording import run_conditions
 from labs.results.result import REASONS
@@ -222,21 +222,14 @@ def is_stale(case: Case) -> bool:
 def with_what_it_is(finding: Finding, case: Case, what_it_is: Callable[[Case], str]) -> Finding:
     """The finding, and what the figure is the value of, if this finding is of such a figure.
 
-    A figure that is an ordinary reduction of its own samples follows from them, and keeps the
-    points of provenance. It is told which samples the kit leaves out, as is a figure of which
-    nothing is known.
+    A figure of which nothing is known is told which samples the kit leaves out.
     """
     if finding.code != figure_not_from_recording.code:
         return finding
-    stale = is_stale(case)
-    line = "" if stale else reduction_of(case)
-    if line:
-        finding = replace(finding, level=Level.INTERPRETATION)
-        told = [line, _left_out(case)]
-    elif known := what_it_is(case):
+    if known := what_it_is(case):
         told = [known]
     else:
-        told = [] if stale else [_how_far(case), _left_out(case)]
+        told = [] if is_stale(case) else [_how_far(case), left_out(case)]
     return replace(finding, evidence=" ".join(filter(None, (finding.evidence, *told))))
 
 
@@ -258,7 +251,7 @@ def _how_far(case: Case) -> str:
     return f"{apart} {case.spec.why_exact}".rstrip() if abs(times - 1) <= ACCEPTED_WITHIN else apart
 
 
-def _left_out(case: Case) -> str:
+def left_out(case: Case) -> str:
     """How many samples the kit leaves out, and why; '' for what is not an average of samples.
 
     A relation of other figures follows from the student's own ones, whatever samples these count.
