@@ -325,14 +325,8 @@ class DemonstrationClass:
             "JUPYTER_CONFIG_DIR": jupyter,
             "JUPYTER_DATA_DIR": jupyter,
         }
-        done = subprocess.run(
-            paths.python_command("nbgrader", *arguments),
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE_S,
-        )
+        command = paths.python_command("nbgrader", *arguments)
+        done = paths.run(command, _PATIENCE_S, folder, environment)
         with (self.folder / "nbgrader.log").open("a", encoding="utf-8") as log:
             log.write(f"$ nbgrader {' '.join(arguments)}\n{done.stderr}{done.stdout}\n")
         if done.returncode:
@@ -569,13 +563,8 @@ def _generate(course: Path, lab: str) -> None:
     """Runs nbgrader's generate_assignment in the course, unless the lab is generated already."""
     if (course / "release" / lab / f"{lab}.ipynb").is_file():
         return
-    done = subprocess.run(
-        paths.python_command("nbgrader", "generate_assignment", lab),
-        cwd=course,
-        capture_output=True,
-        text=True,
-        timeout=_PATIENCE_S,
-    )
+    command = paths.python_command("nbgrader", "generate_assignment", lab)
+    done = paths.run(command, _PATIENCE_S, course)
     if done.returncode:
         last = "\n".join(done.stderr.splitlines()[-15:])
         raise CannotFill(f"nbgrader generate_assignment {lab} failed:\n{last}")

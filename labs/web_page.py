@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
+from labs import paths
 from labs.files import CannotWrite, write_atomically
 from labs.html import filled
 from labs.version import __version__
@@ -109,7 +109,7 @@ class NoPdf(RuntimeError):
 
 def browser() -> str | None:
     """The program of a browser that can print; None if there is none."""
-    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    found = next(filter(None, map(paths.program, _NAMES)), None)
     return found or next((str(path) for path in _ON_MACOS if path.is_file()), None)
 
 
@@ -125,15 +125,12 @@ def printed(page: Path) -> bytes:
         with tempfile.TemporaryDirectory(
             prefix="ticklab-pdf-", dir=page.parent, ignore_cleanup_errors=True
         ) as folder:
-            made = Path(folder) / "page.pdf"
+            made = Path(folder).absolute() / "page.pdf"
             command = [
-                program, *_OPTIONS, *_as_root(), f"--user-data-dir={Path(folder) / 'browser'}",
+                program, *_OPTIONS, *_as_root(), f"--user-data-dir={made.with_name('browser')}",
                 f"--print-to-pdf={made}", page.resolve().as_uri(),
             ]  # fmt: skip
-            done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", check=False,
-                timeout=_TIME_LIMIT_S, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+            done = paths.run(command, _TIME_LIMIT_S)
             content = made.read_bytes() if made.is_file() else b""
     except subprocess.TimeoutExpired as error:
         raise NoPdf(f"{program} took longer than {_TIME_LIMIT_S:g} s; {by_hand}") from error

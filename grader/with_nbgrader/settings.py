@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import inspect
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -297,17 +298,27 @@ def differences_from_tested() -> list[str]:
     return found
 
 
+_PATIENCE_S = 300.0
+
+
 def alembic_version() -> str:
     """The newest version of a gradebook's tables. Raises CalledProcessError."""
     # nbgrader has this address of a gradebook here as well; `heads` opens no gradebook.
     with dbutil._temp_alembic_ini("sqlite:////tmp/gradebook.db") as settings:
         command = paths.python_command("alembic", "-c", settings, "heads")
-        heads = subprocess.check_output(command, cwd=paths.NEUTRAL, text=True)
-    return heads.split("\n")[0].split(" ")[0]
+        heads = paths.run(command, _PATIENCE_S)
+    heads.check_returncode()
+    return heads.stdout.split("\n")[0].split(" ")[0]
 
 
 def upgrade(db_url: str, revision: str = "head") -> None:
     """Update the tables of the gradebook `db_url`. Raises CalledProcessError."""
+    kind, mark, file = db_url.partition(":///")
+    if kind == "sqlite" and file not in {"", ":memory:"}:
+        db_url = kind + mark + os.path.abspath(file)  # noqa: PTH100 -- it may end in ?timeout=60
     with dbutil._temp_alembic_ini(db_url) as settings:
-        # In this folder: the address of a gradebook may be relative.
-        subprocess.check_call(paths.python_command("alembic", "-c", settings, "upgrade", revision))
+        command = paths.python_command("alembic", "-c", settings, "upgrade", revision)
+        with paths.start(command) as upgrading:
+            status = upgrading.wait()
+    if status:
+        raise subprocess.CalledProcessError(status, command)

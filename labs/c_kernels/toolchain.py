@@ -8,7 +8,6 @@ compile error names its line.
 from __future__ import annotations
 
 import codecs
-import contextlib
 import errno
 import functools
 import hashlib
@@ -16,7 +15,6 @@ import importlib.util
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -123,11 +121,11 @@ def find_compiler() -> Compiler:
             words = shlex.split(asked)
         except ValueError as error:
             raise NoCompiler(f"$CC is {asked!r}: {error}", _CORRECT_CC) from error
-        if not words or shutil.which(words[0]) is None:
+        if not words or paths.program(words[0]) is None:
             raise NoCompiler(f"$CC is {asked!r}, and there is no such program", _CORRECT_CC)
         return _compiler(tuple(words))
     for name in ("gcc", "cc", "clang"):
-        found = shutil.which(name)
+        found = paths.program(name)
         if found is not None:
             return _compiler((found,))
     wheel = importlib.util.find_spec("ziglang")
@@ -139,9 +137,7 @@ def find_compiler() -> Compiler:
 @functools.lru_cache(maxsize=8)
 def _compiler(command: tuple[str, ...]) -> Compiler:
     try:
-        done = subprocess.run(
-            [*command, "--version"], capture_output=True, text=True, timeout=30, check=False
-        )
+        done = paths.run([*command, "--version"], 30)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NoCompiler(f"{shlex.join(command)} does not start: {error}", _another()) from error
     lines = done.stdout.splitlines()
@@ -261,15 +257,8 @@ def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first
         before, after = in_order(binary.flags)
         command = [*_command(compiler), *before, str(source), *after, "-o", str(built), "-lm"]
         try:
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=COMPILE_TIME_LIMIT_S,
-                env={**os.environ, "LC_ALL": "C"},
-                check=False,
-            )
+            environment = {**os.environ, "LC_ALL": "C"}
+            done = paths.run(command, COMPILE_TIME_LIMIT_S, paths.HERE, environment)
         except subprocess.TimeoutExpired as error:
             raise CompileError(
                 binary.name, (), f"the compiler took more than {COMPILE_TIME_LIMIT_S} s"
@@ -298,16 +287,11 @@ def _messages(text: str) -> tuple[CompileMessage, ...]:
 
 def disassembly(binary: Binary, function: str) -> str:
     """The machine code of `function` from objdump. Raises LookupError if it cannot be shown."""
-    objdump = shutil.which("objdump")
+    objdump = paths.program("objdump")
     if objdump is None:
         raise LookupError("objdump is not installed (Debian: package binutils)")
-    done = subprocess.run(
-        [objdump, "--disassemble=" + function, "--no-show-raw-insn", str(binary.path)],
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
+    words = [objdump, "--disassemble=" + function, "--no-show-raw-insn", str(binary.path)]
+    done = paths.run(words, 30)
     match = re.search(
         rf"^[0-9a-f]+ <{re.escape(function)}>:\n(.*?)(?:\n\n|\Z)", done.stdout, re.M | re.S
     )
@@ -343,18 +327,11 @@ NM_TIME_LIMIT_S = 30
 
 def imported_by(binary: Binary) -> tuple[str, ...] | None:
     """The names that `binary` imports, in order; None if this machine has no `nm` to list them."""
-    nm = shutil.which("nm")
+    nm = paths.program("nm")
     if nm is None:
         return None
     try:
-        done = subprocess.run(
-            [nm, "-u", str(binary.path)],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=NM_TIME_LIMIT_S,
-            check=False,
-        )
+        done = paths.run([nm, "-u", str(binary.path)], NM_TIME_LIMIT_S)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return names_listed_by_nm(done.stdout) if done.returncode == 0 else None
@@ -487,15 +464,13 @@ def fingerprint(compiler: Sequence[str], flags: Sequence[str], text: str) -> str
         return ""
     digest = hashlib.sha256()
     sources = [word for word in after if word.endswith(".c")]
-    with contextlib.suppress(subprocess.TimeoutExpired):  # the build takes as long, and says so
-        preprocessed = subprocess.run(
-            [*compiler, *before, "-E", *sources, "-x", "c", "-"],
-            input=text.encode(),
-            capture_output=True,
-            timeout=COMPILE_TIME_LIMIT_S,
-            check=False,
-        )
-        digest.update(preprocessed.stdout)
+    words = [*compiler, *before, "-E", *sources, "-x", "c", "-"]
+    pipe = subprocess.PIPE
+    with paths.start(words, paths.HERE, stdin=pipe, stdout=pipe, stderr=pipe) as preprocessing:
+        try:
+            digest.update(preprocessing.communicate(text.encode(), COMPILE_TIME_LIMIT_S)[0])
+        except subprocess.TimeoutExpired:  # the build takes as long, and says so
+            preprocessing.kill()
     for file in _linked_files(flags, after):
         digest.update(f"\0{file}\0".encode())
         with file.open("rb") as content:

@@ -180,10 +180,7 @@ def check(folder: Path) -> list[Checked]:
     # A process of its own: `labs` can be used without the grader.
     command = paths.python_command("grader.commands.cli", "check", "--json", str(folder.absolute()))
     try:
-        done = subprocess.run(
-            command, cwd=paths.NEUTRAL, capture_output=True, text=True, errors="replace",
-            timeout=_LIMIT_S, check=False,
-        )  # fmt: skip
+        done = paths.run(command, _LIMIT_S)
         stated = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         raise CannotCheck(f"the check took longer than {_LIMIT_S:g} s") from None

@@ -52,10 +52,7 @@ def run_python(module: str, *words: str) -> str:
     which an administrator or the student has chosen for the account.
     """
     try:
-        done = subprocess.run(
-            paths.python_command(module, *words), cwd=paths.NEUTRAL, capture_output=True, text=True,
-            errors="replace", timeout=_TIME_LIMIT_S, check=False,
-        )  # fmt: skip
+        done = paths.run(paths.python_command(module, *words), _TIME_LIMIT_S)
     except subprocess.TimeoutExpired as error:
         raise NotSubmitted(f"nbgrader did not answer within {_TIME_LIMIT_S:g} s") from error
     if done.returncode != 0:

@@ -219,16 +219,7 @@ def _disk(folder: Path) -> Disk:
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        stdin=subprocess.DEVNULL,
-        timeout=TIME_LIMIT_S,
-        env={**os.environ, "LC_ALL": "C"},
-        check=False,
-    )
+    return paths.run(command, TIME_LIMIT_S, environment={**os.environ, "LC_ALL": "C"})
 
 
 def _no_programs(folder: str) -> str:

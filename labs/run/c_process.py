@@ -26,6 +26,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import psutil
 
+from labs import paths
 from labs.c_kernels import toolchain
 from labs.machine import description, surroundings
 from labs.recording.cut_short import COMPUTES, WAITS
@@ -294,8 +295,9 @@ async def output_of(
     # We do not use asyncio's subprocess: its wait() also waits until all pipes are closed, so a
     # process that left the group would block a cancelled run. We await nothing between the start
     # and the `try`, so that no cancel can happen there.
-    process = subprocess.Popen(
+    process = paths.start(
         command,
+        paths.HERE,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

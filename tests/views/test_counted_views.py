@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labs import toolchain, views
+from labs import paths, toolchain, views
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.recording import file
@@ -180,7 +180,7 @@ def test_where_nothing_can_be_traced_a_note_says_why(
     def missing(*_: object, **__: object) -> None:
         raise FileNotFoundError("strace")
 
-    monkeypatch.setattr(subprocess, "run", missing)
+    monkeypatch.setattr(paths, "run", missing)
     monkeypatch.setattr(toolchain, "build", lambda _: type("B", (), {"path": Path("x")}))
     assert views.traced_creation("fork-wait") is None
     assert "strace is not installed" in capsys.readouterr().out
