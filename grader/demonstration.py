@@ -316,14 +316,13 @@ class DemonstrationClass:
         )
 
     def _nbgrader(self, folder: Path, *arguments: str) -> None:
-        """Runs one nbgrader command in `folder`, without the Jupyter settings of the user."""
-        jupyter = str(self.folder / "jupyter")
+        """Runs one nbgrader command in `folder`, without settings of the user or the system."""
         environment = {
             **os.environ,
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
             "PYTHONPATH": str(Path(__file__).parent.parent),
-            "JUPYTER_CONFIG_DIR": jupyter,
-            "JUPYTER_DATA_DIR": jupyter,
+            "JUPYTER_NO_CONFIG": "1",
+            "JUPYTER_DATA_DIR": str(self.folder / "jupyter"),
         }
         command = paths.python_command("nbgrader", *arguments)
         done = paths.run(command, _PATIENCE_S, folder, environment)

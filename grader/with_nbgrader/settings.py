@@ -63,6 +63,7 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     `course` is the course folder or a file in it. An existing id of the course in `c` stays. Raises
     NbgraderDiffers, which ends the program.
     """
+    from grader.with_nbgrader import nbgrader_exchange
     from grader.with_nbgrader.autograde import CourseAutograde
     from grader.with_nbgrader.feedback import CourseFeedback
     from grader.with_nbgrader.gradebook_lock import wait_for
@@ -71,6 +72,7 @@ def configure(c: Any, course: str | Path | None = None) -> None:
 
     keep_logs_safe()
     adapt(CourseAutograde, CourseFeedback, formgrader.StudentPages)
+    nbgrader_exchange.install()
     if "course_id" not in c.CourseDirectory:
         c.CourseDirectory.course_id = "ticklab"
     if course is not None:
@@ -85,11 +87,6 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     c.GenerateAssignment.preprocessors = RELEASE_STEPS
     c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
     c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
-    c.ExchangeFactory.release_feedback = (
-        "grader.with_nbgrader.nbgrader_exchange.CarefulReleaseFeedback"
-    )
-    c.ExchangeFactory.collect = "grader.with_nbgrader.nbgrader_exchange.CarefulCollect"
-    c.ExchangeFactory.list = "grader.with_nbgrader.nbgrader_exchange.CarefulList"
     c.HTMLExporter.filters = {"markdown2html": formgrader.FILTER}
     c.GenerateFeedback.exporter_class = "grader.with_nbgrader.feedback.FeedbackExporter"
 
@@ -234,6 +231,12 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "submission",
     ),
     f"{_NAVIGATION}._next": ("self", "assignment_id", "notebook_id", "submission"),
+    "nbgrader.exchange:ExchangeFactory.__init__": ("self", "kwargs"),
+    "nbgrader.exchange:ExchangeFactory.collect.default_value": (
+        "coursedir",
+        "authenticator",
+        "kwargs",
+    ),
     "nbgrader.exchange.default:ExchangeCollect.init_src": ("self",),
     "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
     "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),
