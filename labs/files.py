@@ -9,6 +9,7 @@ import os
 import shlex
 import stat
 import tempfile
+from collections.abc import Mapping
 from glob import escape
 from pathlib import Path
 
@@ -48,23 +49,32 @@ def write_atomically(path: Path, content: bytes, *, private: bool = False) -> No
     but its owner may ever read a `private` file. Raises CannotWrite, whose message says what to do;
     an older file at this path is then unchanged.
     """
-    path = Path(path)
-    temporary: str | None = None
+    write_together({Path(path): content}, private=private)
+
+
+def write_together(files: Mapping[Path, bytes], *, private: bool = False) -> None:
+    """Put each content at its path as :func:`write_atomically` does, and none if the disk is full.
+
+    Nothing is renamed before all are written. Raises CannotWrite.
+    """
+    path, temporary = Path(), dict[Path, str]()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(UNFINISHED, f".{path.name}.", path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if not private:  # a temporary file is private
-            Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
-        _sync_folder(path.parent)
+        for path, content in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary[path] = tempfile.mkstemp(UNFINISHED, f".{path.name}.", path.parent)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            if not private:  # a temporary file is private
+                Path(temporary[path]).chmod(0o666 & ~_umask())
+        for path in files:
+            Path(temporary[path]).replace(path)
+            _sync_folder(path.parent)
     except OSError as error:
-        if temporary is not None:
+        for left in temporary.values():
             with contextlib.suppress(OSError):
-                Path(temporary).unlink()
+                Path(left).unlink()
         remedy = REMEDIES.get(
             error.errno or 0, "choose another place with --save or another folder"
         )

@@ -152,7 +152,8 @@ def start(
     for name in _SEARCHED:
         if name in found:
             found[name] = _only_absolute(found[name])
-    words = [program(command[0], found.get("PATH")) or command[0], *command[1:]]
+    found["PATH"] = found.get("PATH") or os.defpath  # a compiler looks for its linker there
+    words = [program(command[0], found["PATH"]) or command[0], *command[1:]]
     return subprocess.Popen(words, cwd=folder, env=found, **streams)
 
 
@@ -180,8 +181,8 @@ def run(
 
 def program(name: str, path: str | None = None) -> str | None:
     """The path of the program `name`, as a shell finds it, but not in the current folder."""
-    folders = os.environ.get("PATH") if path is None else path
-    return shutil.which(name, path=None if folders is None else _only_absolute(folders))
+    folders = os.environ.get("PATH", "") if path is None else path
+    return shutil.which(name, path=_only_absolute(folders) or os.defpath)
 
 
 def _only_absolute(folders: str) -> str:
@@ -205,6 +206,11 @@ def python_command(module: str, *words: str) -> list[str]:
     The new process finds the modules that this one finds, except in the current folder.
     """
     return [sys.executable, "-c", _START.format(path=modules_path()), module, *words]
+
+
+def no_programs(folder: str | Path) -> str:
+    """Why a program there did not start, if the OS refused it."""
+    return f"the OS starts no program in the folder {folder}; it may be mounted as noexec"
 
 
 def modules_path() -> list[str]:

@@ -52,6 +52,10 @@ INSTALL = (
     "rights: pip install 'ticklab[zig]'"
 )
 _CORRECT_CC = "Unset CC, or correct it."
+_COMPILERS = ("gcc", "cc", "clang")
+_NOT_INCLUDED = re.compile(
+    r"'?([\w/.-]+\.h)'?(?: file)?:? (?:No such file|not found|file not found)"
+)
 
 
 class NoCompiler(RuntimeError):
@@ -124,14 +128,16 @@ def find_compiler() -> Compiler:
         if not words or paths.program(words[0]) is None:
             raise NoCompiler(f"$CC is {asked!r}, and there is no such program", _CORRECT_CC)
         return _compiler(tuple(words))
-    for name in ("gcc", "cc", "clang"):
+    for name in _COMPILERS:
         found = paths.program(name)
         if found is not None:
             return _compiler((found,))
     wheel = importlib.util.find_spec("ziglang")
     if wheel is not None and wheel.origin is not None:
         return _compiler((str(Path(wheel.origin).with_name("zig")), "cc"))
-    raise NoCompiler("no C compiler found", INSTALL)
+    looked = os.environ.get("PATH") or f"{os.defpath} (PATH is empty)"
+    tried = f"{', '.join(_COMPILERS)} are not in {looked}, and there is no ziglang"
+    raise NoCompiler(f"no C compiler found: {tried}", INSTALL)
 
 
 @functools.lru_cache(maxsize=8)
@@ -265,11 +271,26 @@ def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first
             ) from error
         if done.returncode != 0:
             messages = _messages(done.stderr)
+            _must_have_headers(compiler, messages)
             if not messages and lacks_main(done.stderr):
                 raise CompileError(shown_as, (), not_a_c_kernel("it has no main"))
             raise CompileError(shown_as, messages, done.stderr)
         # We rename the finished program, so that another build of it never finds an unfinished one.
         built.replace(binary.path)
+
+
+def _must_have_headers(compiler: Compiler, messages: tuple[CompileMessage, ...]) -> None:
+    """Raises NoCompiler if a header of the kit includes one that the compiler does not find."""
+    kit = paths.kernels_c()
+    for each in messages:
+        lacking = _NOT_INCLUDED.search(each.text)
+        if lacking and Path(each.file).is_absolute() and Path(each.file).is_relative_to(kit):
+            raise NoCompiler(
+                f"{shlex.join(compiler.command)} ({compiler.version}) does not find {lacking[1]}, "
+                "which the C kernels include",
+                "The labs need gcc or clang with the headers of the C library and of Linux"
+                + (": unset CC" if os.environ.get("CC") else f". {INSTALL}"),
+            )
 
 
 def _messages(text: str) -> tuple[CompileMessage, ...]:
