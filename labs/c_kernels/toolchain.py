@@ -23,7 +23,8 @@ from pathlib import Path
 
 from labs import paths
 from labs.c_kernels.c_source import lacks_main, not_a_c_kernel
-from labs.files import CannotWrite
+from labs.files import CannotWrite, read_bounded
+from labs.limits import MOST_FILE_BYTES
 from labs.terminal import meant, suggestion
 
 #: The flags of every build, before those that the caller asks for. With the flag on implicit
@@ -194,7 +195,8 @@ def source_hash(text: str) -> str:
 
 def text_of_c(source: Path) -> str:
     """The text of a C file. Raises ValueError if it is not plain UTF-8, and OSError."""
-    content = source.read_bytes()
+    # Its own name may be a link: the person who measures has chosen it.
+    content = read_bounded(source.resolve(), MOST_FILE_BYTES)
     if content.startswith(_OTHER_MARKS):
         what = "begins with a byte-order mark, which Notepad may write"
     else:

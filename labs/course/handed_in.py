@@ -5,6 +5,7 @@ Commands of `labs` know nothing of the grader: its check runs in a process of it
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -112,7 +113,8 @@ def _read(path: Path) -> Archive | None:
     lab = _MADE.fullmatch(path.name)
     receipt = path.with_name(f"{path.stem}-receipt.txt")
     try:
-        with zipfile.ZipFile(path) as archive:
+        content = read_bounded(path, limits.MOST_UNPACKED_BYTES)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             name = lab[1] if lab else ""
             stated = _member(archive, f"{name}/{figures.FILE_NAME}", limits.MOST_JSON_BYTES)
             notebook = _member(archive, f"{name}/{name}.ipynb", limits.MOST_NOTEBOOK_BYTES)

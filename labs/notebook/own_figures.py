@@ -11,7 +11,7 @@ from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.figures import BadFigures, Figure
 from labs.course.guide import Guide
 from labs.course.progress import about_unknown_figure
-from labs.files import CannotWrite
+from labs.files import CannotWrite, read_bounded
 from labs.html import Table
 from labs.messages import Message, Refused
 from labs.notebook import explain
@@ -118,8 +118,10 @@ def _instead_of(given: object) -> tuple[str, ...]:
 
 
 def _holds(path: Path, content: bytes) -> bool:
-    # We check the size first, because another program may have put a huge file there.
-    return path.stat().st_size == len(content) and path.read_bytes() == content
+    try:
+        return read_bounded(path, len(content)) == content
+    except OSError:
+        return False
 
 
 def _store(folder: Path, figure: figures.Figure) -> None:

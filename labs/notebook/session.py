@@ -273,7 +273,7 @@ class Session(Predicting, Measuring):
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
         try:
             path = toolchain.c_kernel_source(kernel)
-            timed = c_source.measured_region(path.read_text(encoding="utf-8"))
+            timed = c_source.measured_region(toolchain.text_of_c(path))
         except (OSError, ValueError) as error:
             raise Refused(explain.of_error(error)) from None
         show(MeasuredRegion(path.name, timed))
