@@ -44,7 +44,7 @@ def plant(*folders: Path, noted_in: Path) -> Callable[[], list[str]]:
         note = shlex.join(["/bin/sh", "-c", f"echo {folder}/.git/config >> {noted}"])
         (folder / ".git").mkdir(exist_ok=True)
         (folder / ".git" / "config").write_text(f'[core]\n\tfsmonitor = "{note}"\n')
-        (folder / "matplotlibrc").write_text("backend: module://numpy\n")
+        (folder / "matplotlibrc").write_text("text.usetex: True\n")
 
     def ran() -> list[str]:
         found = noted.read_text().splitlines() if noted.exists() else []

@@ -149,3 +149,11 @@ def test_grader_collect(place: Place, tmp_path: Path) -> None:
     done = place.typed(place.folder, "grader", "collect", *words)
     assert place.ran() == []
     assert "students collected  1" in done.stdout, done.stderr
+
+
+def test_labs_show(place: Place, tmp_path: Path) -> None:
+    """matplotlib's settings in the folder would ask for LaTeX."""
+    recording = next((place.folder / LAB / "recordings").glob("*.csv"))
+    done = place.labs(place.folder, "show", str(recording), "--output", str(tmp_path / "run.html"))
+    assert place.ran() == []
+    assert done.returncode == 0, done.stderr
