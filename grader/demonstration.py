@@ -317,12 +317,15 @@ class DemonstrationClass:
 
     def _nbgrader(self, folder: Path, *arguments: str) -> None:
         """Runs one nbgrader command in `folder`, without settings of the user or the system."""
+        jupyter = self.folder / "jupyter"
+        jupyter.mkdir(exist_ok=True)
         environment = {
             **os.environ,
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
             "PYTHONPATH": str(Path(__file__).parent.parent),
             "JUPYTER_NO_CONFIG": "1",
-            "JUPYTER_DATA_DIR": str(self.folder / "jupyter"),
+            "TMPDIR": str(jupyter),  # where Jupyter then makes a folder for settings
+            "JUPYTER_DATA_DIR": str(jupyter),
         }
         command = paths.python_command("nbgrader", *arguments)
         done = paths.run(command, _PATIENCE_S, folder, environment)

@@ -223,7 +223,8 @@ def test_the_demonstration_uses_its_own(all_steps: Elsewhere, tmp_path: Path) ->
     """Else its made-up students would hand in to the exchange of the hub."""
     code = (
         "from grader import demonstration as d; import pathlib, sys\n"
-        "one = d.DemonstrationClass.__new__(d.DemonstrationClass); one.folder = pathlib.Path('.')\n"
+        "one = d.DemonstrationClass.__new__(d.DemonstrationClass)\n"
+        "one.folder = pathlib.Path.cwd()\n"
         f"one._nbgrader(pathlib.Path(sys.argv[1]), 'release_assignment', {LAB!r})"
     )
     done = subprocess.run(
