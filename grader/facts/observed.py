@@ -117,8 +117,8 @@ def stops_of_tracer(recording: Recording, *, own: bool = False) -> Stops | None:
 # (`lay_schedule` in kernels_c/harness.h), and the recording states the seed. Rows that somebody
 # made up, sorted or moved to another process have another order.
 
-#: Rows replayed of each process, and processes: enough that no other order passes by chance.
-_ROWS, _PROCESSES = 400, 4
+#: Rows replayed of each process: enough that no other order passes by chance.
+_ROWS = 400
 #: The fewest rows, and places in the order, of which an order tells something.
 _FEWEST_ROWS, _FEWEST_CELLS = 20, 4
 _MOST_CELLS = 1_024
@@ -126,26 +126,36 @@ _SEED_BITS, _FACTOR = 31, np.uint64(2685821657736338717)
 
 
 def follows_seed(recording: Recording) -> bool | None:
-    """Whether the order of the rows follows from the recorded seeds.
+    """Whether the order of the rows of every process follows from its recorded seed.
 
-    None where that is not known: a recording without seeds or schedule, or with a single batch
-    size and variant.
+    None where that is not known: a recording without seeds or schedule, with few rows, or with a
+    single batch size and variant.
     """
     cells = _cells(recording)
-    seeds = recording.condition("seed")
-    if not _FEWEST_CELLS <= len(cells) <= _MOST_CELLS or len(seeds) != len(recording.processes):
+    if not cells and recording.condition("variants") and recording.condition("batch"):
+        return False if np.bincount(recording.process).max(initial=0) >= _FEWEST_ROWS else None
+    if not _FEWEST_CELLS <= len(cells) <= _MOST_CELLS:
         return None
     known = [
         same
-        for process, seed in list(enumerate(seeds))[:_PROCESSES]
+        for process, seed in enumerate(seeds_of(recording))
         if (same := _one_follows(recording, process, seed, cells)) is not None
     ]
     return all(known) if known else None
 
 
+def seeds_of(recording: Recording) -> list[int | None]:
+    """The seed that each process states; None where it states none that the harness takes."""
+    stated = [each.get("seed", "") for each in recording.processes]
+    return [
+        int(seed) if seed.isdecimal() and len(seed) < 11 and 0 < int(seed) < 2**_SEED_BITS else None
+        for seed in stated
+    ]
+
+
 def _cells(recording: Recording) -> list[tuple[int, int]]:
     """Variant (its index in the recording) and batch size of each place in a block, in the order in
-    which the harness counts them; empty if the recording does not state them."""
+    which the harness counts them; empty if the recording does not state them, or others."""
     stated = recording.conditions.get("variants", "").split(",")
     sizes = recording.conditions.get("batch", "").split(",")
     # Baselines come after the variants that were asked for.
@@ -161,15 +171,15 @@ def _cells(recording: Recording) -> list[tuple[int, int]]:
 
 
 def _one_follows(
-    recording: Recording, process: int, seed: str, cells: list[tuple[int, int]]
+    recording: Recording, process: int, seed: int | None, cells: list[tuple[int, int]]
 ) -> bool | None:
-    """The same for one process; None if it has too few rows or no seed that the harness takes."""
+    """The same for one process; None if it has too few rows or no seed."""
     rows = np.flatnonzero(recording.process == process)
     rows = rows[np.argsort(recording.sample[rows], kind="stable")]
-    if len(rows) < _FEWEST_ROWS or not (seed.isdecimal() and 0 < int(seed[:12]) < 2**_SEED_BITS):
+    if len(rows) < _FEWEST_ROWS or seed is None:
         return None
     warmup = int((recording.sample[rows] < 0).sum())
-    order = _schedule(int(seed), len(cells), [warmup, len(rows) - warmup])
+    order = _schedule(seed, len(cells), [warmup, len(rows) - warmup])
     expected = np.array(cells)[order]
     rows = rows[: len(order)]
     seen = np.stack([recording.variant_index[rows], recording.batch[rows]], axis=1)

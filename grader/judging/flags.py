@@ -13,17 +13,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain, combinations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grader.cases.spec import FigureSpec
 from grader.facts import caveats
-from grader.facts.observed import follows_seed, measured_after
+from grader.facts.observed import follows_seed, measured_after, seeds_of
 from grader.facts.sources import broken_sources, is_of_the_kit
 from labs.course.account import Course
 from labs.course.figures import BadFigure, Figure
-from labs.recording.file import BadRecording, Recording, memoized
+from labs.limits import MOST_RECORDING_ROWS
+from labs.recording.file import BadRecording, Integers, Recording, memoized, numbered
 from labs.recording.origin import NO_ACCOUNT, Account, name_hash, parse_account
 
 #: The tolerated share of samples off the declared step; under a hypervisor there are always some.
@@ -127,7 +130,7 @@ def _flags_by_comparison(name: str, usable: Mapping[str, Recording]) -> list[str
 
 _SAVED_RUNS = Path(__file__).with_name("saved_runs.json")
 #: What the kit writes into every recording.
-_ALWAYS = ("source.sha256", "command", "os")
+_ALWAYS = ("source.sha256", "command", "os", "variants", "batch")
 #: The kit runs on these systems, and did not exist before this date.
 _SYSTEMS, _FIRST = ("Linux", "Darwin"), datetime.date(2026, 1, 1)
 #: A clock may be wrong by a time zone.
@@ -149,7 +152,7 @@ def signs(recording: Recording, handed_in: datetime.datetime | None = None) -> l
 
 def _missing(recording: Recording) -> list[str]:
     missing = [key for key in _ALWAYS if not recording.condition(key)]
-    if len(recording.condition("seed")) not in (1, len(recording.processes)):
+    if None in seeds_of(recording):
         missing.append("seed")
     return [f"the recording does not state {', '.join(missing)}"] if missing else []
 
@@ -220,23 +223,109 @@ def _copies(recording: Recording) -> list[str]:
     return ["the recording is a saved run of the project"] if own & saved_runs() else []
 
 
+# What only one run has. A copy is found by it although somebody changed a part of the run.
+
+#: So many fingerprints of ticks are kept of each kind, and seeds of which the pairs are: those with
+#: the smallest hashes, so that a part of a run keeps its share.
+_MOST_MARKS, _MOST_SEEDS = 8, 7
+#: Ticks are a fingerprint if one in 2^64 runs on the same machine shows them by chance. All runs of
+#: a class of 5,000 make 2^40 pairs.
+_FEWEST_BITS = 64
+#: Lengths of a row of samples: a changed sample spoils fewer short rows, and long ones are for
+#: coarse clocks.
+_IN_A_ROW = (32, 64, 128)
+#: The step of a clock is the greatest common divisor that most groups of so many ticks have.
+_GROUP = 16
+#: An odd number, whose powers stand for places in a row of samples, and its inverse.
+_PLACE = 0x9E3779B97F4A7C15
+_BACK = pow(_PLACE, -1, 1 << 64)
+
+
 @memoized
 def fingerprints(recording: Recording) -> tuple[str, ...]:
-    """What only this run has: its ticks, and the seeds of its processes where it states them.
+    """What only this run has; a part of the run, and a copy that somebody changed, has some of it.
 
-    A copy keeps one of them, unless somebody changed both.
+    The sorted ticks of a process are the same in another order, ticks in a row are the same where
+    others are changed, and pairs of seeds are the same where all ticks are changed. Ticks are in
+    steps of their clock, so it makes no difference to halve them and the clock's frequency. What
+    another run on the same machine may show by chance is left out.
     """
-    ticks = np.ascontiguousarray(recording.ticks, dtype="<i8").tobytes()
-    found = [_short_hash(b"ticks", ticks)] if len(recording) else []
-    seeds = " ".join(recording.condition("seed"))
-    # The seed of one process may be drawn twice in a large class; those of several are not.
-    if len(recording.condition("seed")) > 1:
-        found.append(_short_hash(b"seeds", seeds.encode("utf-8", "replace")))
-    return tuple(found)
+    rows = np.lexsort((recording.sample, recording.process))
+    rows = rows[recording.sample[rows] >= 0]
+    process, variant, ticks = (
+        each[rows] for each in (recording.process, recording.variant_index, recording.ticks)
+    )
+    for number in range(len(recording.variants)):
+        ticks[variant == number] //= _own_step(ticks[variant == number])
+    cell = numbered((variant << 40) + recording.batch[rows])[1]
+    tick_of_cell = numbered((numbered(ticks)[1] << 20) + cell)[1]
+    groups = cell, tick_of_cell
+    of_processes = [
+        _short_hash(b"ticks", np.sort(ticks[own]).astype("<i8").tobytes())
+        for own in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(process)) + 1)
+        if _bits(groups, own, in_order=False) >= _FEWEST_BITS
+    ]
+    # The seed of one process may be drawn twice in a large class; a pair is not.
+    seeds = [f"{seed}".encode() for seed in seeds_of(recording) if seed is not None]
+    seeds.sort(key=lambda seed: _short_hash(b"seed", seed))
+    pairs = [
+        _short_hash(b"seeds", b" ".join(each)) for each in combinations(seeds[:_MOST_SEEDS], 2)
+    ]
+    smallest = (sorted(kind)[:_MOST_MARKS] for kind in (of_processes, _in_a_row(ticks, groups)))
+    return tuple(dict.fromkeys([*pairs, *chain.from_iterable(smallest)]))
+
+
+def _own_step(ticks: Integers) -> int:
+    """The step that most of these ticks have; a few that were changed make no difference."""
+    if not len(ticks):
+        return 1
+    found = np.gcd.reduceat(ticks, np.arange(0, len(ticks), _GROUP))
+    steps, counts = np.unique(found, return_counts=True)
+    return max(int(steps[counts.argmax()]), 1)
+
+
+def _in_a_row(ticks: Integers, groups: tuple[Integers, Integers]) -> list[str]:
+    """The fingerprints of ticks in a row, of those rows of each length that have the smallest."""
+    # The end of SplitMix64 makes numbers of the ticks whose sums have no pattern.
+    values = ticks.astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ values >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    values ^= values >> np.uint64(31)
+    places, back = (np.cumprod(np.full(len(ticks), each, np.uint64)) for each in (_PLACE, _BACK))
+    sums = np.cumsum(np.append(np.uint64(0), values * places))
+    found = []
+    for length in _IN_A_ROW:
+        begins = max(len(ticks) - length + 1, 0)
+        hashes = (sums[length:] - sums[:begins]) * back[:begins]
+        smallest, first = np.unique(hashes, return_index=True)
+        for one, begin in zip(smallest[:_MOST_MARKS], first[:_MOST_MARKS], strict=True):
+            if _bits(groups, np.arange(begin, begin + length), in_order=True) >= _FEWEST_BITS:
+                found.append(_short_hash(b"row", one.tobytes()))
+    return found
+
+
+def _bits(groups: tuple[Integers, Integers], rows: Integers, *, in_order: bool) -> float:
+    """How improbable the ticks of `rows` are: 2 to the power of minus this.
+
+    `groups` numbers the cells (variant and batch size) of all samples, and their ticks in each
+    cell. Another run draws each cell's ticks as often as `rows` have them, in this order or in any.
+    """
+    counts = [np.unique(each[rows], return_counts=True)[1] for each in groups]
+    bits = [float((each * np.log2(each)).sum()) for each in counts]
+    if not in_order:
+        orders = _log2_factorials()
+        bits = [each - float(orders[count].sum()) for each, count in zip(bits, counts, strict=True)]
+    return bits[0] - bits[1]
+
+
+@cache
+def _log2_factorials() -> NDArray[np.float64]:
+    """log2(n!) by n, for as many samples as a recording may have."""
+    found: NDArray[np.float64] = np.cumsum(np.log2(np.arange(1, MOST_RECORDING_ROWS + 1)))
+    return np.append(0.0, found)
 
 
 def _short_hash(kind: bytes, content: bytes) -> str:
-    return hashlib.sha256(kind + b"\0" + content).hexdigest()[:20]
+    return hashlib.sha256(kind + b"\0" + content).hexdigest()[:16]
 
 
 @cache

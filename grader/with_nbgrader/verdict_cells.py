@@ -30,7 +30,7 @@ from labs.html import inline
 #: The key of an outcome in the metadata of its cell.
 KEY = "ticklab"
 #: The flag on a run that another submission has too. Feedback shows the flag, so it names nobody.
-IN_ANOTHER = "another student's submission in this course holds the same run"
+IN_ANOTHER = "another student's submission in this course holds the same run or a part of it"
 #: nbgrader's words below an answer that nobody changed.
 NO_RESPONSE = "No response."
 # In CSS pixels: as wide as a page of feedback, whatever the resolution of the image.

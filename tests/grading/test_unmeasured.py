@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from grader.facts.observed import _random
+from grader.facts.observed import _random, follows_seed
 from grader.judging import flags
 from grader.judging.lab_folder import check_folder, handed_in
 from grader.with_nbgrader.class_flags import EvidenceRegister
-from labs.recording.file import Recording, parse, read
+from labs.recording.file import Recording, numbered, parse, read
 from testing.fixtures.saved_runs import fingerprints_under
 from testing.paths import FIXTURES
 
@@ -111,6 +117,7 @@ def test_a_forgery_is_flagged(kind: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert [sign for sign in found if said in sign], found
 
 
+@functools.cache
 def honest_recordings() -> list[tuple[Path, Recording]]:
     found = []
     for folder in (*(FIXTURES / "honest").iterdir(), *(FIXTURES / "honest_runs").iterdir()):
@@ -124,6 +131,246 @@ def test_no_honest_recording_is_flagged(monkeypatch: pytest.MonkeyPatch) -> None
     found = {path: flags.signs(recording) for path, recording in honest_recordings()}
     assert len(found) > 100
     assert {path: signs for path, signs in found.items() if signs} == {}
+
+
+# A friend's run, of which a student changes a part. Each change is told by the run's fingerprints,
+# or by a sign of the recording itself.
+
+
+def only(run: Recording, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Recording:
+    """The run with these rows."""
+    names = ("variant_index", "process", "sample", "batch", "ticks")
+    return replace(run, **{name: getattr(run, name)[rows] for name in names})
+
+
+def with_processes(run: Recording, kept: list[int]) -> Recording:
+    """The run with these processes, in this order."""
+    order = np.concatenate([np.flatnonzero(run.process == number) for number in kept])
+    place = np.zeros(len(run.processes), np.int64)
+    place[kept] = np.arange(len(kept))
+    made = only(run, order)
+    processes = tuple(run.processes[number] for number in kept)
+    return replace(made, process=place[made.process], processes=processes)
+
+
+def with_seeds(run: Recording, count: int) -> Recording:
+    """The run with other seeds in its first `count` processes."""
+    changed = [{**each, "seed": str(7 + 2 * n)} for n, each in enumerate(run.processes[:count])]
+    return replace(run, processes=(*changed, *run.processes[count:]))
+
+
+def with_ticks(run: Recording, rows: Any, more: int = 1) -> Recording:
+    """The run with some longer samples; `more` is in steps of the counter."""
+    ticks = run.ticks.copy()
+    ticks[rows] += more * int(run.number("counter.step") or 1)
+    return replace(run, ticks=ticks)
+
+
+def one_tick_of_each(run: Recording) -> Recording:
+    return with_ticks(
+        run, [np.flatnonzero(run.process == n)[-3] for n in range(len(run.processes))]
+    )
+
+
+def exchanged_ticks(run: Recording) -> Recording:
+    """The steady ticks of each variant, batch size and process in another order."""
+    ticks, chance = run.ticks.copy(), np.random.default_rng(1)
+    cell = (run.process << 20) + numbered((run.variant_index << 40) + run.batch)[1]
+    cell[run.sample < 0] = -1
+    for number in np.unique(cell[cell >= 0]):
+        rows = np.flatnonzero(cell == number)
+        ticks[rows] = chance.permutation(ticks[rows])
+    return replace(run, ticks=ticks)
+
+
+def scaled(run: Recording, most: int, least: int = 1) -> Recording:
+    """The run with a clock of another frequency, so that all times are the same."""
+    factor = most / least
+    clock = re.compile(r"(clock\..*|counter)\.frequency_hz")
+
+    def of(stated: Mapping[str, str]) -> dict[str, str]:
+        return {k: str(float(v) * factor) if clock.fullmatch(k) else v for k, v in stated.items()}
+
+    processes = tuple(of(each) for each in run.processes)
+    ticks = run.ticks * most // least
+    return replace(run, ticks=ticks, conditions=of(run.conditions), processes=processes)
+
+
+def among_own(run: Recording) -> Recording:
+    """Every second process is the friend's; the others are longer, as if the student ran them."""
+    own = run.process % 2 == 0
+    made = with_ticks(exchanged_ticks(run), own, 1)
+    made.ticks[~own] = run.ticks[~own]
+    seeds = [
+        each if n % 2 else {**each, "seed": str(101 + 2 * n)}
+        for n, each in enumerate(run.processes)
+    ]
+    return replace(made, processes=tuple(seeds))
+
+
+CHANGES: dict[str, Callable[[Recording], Recording]] = {
+    "one seed and one tick": lambda run: with_seeds(with_ticks(run, [len(run) // 2]), 1),
+    "one seed": lambda run: with_seeds(run, 1),
+    "all seeds": lambda run: with_seeds(run, len(run.processes)),
+    "the seeds of all but two": lambda run: with_seeds(run, len(run.processes) - 2),
+    "one tick of each process": one_tick_of_each,
+    "one tick of each process and one seed": lambda run: with_seeds(one_tick_of_each(run), 1),
+    "one tick in a hundred and one seed": lambda run: with_seeds(
+        with_ticks(run, slice(None, None, 100)), 1
+    ),
+    "all ticks and one seed": lambda run: with_seeds(with_ticks(run, slice(None)), 1),
+    "half of the processes": lambda run: with_processes(run, list(range(len(run.processes) // 2))),
+    "every second process": lambda run: with_processes(run, list(range(0, len(run.processes), 2))),
+    "half of the processes, one seed and one tick": lambda run: with_seeds(
+        with_ticks(with_processes(run, list(range((len(run.processes) + 1) // 2))), [1]), 1
+    ),
+    "the processes in another order": lambda run: with_processes(
+        run, list(range(len(run.processes)))[::-1]
+    ),
+    "a friend's processes among own ones": among_own,
+    "the lines in another order, and one tick of each process": lambda run: only(
+        one_tick_of_each(run), np.lexsort((run.ticks, run.variant_index, run.process))
+    ),
+    "the ticks of each batch size in another order": exchanged_ticks,
+    "twice the ticks in a clock of twice the frequency": lambda run: scaled(run, 2),
+    "half the ticks and one seed": lambda run: with_seeds(scaled(run, 1, 2), 1),
+    "three times half the ticks and one seed": lambda run: with_seeds(scaled(run, 3, 2), 1),
+    "without warm-up": lambda run: only(run, run.sample >= 0),
+    "without the last samples": lambda run: only(run, run.sample < int(run.sample.max() * 0.8)),
+    "without the last samples, and one seed": lambda run: with_seeds(
+        only(run, run.sample < int(run.sample.max() * 0.8)), 1
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_friends_run_of_which_a_part_was_changed_is_flagged(
+    change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flags, "saved_runs", frozenset)
+    some = honest_recordings()[::4]
+    assert len({path.parts[-3] for path, _ in some}) > 15, "several labs"
+    passed = [
+        path
+        for path, run in some
+        if set(flags.fingerprints(run)).isdisjoint(flags.fingerprints(CHANGES[change](run)))
+        and not flags.signs(CHANGES[change](run))
+    ]
+    assert passed == []
+
+
+#: What leaves fingerprints of the ticks alone: all seeds are changed too.
+KEPT = {
+    name: CHANGES[name]
+    for name in (
+        "one tick of each process",
+        "every second process",
+        "a friend's processes among own ones",
+        "the lines in another order, and one tick of each process",
+        "the ticks of each batch size in another order",
+        "twice the ticks in a clock of twice the frequency",
+        "without warm-up",
+    )
+}
+
+
+@pytest.mark.parametrize("change", KEPT)
+def test_ticks_tell_a_copy_without_any_seed(change: str) -> None:
+    for lab, name in (
+        ("03-system-call", "calls"),
+        ("05-task-creation", "kinds"),
+        ("10-page-fault", "copy"),
+    ):
+        run = read(FIXTURES / "honest" / lab / "recordings" / f"{name}.csv")
+        copy = KEPT[change](run)
+        copy = with_seeds(copy, len(copy.processes))
+        assert not set(flags.fingerprints(run)).isdisjoint(flags.fingerprints(copy)), lab
+        # It is the ticks: none of them is known in a clock that is one step slower each time.
+        strange = with_ticks(exchanged_ticks(copy), slice(None))
+        assert set(flags.fingerprints(run)).isdisjoint(flags.fingerprints(strange)), lab
+
+
+def test_the_order_of_each_process_is_replayed() -> None:
+    run = read(HONEST)
+    processes = (*run.processes[:9], {**run.processes[9], "seed": "7"})
+    assert follows_seed(run) is True
+    assert follows_seed(replace(run, processes=processes)) is False
+
+
+@pytest.mark.parametrize("seed", ["0", "-5", "2147483648", "mine", "000000000001999"])
+def test_a_seed_that_no_harness_takes_is_none(seed: str) -> None:
+    text = re.sub(r'"seed": "\d+"', f'"seed": "{seed}"', TEXT, count=1)
+    assert "the recording does not state seed" in signs_of(text)
+
+
+@pytest.mark.parametrize(
+    ("stated", "changed", "sign"),
+    [
+        ("variants: process-cpu,", "variants: ", "order that the recorded seeds give"),
+        ("batch: 0,64,", "batch: x,64,", "order that the recorded seeds give"),
+        ("# variants: process-cpu,fenced,monotonic\n", "", "does not state variants"),
+        ("# batch: 0,64,128,256,512\n", "", "does not state batch"),
+    ],
+)
+def test_the_order_is_compared_whatever_the_head_states(
+    stated: str, changed: str, sign: str
+) -> None:
+    assert stated in TEXT
+    assert sign in " ".join(signs_of(TEXT.replace(stated, changed)))
+
+
+def twin(run: Recording, chance: np.random.Generator, step: int = 1) -> Recording:
+    """Another run on the same machine: each sample has the length of some sample of its process.
+
+    A coarser clock has one step where `step` were.
+    """
+    cell = (run.process << 20) + numbered((run.variant_index << 40) + run.batch)[1]
+    ticks = run.ticks.copy()
+    for number in np.unique(cell):
+        rows = np.flatnonzero(cell == number)
+        ticks[rows] = (chance.choice(run.ticks[rows], len(rows)) + chance.integers(step)) // step
+    drawn = chance.integers(1, 2**31 - 1, len(run.processes)).tolist()
+    # One seed is that of another student's run, by chance.
+    seeds = [run.processes[0]["seed"], *map(str, drawn[1:])]
+    processes = tuple({**p, "seed": s} for p, s in zip(run.processes, seeds, strict=True))
+    return replace(run, ticks=ticks, processes=processes)
+
+
+@pytest.mark.parametrize("step", [1, 40, 10**12])
+def test_honest_runs_on_one_machine_have_no_fingerprint_in_common(step: int) -> None:
+    """Also with a clock of 24 MHz, and with one that shows no time at all."""
+    chance = np.random.default_rng(step)
+    for path, run in honest_recordings()[::4]:
+        marks = [flags.fingerprints(twin(run, chance, step)) for _ in range(3)]
+        assert len(set(chain.from_iterable(marks))) == sum(map(len, marks)), path
+
+
+def test_two_lengths_that_each_process_has_about_as_often_are_no_fingerprint_if_sorted() -> None:
+    run = read(FIXTURES / "honest" / "01-timer-overhead" / "recordings" / "fenced.csv")
+    chance = np.random.default_rng(5)
+    marks: list[str] = []
+    for _ in range(30):
+        process, sample = np.divmod(np.arange(4_000), 400)
+        nothing = process * 0
+        ticks = 26 * chance.integers(2, 4, 4_000)
+        other = replace(
+            run,
+            variant_index=nothing,
+            batch=nothing,
+            ticks=ticks,
+            process=process,
+            sample=sample,
+            processes=tuple({**each, "seed": ""} for each in run.processes),
+        )
+        marks += flags.fingerprints(other)
+    assert marks and len(marks) == len(set(marks))
+
+
+def test_equal_ticks_are_no_fingerprint() -> None:
+    run = read(FIXTURES / "honest" / "01-timer-overhead" / "recordings" / "fenced.csv")
+    processes = tuple({**each, "seed": ""} for each in run.processes)
+    for ticks in (run.ticks * 0, run.ticks * 0 + 41, 26 * run.batch + 52):
+        assert flags.fingerprints(replace(run, ticks=ticks, processes=processes)) == ()
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 1_431_655_765, 2**31 - 1])
@@ -165,6 +412,11 @@ def test_the_register_finds_a_friends_copy_and_forgets_an_earlier_hand_in(tmp_pa
     register.enter("ada", LAB, {"fenced": ["t5", "s5"]})
     register.enter("bob", LAB, {})
     assert register.enter("dan", LAB, {"fenced": ["t1", "s1"]}) == {}
+    # Eve hands in five of the ten processes of Fay's run, with another seed and another sample.
+    run = read(HONEST)
+    part = with_seeds(with_ticks(with_processes(run, [0, 2, 4, 6, 8]), [1]), 1)
+    assert register.enter("fay", LAB, {"clocks": flags.fingerprints(run)}) == {}
+    assert register.enter("eve", LAB, {"clocks": flags.fingerprints(part)}) == {"clocks": ["fay"]}
 
 
 @pytest.mark.parametrize(
