@@ -391,6 +391,7 @@ OF_ANOTHER = "the recording names the account of another student of this course"
 SHARED = "another student's submission in this course names the account that made this recording"
 MISSING = "the recording does not state account, which every run of this version of the kit states"
 MALFORMED = "the recording states an account in a form that the kit does not write"
+NONE = "the recording names no account, but the recordings of most students in this course do"
 
 
 @dataclass(frozen=True)
@@ -433,23 +434,11 @@ def flags_of_class(course: Course, stated: OfClass, ids: Iterable[str]) -> Accou
         student: {
             path: tuple(flags)
             for path, one in recordings.items()
-            if (flags := [*_not_stated(course, one), *known.flags(student, one)])
+            if (flags := [*known.not_stated(one), *known.flags(student, one)])
         }
         for student, recordings in stated.items()
     }
     return AccountFlags({student: each for student, each in flags.items() if each}, known.shared)
-
-
-def _not_stated(course: Course, one: Stated) -> Iterator[AccountFlag]:
-    """A flag if somebody took the account out, or wrote something else.
-
-    A recording from before the course had an id has none.
-    """
-    if one.account is None:
-        if _must_state_it(one, course):
-            yield AccountFlag(MISSING)
-    elif parse_account(one.account) is None and not one.account.startswith(NO_ACCOUNT):
-        yield AccountFlag(MALFORMED)
 
 
 def _must_state_it(one: Stated, course: Course) -> bool:
@@ -471,6 +460,9 @@ class _Class:
             }
             for student, each in stated.items()
         }
+        self._course = course
+        # Where accounts have no names, or labs are of no course, the recordings of most say so.
+        self._most_name_one = 2 * sum(map(bool, accounts.values())) > len(accounts)
         self._own = {student: name_hash(course.course, student) for student in {*ids, *stated}}
         self._owner = {name: student for student, name in sorted(self._own.items())}
         self._generic = {name_hash(course.course, name) for name in GENERIC}
@@ -515,6 +507,20 @@ class _Class:
         if owner is None or account.on_hub not in self._logins:
             return None
         return owner if account.on_hub or owner in self._students[account] else None
+
+    def not_stated(self, one: Stated) -> Iterator[AccountFlag]:
+        """The flag of a recording in which somebody took the account out, or wrote something else.
+
+        A recording from before the course had an id has none.
+        """
+        if one.account is None:
+            if _must_state_it(one, self._course):
+                yield AccountFlag(MISSING)
+        elif one.account.startswith(NO_ACCOUNT):
+            if self._most_name_one and _must_state_it(one, self._course):
+                yield AccountFlag(NONE)
+        elif parse_account(one.account) is None:
+            yield AccountFlag(MALFORMED)
 
     def flags(self, student: str, one: Stated) -> Iterator[AccountFlag]:
         """The flag of a recording of `student` that names somebody else's account, if it does."""

@@ -11,6 +11,7 @@ from grader.judging.flags import (
     MALFORMED,
     MISSING,
     MOST_OF_ONE_ACCOUNT,
+    NONE,
     OF_ANOTHER,
     SHARED,
     AccountFlags,
@@ -228,6 +229,32 @@ def test_letter_case_of_an_id_makes_no_difference() -> None:
 def test_a_line_that_was_taken_out_or_changed(stated: Stated, flags: list[str]) -> None:
     found = flagged({"ada": {RUN: stated}, "bob": {RUN: on_hub("bob")}})
     assert found == ({("ada", RUN): flags} if flags else {})
+
+
+NO_COURSE = "none: this folder is of no course"
+
+
+@pytest.mark.parametrize("make", [own_laptops, hub, one_account_for_all])
+@pytest.mark.parametrize(
+    ("reason", "created", "flags"),
+    [
+        (NO_COURSE, LATER, [NONE]),
+        ("none: the OS has no name for this user", LATER, [NONE]),
+        (NO_COURSE, EARLIER, []),
+    ],
+)
+def test_no_account_is_flagged_where_most_students_name_one(
+    make: Callable[[], Class], reason: str, created: str, flags: list[str]
+) -> None:
+    stated = make()
+    stated["student07"][OTHER] = Stated(reason, created)
+    assert flagged(stated, CLASS) == ({("student07", OTHER): flags} if flags else {})
+
+
+@pytest.mark.parametrize(("without", "flags"), [(9, 9), (10, 0), (19, 0)])
+def test_no_account_is_no_flag_where_most_students_have_none(without: int, flags: int) -> None:
+    stated = {**own_laptops(), **{s: {RUN: Stated(NO_COURSE, LATER)} for s in CLASS[:without]}}
+    assert flagged(stated, CLASS) == {(s, RUN): [NONE] for s in CLASS[:flags]}
 
 
 def test_no_saved_recording_is_flagged_for_what_it_does_not_state() -> None:
