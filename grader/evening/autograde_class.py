@@ -26,10 +26,12 @@ from nbgrader.api import (
     Comment,
     Grade,
     Gradebook,
+    GradeCell,
     Notebook,
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
+    TaskCell,
     new_uuid,
 )
 from nbgrader.apps.baseapp import NbGrader
@@ -270,7 +272,7 @@ class Run:
         unfinished = Path(job.unfinished)
         if not unfinished.parent.exists():
             return False
-        result = read_result(result_path(unfinished))
+        result = read_result(result_path(unfinished), job.student)
         if result is None or not unfinished.is_dir() or result.key != key_of(plan, job):
             remove_left(unfinished)
             remove_empty_above(unfinished)
@@ -390,9 +392,10 @@ def _results(found: Class, pool: Pool) -> Iterator[Result]:
         no = None
         if job.student not in found.computed:
             _, no = next(computing)
-        result = read_result(result_path(Path(job.unfinished))) if no is None else None
+        path = result_path(Path(job.unfinished))
+        result = read_result(path, job.student) if no is None else None
         if result is None:
-            no = no or NoResult("its result file cannot be read")
+            no = no or NoResult("its result file cannot be read, or is not that of this student")
             result = Result(job.student, trouble=no.why, stops=no.stops)
         yield result
 
@@ -576,11 +579,15 @@ _New = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class _Cells:
-    """The cells of the notebooks of a lab: their ids, by notebook and name."""
+    """The cells of the notebooks of a lab: their ids, by notebook and name.
+
+    `most` has the points of each graded cell, by its id.
+    """
 
     notebooks: dict[str, str]
     graded: dict[tuple[str, str], str]
     commented: dict[tuple[str, str], str]
+    most: dict[str, float]
 
 
 class Writer:
@@ -681,6 +688,12 @@ class Writer:
                         yield notebook, cell, 0.0
         for notebook, each in result.scores.items():
             for cell, automatic in each.items():
+                most = self._cells.most[self._graded(notebook, cell)]
+                if automatic is not None and not 0 <= automatic <= most:
+                    raise CannotEnter(
+                        f"its result has {automatic:g} points for {safe(cell)}, which gives 0 to "
+                        f"{most:g}; nothing of it was entered"
+                    )
                 yield notebook, cell, automatic
 
     def _graded(self, notebook: str, cell: str) -> str:
@@ -772,7 +785,16 @@ def _cells(connection: Connection, lab_id: str) -> _Cells:
             graded[place] = cell.id
         if cell.type != "GradeCell":
             commented[place] = cell.id
-    return _Cells({name: number for number, name in names.items()}, graded, commented)
+    most = {
+        each.id: each.max_score
+        for kind in (GradeCell, TaskCell)
+        for each in connection.execute(
+            select(kind.__table__.c.id, kind.__table__.c.max_score).where(
+                kind.__table__.c.id.in_(graded.values())
+            )
+        )
+    }
+    return _Cells({name: number for number, name in names.items()}, graded, commented, most)
 
 
 def _rows_for(cells: Mapping[tuple[str, str], str], name: str, notebook: str) -> _New:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import datetime
 import functools
 import hashlib
 import json
@@ -27,11 +28,12 @@ from typing import Any
 
 import nbformat
 from nbgrader import utils
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from grader.cases.verdict import Verdict
 from grader.evening.process_pool import Lost, ProcessPool, serve
 from grader.judging.flags import AccountFlag
-from grader.judging.worker import Ways
+from grader.judging.worker import Ways, verdict_from
 from grader.submissions.safe_files import printable, read_ahead, take_in
 from grader.submissions.submitted_notebook import Texts, find_submitted, quoted, rebuild
 from grader.with_nbgrader.careful_course import time_of_submission
@@ -120,6 +122,8 @@ class Result:
     trouble: str = ""
     stops: bool = False
 
+    __pydantic_config__ = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
     @property
     def figures(self) -> Iterator[dict[str, Any]]:
         """Every verdict."""
@@ -175,16 +179,43 @@ def write_result(path: Path, result: Result) -> None:
     write_json(path, vars(result))
 
 
-def read_result(path: Path) -> Result | None:
-    """The result at `path`; None if there is no complete one."""
+# Whoever reaches a worker may write what it answers, so nothing is taken for what it is not.
+_RESULT: TypeAdapter[Result] = TypeAdapter(Result)
+_ANSWER: TypeAdapter[NoResult | None] = TypeAdapter(NoResult | None)
+
+
+def read_result(path: Path, student: str) -> Result | None:
+    """The result of `student` at `path`; None if there is no complete one, or another's."""
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_RESULT_BYTES + 1)
         if len(content) > _MOST_RESULT_BYTES:
             return None
-        return Result(**json.loads(content))
-    except (OSError, ValueError, TypeError, RecursionError):
+        result = _RESULT.validate_json(content)
+        return result if result.student == student and _is_whole(result) else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+
+
+def _is_whole(result: Result) -> bool:
+    """Whether what the parts of a result name is there. Raises what :func:`verdict_from` raises."""
+    if result.timestamp is not None:
+        datetime.datetime.fromisoformat(result.timestamp)
+    for notebook, verdicts in result.verdicts.items():
+        if not verdicts.keys() <= result.scores.get(notebook, {}).keys():
+            return False
+        if any(verdict_from(each).figure != figure for figure, each in verdicts.items()):
+            return False
+    named = {*result.accounts, *result.runs, *(result.copied or {})}
+    return named <= result.verdicts.keys()
+
+
+def answer_of(came: object) -> NoResult | None:
+    """What a worker answered. An answer of another form is no result."""
+    try:
+        return _ANSWER.validate_python(came)
+    except ValidationError:
+        return NoResult("the process that grades it gave an answer of another form")
 
 
 def read_plan(path: Path) -> Plan:
@@ -406,7 +437,7 @@ class LocalPool(ProcessPool):
             if isinstance(came, Lost):
                 yield job, NoResult(f"the process that grades it {came.why}")
             else:
-                yield job, None if came is None else NoResult(**came)
+                yield job, answer_of(came)
 
     def __exit__(self, *raised: object) -> None:
         super().__exit__(*raised)

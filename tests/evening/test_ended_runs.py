@@ -11,7 +11,7 @@ import signal
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,68 @@ def flags(course: ExchangeCourse) -> dict[str, list[str]]:
         ]
         for student in STUDENTS
     }
+
+
+# A result that is not what was asked for, whoever wrote it.
+
+_UNREADABLE = "cannot be read, or is not that of this student"
+
+
+#: What is changed in a result, and what the instructor reads.
+LIES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "6,000 points": (lambda r: r["scores"][LAB].update(cost=6_000.0), "has 6000 points for cost"),
+    "more than the cell gives": (lambda r: r["scores"][LAB].update(cost=4.01), "has 4.01 points"),
+    "less than nothing": (lambda r: r["scores"][LAB].update(step=-1.0), "has -1 points for step"),
+    "for a text": (lambda r: r["scores"][LAB].update(report=99), "has 99 points for report"),
+    "no number": (lambda r: r["scores"][LAB].update(cost=float("nan")), _UNREADABLE),
+    "without end": (lambda r: r["scores"][LAB].update(cost=float("inf")), _UNREADABLE),
+    "points as text": (lambda r: r["scores"][LAB].update(cost="4"), _UNREADABLE),
+    "a list of points": (lambda r: r.update(scores=[4.0]), _UNREADABLE),
+    "a cell of another lab": (lambda r: r["scores"][LAB].update(bonus=1.0), "no row for"),
+    "a notebook of another lab": (lambda r: r["scores"].update(other={"cost": 4.0}), "no row for"),
+    "a comment on another cell": (lambda r: r["comments"][LAB].update(bonus="Well"), "no row for"),
+    "a verdict that nobody asked for": (
+        lambda r: r["verdicts"][LAB].update(bonus={**r["verdicts"][LAB]["cost"]}),
+        _UNREADABLE,
+    ),
+    "a verdict in the place of another": (
+        lambda r: r["verdicts"][LAB].update(step=r["verdicts"][LAB]["cost"]),
+        _UNREADABLE,
+    ),
+    "half a verdict": (lambda r: r["verdicts"][LAB]["cost"].pop("levels"), _UNREADABLE),
+    "runs of another notebook": (lambda r: r["runs"].update(other={"cost": ["r1"]}), _UNREADABLE),
+    "another student's": (lambda r: r.update(student="ada"), _UNREADABLE),
+    "a student who did not hand in": (lambda r: r.update(student="mallory"), _UNREADABLE),
+    "no time": (lambda r: r.update(timestamp="yesterday"), _UNREADABLE),
+    "more than a result has": (lambda r: r.update(grade=4.0), _UNREADABLE),
+}
+
+
+def test_results_that_do_not_fit_are_not_entered_and_cost_nobody_else_anything(
+    made: ExchangeCourse, alone: ExchangeCourse, tmp_path: Path
+) -> None:
+    course = made.copied_to(tmp_path / "class")
+    lies = {f"student-{number:02}": lie for number, lie in enumerate(LIES)}
+    for student in lies:
+        course.submit(student, course.answered(), {"cost": {"points": 3.0, "runs": [student]}})
+    write = grading_process.write_json
+
+    def written(path: Path, stated: Any) -> None:
+        if path.parent.name in lies and path.name.endswith(".result.json"):
+            stated = json.loads(json.dumps(stated))
+            LIES[lies[path.parent.name]][0](stated)
+        write(path, stated)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grading_process, "write_json", written)
+        summary = graded(course)
+    said = {lies[student]: why for student, why in summary.failed.items()}
+    assert {lie: said.get(lie) for lie, (_, words) in LIES.items() if words not in said[lie]} == {}
+    assert set(course.gradebook()) == set(STUDENTS)
+    for student in STUDENTS:
+        assert course.scores(student) == alone.scores(student)
+    assert graded(course).submissions == len(LIES)
+    assert all(course.scores(student) == alone.scores("bob") for student in lies)
 
 
 class Killed(BaseException):
