@@ -58,16 +58,17 @@ def _cluster(folder: Path) -> Iterator[tuple[str, dict[str, subprocess.Popen[byt
     """A scheduler and two workers; gives its address, and the scheduler and one of the workers."""
     stated = folder / "scheduler.json"
     stated.unlink(missing_ok=True)
+    here = ("--host", "127.0.0.1", "--no-dashboard")
     with contextlib.ExitStack() as stack:
         scheduler = stack.enter_context(
-            _started("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(stated))
+            _started("scheduler", "--port", "0", *here, "--scheduler-file", str(stated))
         )
         until = time.monotonic() + _START_S
         while not stated.exists():
             if time.monotonic() > until:
                 raise RuntimeError("the scheduler does not start")
             time.sleep(0.05)
-        own = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(folder))
+        own = (*here, "--nthreads", "1", "--no-nanny", "--local-directory", str(folder))
         workers = [
             stack.enter_context(_started("worker", "--scheduler-file", str(stated), *own))
             for _ in range(2)

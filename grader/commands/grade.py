@@ -30,8 +30,18 @@ def add_autograde(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     add_lab(command)
     add_course(command)
     add_workers(command)
+    command.add_argument("--dask", metavar="ADDRESS", help="grade on this Dask cluster instead")
     command.add_argument(
-        "--dask", default="", metavar="ADDRESS", help="grade on this Dask cluster instead"
+        "--dask-tls",
+        nargs=3,
+        default=(),
+        metavar=("CA", "CERTIFICATE", "KEY"),
+        help="the files for its tls:// address (default: those of Dask's configuration)",
+    )
+    command.add_argument(
+        "--dask-open",
+        action="store_true",
+        help="use a cluster that other machines reach without TLS: they can change grades",
     )
     command.add_argument(
         "--resume", action="store_true", help="say first what an interrupted run has left"
@@ -46,9 +56,13 @@ def run_autograde(arguments: argparse.Namespace) -> int:
     """Grade. The exit status: 0, or 1 if a submission has no result, or if the run ended early."""
     from grader.evening.autograde_class import Options, Stopped, autograde, log_of
     from grader.evening.course_folder import NotOurs
+    from grader.evening.on_dask import Cluster
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
-    options = Options(arguments.workers, arguments.dask, arguments.force)
+    cluster = None
+    if arguments.dask:
+        cluster = Cluster(arguments.dask, tuple(arguments.dask_tls), arguments.dask_open)
+    options = Options(arguments.workers, cluster, arguments.force)
     bar = Bar(" submissions")
 
     def tell(found: Class) -> Callable[[int], object]:

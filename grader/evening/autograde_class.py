@@ -58,7 +58,7 @@ from grader.evening.grading_process import (
     write_notebook,
     write_result,
 )
-from grader.evening.on_dask import DaskPool, NoCluster
+from grader.evening.on_dask import Cluster, DaskPool, NoCluster
 from grader.judging.worker import verdict_from
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader.autograde import CourseAutograde, read_released, released_folder
@@ -293,10 +293,10 @@ class Pool(Protocol):
 
 @dataclass(frozen=True)
 class Options:
-    """How to grade. `cluster` is the address of a Dask scheduler, or ""."""
+    """How to grade: with so many processes, or on a cluster."""
 
     workers: int = 0
-    cluster: str = ""
+    cluster: Cluster | None = None
     force: bool = False
 
 
