@@ -148,7 +148,8 @@ _TABLE = """
 CREATE TABLE IF NOT EXISTS runs (
     fingerprint TEXT NOT NULL, student TEXT NOT NULL, assignment TEXT NOT NULL,
     PRIMARY KEY (fingerprint, student, assignment)
-) WITHOUT ROWID
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS of_submission ON runs (student, assignment);
 """
 
 
@@ -165,7 +166,8 @@ class EvidenceRegister:
         Raises sqlite3.Error if it cannot be read or written.
         """
         with contextlib.closing(sqlite3.connect(self.path, timeout=_WAIT_S)) as register, register:
-            register.execute(_TABLE)
+            for statement in _TABLE.split(";"):
+                register.execute(statement)
             yield Entries(register)
 
     def enter(

@@ -419,6 +419,15 @@ def test_the_register_finds_a_friends_copy_and_forgets_an_earlier_hand_in(tmp_pa
     assert register.enter("eve", LAB, {"clocks": flags.fingerprints(part)}) == {"clocks": ["fay"]}
 
 
+def test_what_a_submission_held_is_found_without_reading_the_whole_register(tmp_path: Path) -> None:
+    """A class of 5,000 has a million rows, which would be read 5,000 times."""
+    with EvidenceRegister(tmp_path / "runs.db").opened() as entries:
+        plan = entries._register.execute(
+            "EXPLAIN QUERY PLAN DELETE FROM runs WHERE student = ? AND assignment = ?", ("a", LAB)
+        ).fetchall()
+    assert plan and not [step for *_, step in plan if "SCAN" in step]
+
+
 @pytest.mark.parametrize(
     ("note", "hour"),
     [
