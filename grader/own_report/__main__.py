@@ -13,7 +13,7 @@ from pathlib import Path
 from grader.own_report import student_report
 from grader.own_report.student_report import COMMAND, page, summary
 from labs import web_page
-from labs.commands.ending import complain
+from labs.commands.command_line import complain
 from labs.course import comparison
 from labs.files import CannotWrite
 from labs.terminal import say

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from labs.c_kernels import toolchain
 from labs.commands import outputs
-from labs.commands.ending import INTERRUPTED, complain
+from labs.commands.command_line import INTERRUPTED, complain
 from labs.course import figures
 from labs.course.account import with_account
 from labs.course.figures import FILE_NAME as FIGURES

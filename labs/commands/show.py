@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from labs.commands import outputs
-from labs.commands.ending import complain
+from labs.commands.command_line import complain
 from labs.files import CannotWrite
 from labs.html import Table
 from labs.messages import Refused

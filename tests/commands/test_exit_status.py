@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.commands.ending import NOBODY_READS, status_of
+from labs.commands.command_line import NOBODY_READS, status_of
 from labs.terminal import say
 
 COMMANDS = [
