@@ -27,7 +27,7 @@ from grader.pitfalls import CATALOGUE, Pitfall
 from labs.analysis.estimates import Bools, Floats
 from labs.analysis.line import Line, fit_line
 from labs.c_kernels import catalogue, toolchain
-from labs.c_kernels.c_source import region_of
+from labs.c_kernels.toolchain import region_of
 from labs.html import code_spans
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run

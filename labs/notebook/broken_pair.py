@@ -18,7 +18,7 @@ from typing import Any
 
 from labs.analysis.net_cost import parts_of
 from labs.c_kernels import toolchain
-from labs.c_kernels.c_source import region_of
+from labs.c_kernels.toolchain import region_of
 from labs.course import figures
 from labs.html import filled
 from labs.messages import Message, Refused

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from labs import paths, terminal
-from labs.c_kernels import c_source, catalogue, toolchain
+from labs.c_kernels import catalogue, toolchain
 from labs.files import CannotWrite
 from labs.messages import Message, Refused
 from labs.recording import declared, proof, run_conditions
@@ -164,7 +164,7 @@ def of_pages(recording: Recording, source: str) -> Message | None:
 
 def of_registers(recording: Recording, source: str) -> Message | None:
     """A message if assembly in `source` overwrites registers in silence, and yet the run ended."""
-    missing = c_source.missing_clobbers(source)
+    missing = toolchain.missing_clobbers(source)
     if not missing or "x86_64" not in " ".join(recording.condition("os")):
         return None
     names = " and ".join(missing)
@@ -202,7 +202,7 @@ def of_kept(recording: Recording, names: Sequence[str], sentences: Sequence[str]
 
 def _of_clobbers(source: str | None) -> tuple[str, ...]:
     """A sentence on registers that the C overwrites behind the compiler's back, if it does."""
-    missing = c_source.missing_clobbers(source or "")
+    missing = toolchain.missing_clobbers(source or "")
     if not missing:
         return ()
     names = " and ".join(missing)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from labs import messages
-from labs.c_kernels import c_source, toolchain
+from labs.c_kernels import toolchain
 from labs.course import comparison, figures, guide
 from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.figures import BadFigures, Figure
@@ -282,7 +282,7 @@ class Session(Predicting, Measuring):
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
         try:
             path = toolchain.c_kernel_source(kernel)
-            timed = c_source.measured_region(path.read_text(encoding="utf-8"))
+            timed = toolchain.measured_region(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise Refused(explain.of_error(error)) from None
         show(MeasuredRegion(path.name, timed))

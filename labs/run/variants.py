@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from labs.c_kernels import toolchain
-from labs.c_kernels.c_source import not_a_c_kernel
+from labs.c_kernels.toolchain import not_a_c_kernel
 from labs.machine import surroundings
 from labs.recording.declared import NOTHING_DECLARED, Declared, Estimand, from_values
 from labs.run import c_process
