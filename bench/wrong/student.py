@@ -19,7 +19,7 @@ from labs.notebook import measuring
 from labs.recording import proof
 from labs.recording.file import Recording, read
 from labs.results.result import Result, naive_value, result_of
-from labs.run import broken, measure, options
+from labs.run import broken, measure
 from labs.units import Clock
 
 #: C that students write, one folder a lab.
@@ -233,7 +233,7 @@ class Student:
 def plan(kernel: str, variants: str, **more: object) -> measure.Plan:
     """`lab.measure(kernel, variants, ...)`, short where nothing else is wished."""
     wished = {"samples": 600, "processes": 8, "warmup": 20} | more
-    return options.plan_of(kernel, variants, **wished)  # type: ignore[arg-type]
+    return variants.plan_of(kernel, variants, **wished)  # type: ignore[arg-type]
 
 
 def own_plan(words: str, path: str) -> measure.Plan:

@@ -28,8 +28,8 @@ from labs.results import remarks
 from labs.results.result import mean_of_all, naive_value
 from labs.results.warning_thresholds import ALIKE_WITHIN
 from labs.run.broken import BrokenKernel
-from labs.run.options import plan_of
 from labs.run.plan import Plan
+from labs.run.variants import plan_of
 from labs.units import rounded
 
 #: A C kernel and its variants, as in `lab.measure_in_turns`.

@@ -34,8 +34,8 @@ from labs.plots.picture import Picture, make_picture
 from labs.plots.style import QUIET, symbol
 from labs.results.result import sensible
 from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
-from labs.run.options import plan_of
 from labs.run.plan import BadPlan, Plan
+from labs.run.variants import plan_of
 from labs.units import NAMES, UnknownUnit, canonical
 
 # The settings are plain values, from which the plan and the line of Python are made.

@@ -42,7 +42,7 @@ from labs.run.declared_options import (
     DEFAULT_TIME_LIMIT_S,
     DEFAULT_WARMUP,
 )
-from labs.run.options import plan_of
+from labs.run.variants import plan_of
 from labs.terminal import suggestion
 from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded, unit_symbol, with_unit
 

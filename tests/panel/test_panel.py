@@ -23,7 +23,7 @@ from labs.plots import picture
 from labs.recording import cut_short, file
 from labs.results import stopping
 from labs.run import measure
-from labs.run.options import plan_of
+from labs.run.variants import plan_of
 from testing.pressed_panel import press, set_to
 
 SLOW = f"slow{os.getpid()}"
