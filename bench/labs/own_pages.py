@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 from bench.report import must_hold, say, skipped, verdict
 from grader.own_report import student_report
+from grader.own_report.__main__ import printed
 from grader.own_report.student_report import page as report_page
-from labs import web_page
 from labs.commands import show
 from labs.course import comparison
 from labs.machine.description import read_machine
@@ -65,7 +65,7 @@ def run(quick: bool) -> bool:
             place.write_text(text, encoding="utf-8")
             found = _faults(place)
             held &= verdict(not found, f"{name}: {'; '.join(found[:4]) or 'no fault'}")
-            size = len(web_page.printed(place))
+            size = len(printed(place))
             say(f"   {name}: a PDF of {size / 1e6:.1f} MB")
     return held
 

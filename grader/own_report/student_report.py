@@ -23,6 +23,7 @@ from labs.course import answers, comparison, guide, published
 from labs.course.comparison import Compared, with_factor
 from labs.files import read_bounded
 from labs.html import Table, filled, inline
+from labs.html import page as whole_page
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.plots import picture
@@ -32,7 +33,6 @@ from labs.recording.file import Recording
 from labs.results import digits, remarks
 from labs.results.result import REASONS, Result, result_of, sensible
 from labs.units import plural, rounded
-from labs.web_page import page as whole_page
 
 # The page, and its summary for the terminal.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.html import Table
+from labs.html import page as whole_page
 from labs.limits import MOST_FILES
 from labs.plots import picture
 from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
@@ -23,7 +24,6 @@ from labs.survey import survey
 from labs.survey.survey_report import numbers
 from labs.terminal import columns
 from labs.units import plural
-from labs.web_page import page as whole_page
 
 #: The C kernel, its variant, and the optimisation level.
 Operation = tuple[str, str, str]

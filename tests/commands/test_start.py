@@ -84,7 +84,7 @@ def test_a_first_copy_is_whole(released: Path, copy: Path) -> None:
 
 def test_the_same_again_changes_nothing(released: Path, copy: Path) -> None:
     before = {file: file.stat().st_mtime_ns for file in copy.rglob("*")}
-    assert update_copy(released, copy) == start.CopyChanges()
+    assert update_copy(released, copy) == serve.CopyChanges()
     assert {file: file.stat().st_mtime_ns for file in copy.rglob("*")} == before
 
 
@@ -105,7 +105,7 @@ def test_a_changed_file_is_kept_and_the_newer_one_named_once(released: Path, cop
     assert update_copy(released, copy).newer == []  # nothing newer to offer
     (released / NAME).write_text("version 2")
     assert update_copy(released, copy).newer == [(NAME, NEWER)]
-    assert update_copy(released, copy) == start.CopyChanges()
+    assert update_copy(released, copy) == serve.CopyChanges()
     assert tree(copy)[NAME] == "mine"
     assert tree(copy)[NEWER] == "version 2"
 
@@ -115,7 +115,7 @@ def test_a_changed_file_is_kept_and_the_newer_one_named_once(released: Path, cop
     assert len(tree(copy)) == 4
 
     (copy / NEWER).unlink()  # seen, and not wanted
-    assert update_copy(released, copy) == start.CopyChanges()
+    assert update_copy(released, copy) == serve.CopyChanges()
     assert not (copy / NEWER).exists()
 
 
