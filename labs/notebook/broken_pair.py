@@ -23,7 +23,7 @@ from labs.course import figures
 from labs.html import filled
 from labs.messages import Message, Refused
 from labs.notebook.run import Run
-from labs.recording import proof
+from labs.recording import counts
 from labs.results import remarks
 from labs.results.result import mean_of_all, naive_value
 from labs.results.warning_thresholds import ALIKE_WITHIN
@@ -187,7 +187,7 @@ class Pair:
                 f"The mean of all its samples, with nothing subtracted, is "
                 f"{rounded(self.naive_value)} {run.unit}."
             )
-        seen = proof.of_variant(run.recording, run.variant)
+        seen = counts.switches_of(run.recording, run.variant)
         if seen is not None:
             lines.append(f"Switches: {seen.claimed:,} claimed, {seen.counted:,} counted by the OS.")
         return lines

@@ -10,7 +10,7 @@ from labs import paths, terminal
 from labs.c_kernels import catalogue, toolchain
 from labs.files import CannotWrite
 from labs.messages import Message, Refused
-from labs.recording import declared, proof, run_conditions
+from labs.recording import counts, declared, run_conditions
 from labs.recording.cut_short import cut_short
 from labs.recording.file import BadRecording, Recording
 from labs.run import c_process, variants
@@ -124,7 +124,7 @@ def of_trap(recording: Recording) -> Message | None:
 def of_unbound(recording: Recording) -> Message | None:
     """A message if the run makes switches and its machine can bind no task to a CPU; else None."""
     why = run_conditions.why_unbound(recording)
-    if why is None or not any(proof.claim_of(recording, name) for name in recording.variants):
+    if why is None or not any(counts.claim_of(recording, name) for name in recording.variants):
         return None
     words = (
         "The OS chose the CPUs of the tasks, whatever the names of the variants say. So the "

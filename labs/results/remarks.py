@@ -14,7 +14,7 @@ from labs import html
 from labs.analysis import core_clock
 from labs.analysis.line import core_of
 from labs.html import filled
-from labs.recording import proof, run_conditions
+from labs.recording import counts, run_conditions
 from labs.recording.file import Recording
 from labs.recording.run_conditions import STEAL_SHARE
 from labs.results.result import Result
@@ -446,14 +446,14 @@ def evidence_of_any_c(result: Result) -> str:
 
     A broken C kernel may have the name of one of the kit and make no system call at all.
     """
-    seen = proof.of_variant(result.recording, result.variant)
+    seen = counts.switches_of(result.recording, result.variant)
     if seen is not None:
-        counts = f"{seen.counted:,} switches counted, {seen.claimed:,} claimed"
+        both = f"{seen.counted:,} switches counted, {seen.claimed:,} claimed"
         if run_conditions.why_unbound(result.recording):
-            return f"{counts}; not bound to one CPU"
-        return counts if seen.accounted_for else f"{counts}: they disagree"
-    if counts := _counts(result):
-        return counts
+            return f"{both}; not bound to one CPU"
+        return both if seen.accounted_for else f"{both}: they disagree"
+    if counted := _counts(result):
+        return counted
     if result.line is not None and result.estimate is not None:
         return on_a_line(off_the_line(result))
     return f"first sample of {result.estimate.processes} processes" if result.estimate else ""
@@ -489,14 +489,14 @@ def _counts(result: Result) -> str:
 
 def _switches(result: Result) -> bool:
     """Whether the variant claims switches, and the OS has counted them."""
-    return proof.of_variant(result.recording, result.variant) is not None
+    return counts.switches_of(result.recording, result.variant) is not None
 
 
 def switches_agree(result: Result) -> bool:
     """Whether the OS counted as many switches as claimed, by tasks bound to one CPU."""
     if run_conditions.why_unbound(result.recording):
         return False
-    seen = proof.of_variant(result.recording, result.variant)
+    seen = counts.switches_of(result.recording, result.variant)
     return seen is not None and seen.accounted_for
 
 

@@ -17,7 +17,7 @@ from labs.analysis.estimates import Estimate
 from labs.analysis.line import Line
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
 from labs.messages import Advice, Option, Words, advice
-from labs.recording import declared, proof, run_conditions
+from labs.recording import counts, declared, run_conditions
 from labs.recording.cut_short import (
     CANCELLED,
     COMPUTES,
@@ -525,7 +525,7 @@ def _beyond_a_time_slice(recording: Recording, line: Line) -> float | None:
     It is None too if the tasks hand over as claimed, because then none keeps the CPU so long.
     """
     lasts = float(line.location.max()) / line.clock.ticks_in("ms")
-    seen = proof.of_variant(recording, line.variant)
+    seen = counts.switches_of(recording, line.variant)
     keeps = seen is not None and 0 < seen.counted < seen.claimed / 2
     return lasts if keeps and lasts > TIME_SLICE_MS else None
 
@@ -588,15 +588,15 @@ def _of_counts(recording: Recording, variant: str) -> list[RunWarning]:
 
 def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
     """A warning if the switches that `variant` claims are more or fewer than the OS counted."""
-    seen = proof.of_variant(recording, variant)
+    seen = counts.switches_of(recording, variant)
     if seen is None or seen.accounted_for:
         return []
     claimed, counted = seen.claimed, seen.counted
     if run_conditions.why_unbound(recording) and counted > claimed / 2:
         return []  # tasks with a CPU each may sleep at a lock more or less often
-    claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
+    claiming = [name for name in recording.variants if counts.claim_of(recording, name)]
     symptom = f"{claimed:,} switches are claimed, and the OS counted {counted:,}"
-    if len(claiming) > 1 and proof.has_own_count(recording, variant):
+    if len(claiming) > 1 and counts.has_own_count(recording, variant):
         symptom = f"{claimed:,} switches are claimed for {variant}, and the OS counted {counted:,}"
     if counted >= claimed:
         return [
@@ -917,7 +917,7 @@ def _of_policy(recording: Recording, variant: str) -> list[RunWarning]:
     ]
     if not unusual:
         return []
-    hands_over = proof.claim_of(recording, variant) or declared.other_tasks(recording, variant)
+    hands_over = counts.claim_of(recording, variant) or declared.other_tasks(recording, variant)
     return [
         RunWarning(
             "scheduled",
@@ -1083,7 +1083,7 @@ def _is_rare_move(recording: Recording, variant: str) -> bool:
     moves = recording.total("task.main.migrations") or 0
     return (
         alone
-        and not proof.claim_of(recording, variant)
+        and not counts.claim_of(recording, variant)
         and not run_conditions.places_of(recording, variant)
         and moves <= len(recording.processes)
     )
@@ -1097,7 +1097,7 @@ def _cannot_bind(recording: Recording) -> str:
 
 def of_unbound(recording: Recording, variant: str) -> list[RunWarning]:
     """A warning about the switches of `variant` on a machine that cannot pin."""
-    if not proof.claim_of(recording, variant) or not _cannot_bind(recording):
+    if not counts.claim_of(recording, variant) or not _cannot_bind(recording):
         return []
     return [
         RunWarning(

@@ -13,7 +13,7 @@ from labs.plots import picture
 from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
 from labs.plots.style import BLUE, GREEN, QUIET
-from labs.recording import declared, proof, run_conditions
+from labs.recording import counts, declared, run_conditions
 from labs.recording.declared import Estimand, Placement
 from labs.recording.file import BadRecording, Recording, read
 from labs.results import remarks
@@ -213,7 +213,7 @@ def _placed(result: Result) -> str:
 
 def _switched(result: Result) -> str:
     """Whether the OS counted the switches that are claimed."""
-    seen = proof.of_variant(result.recording, result.variant)
+    seen = counts.switches_of(result.recording, result.variant)
     if seen is None:
         return "no switch claimed"
     return "as many as claimed" if seen.accounted_for else "not as many as claimed"

@@ -13,7 +13,7 @@ from labs.plots import picture
 from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
 from labs.plots.style import INK, QUIET, VERMILLION, symbol
-from labs.recording import declared, proof, run_conditions
+from labs.recording import counts, declared, run_conditions
 from labs.recording.declared import Placement
 from labs.results.result import Result, with_ends
 from labs.units import NAMES, plural, rounded
@@ -100,10 +100,10 @@ def group_of(result: Result) -> str:
         for other in recording.variants
         for stated in recording.condition(f"variant.{other}.baseline")
     }
-    if proof.claim_of(recording, name):
-        claimed, counted = proof.switches(recording, name)
+    if counts.claim_of(recording, name):
+        claimed, counted = counts.switches(recording, name)
         # More switches than claimed are no contradiction: on a busy machine others switch too.
-        if claimed and counted is not None and counted < (1 - proof.TOLERANCE) * claimed:
+        if claimed and counted is not None and counted < (1 - counts.SWITCHES_TOLERANCE) * claimed:
             return UNPROVED
         return _where(result)
     if name in baselines or declared.other_tasks(recording, name) == 0:
@@ -131,7 +131,7 @@ def _about_switches(result: Result) -> bool:
     recording = result.recording
     return recording.total("claimed.switches") is not None and (
         "switch" in recording.kernel
-        or any(proof.claim_of(recording, name) for name in recording.variants)
+        or any(counts.claim_of(recording, name) for name in recording.variants)
     )
 
 
@@ -191,9 +191,9 @@ def _describe(
 
 def _counts(result: Result) -> tuple[str, str]:
     """The switches claimed and counted, as text; ("none", "") for a variant that claims none."""
-    if not proof.claim_of(result.recording, result.variant):
+    if not counts.claim_of(result.recording, result.variant):
         return "none", ""
-    claimed, counted = proof.switches(result.recording, result.variant)
+    claimed, counted = counts.switches(result.recording, result.variant)
     return f"{claimed or 0:,}", "" if counted is None else f"{counted:,}"
 
 
@@ -253,7 +253,7 @@ def _row_of_counts(run: Run) -> tuple[str, ...]:
     estimate = run.result().estimate
     figure = "none" if estimate is None else f"{rounded(estimate.value)} {symbol(run.unit)}"
     name = f"{run.recording.kernel} {run.variant}"
-    found = proof.of_variant(run.recording, run.variant)
+    found = counts.switches_of(run.recording, run.variant)
     if found is None:
         return name, figure, "none, or not counted here", "", "", ""
     claimed = f"{found.claimed:,}, {found.claim:g} for each operation"

@@ -14,7 +14,7 @@ from labs.plots import picture
 from labs.plots.intervals import INTERVALS, LOOKS, Look, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
 from labs.plots.style import QUIET, symbol
-from labs.recording import proof
+from labs.recording import counts
 from labs.recording.file import Recording
 from labs.results import results_compared
 from labs.results.result import Result, result_of
@@ -315,7 +315,7 @@ def ring_switches(run: Runs) -> Table:
 def _rows_of_switches(run: Run) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for result in run.results:
-        seen = proof.of_variant(run.recording, result.variant)
+        seen = counts.switches_of(run.recording, result.variant)
         if seen is None:
             continue
         cpus = sorted(set(run.recording.condition(f"variant.{result.variant}.cpus")))
