@@ -11,8 +11,8 @@ from labs.c_kernels import catalogue, toolchain
 from labs.files import CannotWrite
 from labs.messages import Message, Refused
 from labs.recording import counts, declared, run_conditions
-from labs.recording.cut_short import cut_short
 from labs.recording.file import BadRecording, Recording
+from labs.recording.run_conditions import cut_short
 from labs.run import c_process, variants
 from labs.run.plan import BadPlan, Plan
 

@@ -26,9 +26,9 @@ from labs.notebook import explain, panel_runs, typed_numbers
 from labs.notebook.panel_runs import Form, KeptRun, changes_as_text
 from labs.notebook.unready_cells import SavedOutput
 from labs.plots import style
-from labs.recording.cut_short import CANCELLED, cut_short
 from labs.recording.declared import Estimand, Placement
 from labs.recording.file import Recording
+from labs.recording.run_conditions import CANCELLED, cut_short
 from labs.results import stopping
 from labs.run import measure, variants
 from labs.run.declared_options import DEFAULT_WARMUP

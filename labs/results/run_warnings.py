@@ -18,7 +18,8 @@ from labs.analysis.line import Line
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
 from labs.messages import Advice, Option, Words, advice
 from labs.recording import counts, declared, run_conditions
-from labs.recording.cut_short import (
+from labs.recording.file import Recording, distinct, memoized
+from labs.recording.run_conditions import (
     CANCELLED,
     COMPUTES,
     FULL,
@@ -27,11 +28,12 @@ from labs.recording.cut_short import (
     TIME_LIMIT,
     WAITS,
     CutShort,
+    busy_cpus,
     cut_short,
     not_narrow,
+    stolen,
+    was_shared,
 )
-from labs.recording.file import Recording, distinct, memoized
-from labs.recording.run_conditions import busy_cpus, stolen, was_shared
 from labs.results.modes import modes
 from labs.results.warning_thresholds import (
     EARLY,

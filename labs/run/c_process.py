@@ -28,8 +28,8 @@ import psutil
 
 from labs.c_kernels import toolchain
 from labs.machine import description, surroundings
-from labs.recording.cut_short import COMPUTES, WAITS
 from labs.recording.file import BadRecording, Integers, Recording, read_table
+from labs.recording.run_conditions import COMPUTES, WAITS
 from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.plan import Plan
 from labs.version import __version__

@@ -19,9 +19,10 @@ import numpy as np
 from labs import limits
 from labs.c_kernels import toolchain
 from labs.machine import surroundings
-from labs.recording import cut_short
+from labs.recording import run_conditions
 from labs.recording.counts import EVENTS, SCOPE, absent_key, as_text, count_key
-from labs.recording.cut_short import (
+from labs.recording.file import BadRecording, Integers, Recording
+from labs.recording.run_conditions import (
     CANCELLED,
     FULL,
     PATIENCE,
@@ -29,7 +30,6 @@ from labs.recording.cut_short import (
     TIME_LIMIT,
     TOOK_NO_SAMPLE,
 )
-from labs.recording.file import BadRecording, Integers, Recording
 from labs.run import c_process
 from labs.run.c_process import (
     Deadline,
@@ -262,7 +262,7 @@ class Runs:
         return max(map(len, self._printed), default=0)
 
     def keep_what_is_whole(self, by: str, after_s: float, cpu_share: float | None = None) -> bool:
-        """Call the run cut short, for a reason of labs.recording.cut_short.
+        """Call the run cut short, for a reason of labs.recording.run_conditions.
 
         Does nothing and returns False if a plan has no process that is whole. The process that was
         ended is no evidence: it may have been the slowest one.
@@ -318,7 +318,9 @@ class Runs:
             stopping = of_stopping(plan, self.stopped) if self.stopped is not None else {}
             if self._cut is not None:
                 by, after_s, cpu_share = self._cut
-                stopping |= cut_short.conditions(after_s, len(plan.shares()), by, cpu_share)
+                stopping |= run_conditions.cut_short_conditions(
+                    after_s, len(plan.shares()), by, cpu_share
+                )
             uncounted = COUNTED_NOTHING if plan.perf and self._cut is not None else {}
             counted = self._counted.get(which, uncounted)
             known = {**other_plans, **meanwhile, **stopping, **counted}
