@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from grader.pages.lab_pages import short
+from grader.pages import short
 from grader.site.site_pages import KINDS, run_file
 from labs.notebook.broken_pair import plans
 from labs.run import broken

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from grader.cases.verdict import Level
 from grader.examples.example import Example, Submission, example_of
-from grader.pages.lab_pages import HONEST
+from grader.pages import HONEST
 from grader.pitfalls import CATALOGUE, Pitfall
 from labs.analysis.estimates import Bools, Floats
 from labs.analysis.line import Line, fit_line
