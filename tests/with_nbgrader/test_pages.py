@@ -301,8 +301,8 @@ def test_record_says_what_it_replaces_and_what_stays(
 ) -> None:
     source = lab_of(tmp_path / "09-lab", *MEASURES)
     kept = tmp_path / "honest" / "09-lab"
-    monkeypatch.setattr(pages, "NOTEBOOKS", tmp_path)
-    monkeypatch.setattr(pages, "HONEST", tmp_path / "honest")
+    monkeypatch.setattr(command, "NOTEBOOKS", tmp_path)
+    monkeypatch.setattr(command, "HONEST", tmp_path / "honest")
     assert command.main(["--record", "09-lab"]) == 0
     said = f"pages: the run of 09-lab is saved in {kept}"
     assert capsys.readouterr().out == f"{said}\n"
