@@ -14,8 +14,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-from grader.own_report import student_report
-from grader.own_report.student_report import COMMAND, page, summary
+from grader.own_report import COMMAND, labs_in, page, summary
 from labs.commands.command_line import complain
 from labs.course import comparison
 from labs.files import CannotWrite, write_atomically
@@ -33,7 +32,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--pdf", action="store_true", help="print the page to a PDF next to it")
     parser.add_argument("--name", default="", help="the author's name")
     asked = parser.parse_args(words)
-    labs = student_report.labs_in(asked.folder)
+    labs = labs_in(asked.folder)
     if not any(lab.begun for lab in labs):
         complain(COMMAND, f"no lab in {asked.folder} has a figure or a text yet")
         return FAILED

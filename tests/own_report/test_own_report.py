@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.own_report import COMMAND, FigureRow, Lab, labs_in, page, summary
 from grader.own_report import __main__ as command
-from grader.own_report import student_report
-from grader.own_report.student_report import COMMAND, FigureRow, Lab, page, summary
 from labs.commands import cli
 from labs.course import comparison
 from labs.files import CannotWrite
@@ -61,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def labs(folder: Path) -> list[Lab]:
-    return student_report.labs_in(folder)
+    return labs_in(folder)
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +122,7 @@ def test_evidence_of_a_broken_c_kernel_that_was_handed_in_claims_no_trap(
     calls = tmp_path / CALLS / "recordings" / "calls.csv"
     stated = re.sub(r"(?m)^(# source.sha256: ).*$", rf"\g<1>{'0' * 64}", calls.read_text())
     calls.write_text(stated)
-    row = row_of(student_report.labs_in(tmp_path), "system-call-getppid")
+    row = row_of(labs_in(tmp_path), "system-call-getppid")
     assert "trap" not in row.evidence() and "off the line" in row.evidence()
 
 
