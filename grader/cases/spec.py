@@ -83,6 +83,8 @@ class FigureSpec:
     any declared unit of time is accepted. If `own` is set, the C kernel is the student's and
     `kernel` is its name. `flags` is the requested optimisation level, such as `-O0`.
 
+    `grader.figures` fills in `lab`, from the module that lists the figure.
+
     If `hides_variants` is set, the student chooses what to measure, and no finding names it.
 
     `changed_from` is the figure of the same lab whose run was measured again with one thing
@@ -107,12 +109,11 @@ class FigureSpec:
     """
 
     id: str
-    lab: str
     asked: str
     kernel: str
     variants: tuple[str, ...]
-    quantity: Quantity
     unit: str
+    quantity: Quantity = Quantity.COST
     points: Mapping[Level, float] = field(
         default_factory=lambda: dict.fromkeys(Level, 1.0), compare=False
     )
@@ -136,6 +137,7 @@ class FigureSpec:
     may_be_nothing: bool = False
     central: str = "figure-not-from-recording"
     why_exact: str = ""
+    lab: str = ""
 
     @property
     def max_points(self) -> float:
@@ -182,7 +184,6 @@ class RelationFields(TypedDict, total=False):
 
 def relation(
     id: str,
-    lab: str,
     asked: str,
     of: tuple[str, ...],
     quantity: Quantity,
@@ -197,7 +198,6 @@ def relation(
     """
     return FigureSpec(
         id=id,
-        lab=lab,
         asked=asked,
         kernel="",
         variants=(),

@@ -30,12 +30,10 @@ def _cause(estimates: Estimates) -> int:
 FIGURES = (
     FigureSpec(
         id="first-iteration-call",
-        lab=LAB,
         asked="the extra cost of the first call of a procedure compared with later ones",
         kernel="first_iteration",
         variants=("call",),
         estimand=Estimand.FIRST_TIME,
-        quantity=Quantity.COST,
         unit="ns",
         # Each process gives one value only, and the interval runs between two of these.
         widest=0.5,
@@ -50,11 +48,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="first-iteration-page-fault",
-        lab=LAB,
         asked="the cost of a page fault, by the first touch of a page that is not there",
         kernel="first_iteration",
         variants=("page-fault",),
-        quantity=Quantity.COST,
         unit="ns",
         central="cost-of-many-for-one",
         praise=(
@@ -67,11 +63,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="first-iteration-data-cache",
-        lab=LAB,
         asked="the extra cost of a load from main memory compared with one from the cache",
         kernel="first_iteration",
         variants=("data-cache",),
-        quantity=Quantity.COST,
         unit="ns",
         central="page-fault-counted-along",
         praise=(
@@ -85,12 +79,10 @@ FIGURES = (
     ),
     FigureSpec(
         id="first-call-own",
-        lab=LAB,
         asked="what is left of a first call's extra cost when your C has touched its page",
         kernel="own_first_call",
         variants=("own",),
         estimand=Estimand.FIRST_TIME,
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         compare_with=("unprepared",),
@@ -114,7 +106,6 @@ FIGURES = (
     ),
     relation(
         "first-iteration-cause",
-        LAB,
         "what makes the first call slow",
         ("first-iteration-call", "first-call-own", "first-iteration-data-cache"),
         Quantity.CHOICE,

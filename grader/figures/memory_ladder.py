@@ -14,11 +14,9 @@ WIDEST_OF_SETS = 0.3
 FIGURES = (
     FigureSpec(
         id="ladder-l1",
-        lab=LAB,
         asked="the cost of a load from the first cache",
         kernel="memory_ladder",
         variants=("random-16k",),
-        quantity=Quantity.COST,
         unit="cycles",
         central="cycles-for-ticks",
         praise=(
@@ -42,11 +40,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="ladder-memory",
-        lab=LAB,
         asked="the cost of a load from 128 MB that no prefetcher foresees",
         kernel="memory_ladder",
         variants=("random-128m",),
-        quantity=Quantity.COST,
         unit="ns",
         widest=WIDEST_OF_SETS,
         central="order-foreseen",
@@ -73,7 +69,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="ladder-order",
-        lab=LAB,
         asked="whether the order of the loads matters",
         kernel="memory_ladder",
         variants=("random-128m", "ordered-128m"),
@@ -95,11 +90,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="ladder-own",
-        lab=LAB,
         asked="the cost of a load from 128 MB in the order of your own C",
         kernel="own_ladder",
         variants=("own-128m",),
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         compare_with=("random-128m",),

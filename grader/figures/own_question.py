@@ -15,11 +15,9 @@ MORE, LESS, UNDECIDED = range(1, 4)
 FIGURES = (
     FigureSpec(
         id=COST,
-        lab=LAB,
         asked="the cost of your own operation",
         kernel=KERNEL,
         variants=("operation",),
-        quantity=Quantity.COST,
         unit="ns",
         points=dict.fromkeys(Level, 2.0),
         own=True,
@@ -40,11 +38,9 @@ FIGURES = (
     ),
     FigureSpec(
         id=OTHER,
-        lab=LAB,
         asked="the cost of what you compare your operation with",
         kernel=KERNEL,
         variants=("other",),
-        quantity=Quantity.COST,
         unit="ns",
         points=dict.fromkeys(Level, 0.5),
         own=True,
@@ -60,7 +56,6 @@ FIGURES = (
     ),
     relation(
         "own-question-claim",
-        LAB,
         "what your two costs say of your claim",
         (COST, OTHER),
         Quantity.CHOICE,
@@ -79,11 +74,9 @@ FIGURES = (
     ),
     FigureSpec(
         id=TESTED,
-        lab=LAB,
         asked="the cost of your own operation, with one thing changed",
         kernel=KERNEL,
         variants=("operation",),
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         changed_from=COST,
@@ -98,7 +91,6 @@ FIGURES = (
     ),
     relation(
         "own-question-threat",
-        LAB,
         "whether what you changed moves the cost",
         (TESTED, COST),
         Quantity.CHOICE,

@@ -13,11 +13,9 @@ MOVED, SAVED, UNDECIDED = range(1, 4)
 FIGURES = (
     FigureSpec(
         id="page-fault-anonymous",
-        lab=LAB,
         asked="the cost of a page fault, by the first write to a page of a new mapping",
         kernel="page_fault",
         variants=("anonymous",),
-        quantity=Quantity.COST,
         unit="ns",
         compare_with=("zero-page", "populate"),
         central="page-there-before",
@@ -37,11 +35,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="page-fault-copy",
-        lab=LAB,
         asked="the cost of a page fault that copies a page after fork",
         kernel="page_fault",
         variants=("copy-on-write",),
-        quantity=Quantity.COST,
         unit="ns",
         compare_with=("anonymous",),
         central="cost-of-many-for-one",
@@ -55,11 +51,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="page-fault-file",
-        lab=LAB,
         asked="the cost of a page fault on a file that is in memory",
         kernel="page_fault",
         variants=("file",),
-        quantity=Quantity.COST,
         unit="ns",
         compare_with=("anonymous",),
         central="neighbours-mapped-along",
@@ -73,11 +67,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="page-fault-bring",
-        lab=LAB,
         asked="the cost of bringing one page in advance, by your own C",
         kernel="own_page_fault",
         variants=("bring",),
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         compare_with=("unprepared", "own"),
@@ -92,7 +84,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="page-fault-prefault",
-        lab=LAB,
         asked="what MAP_POPULATE does to the cost of page faults",
         kernel="page_fault",
         variants=("populate", "anonymous"),

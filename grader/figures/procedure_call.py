@@ -29,11 +29,9 @@ def _what_is_left(estimates: Estimates) -> int:
 FIGURES = (
     FigureSpec(
         id="call-args0",
-        lab=LAB,
         asked="the cost of a call without arguments",
         kernel="procedure_call",
         variants=("args0",),
-        quantity=Quantity.COST,
         unit="cycles",
         flags="-O2",
         central="timer-not-subtracted",
@@ -48,7 +46,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="call-inlined",
-        lab=LAB,
         asked="what is left of the cost when the compiler inlines the procedure",
         kernel="procedure_call",
         variants=("inlined", "args0"),
@@ -72,11 +69,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="call-args6",
-        lab=LAB,
         asked="the cost of a call with six integer arguments",
         kernel="procedure_call",
         variants=("args6",),
-        quantity=Quantity.COST,
         unit="cycles",
         flags="-O0",
         central="optimisation-levels-mixed",
@@ -90,7 +85,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="call-five-and-six",
-        lab=LAB,
         asked="the cost of a call with six arguments compared with one with five",
         kernel="procedure_call",
         variants=("args6", "args5"),
@@ -114,7 +108,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="call-per-argument",
-        lab=LAB,
         asked="what each argument from the seventh to the twelfth adds",
         kernel="procedure_call",
         variants=("args12", "args6"),
@@ -136,11 +129,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="call-own",
-        lab=LAB,
         asked="the cost of one call, by your own C kernel",
         kernel="own_procedure",
         variants=("own",),
-        quantity=Quantity.COST,
         unit="cycles",
         flags="-O2",
         own=True,

@@ -29,11 +29,9 @@ def _cause(estimates: Estimates) -> int:
 FIGURES = (
     FigureSpec(
         id="footprint-processes-8-0",
-        lab=LAB,
         asked="the cost of a switch among eight processes that touch no memory of their own",
         kernel="switch_footprint",
         variants=("processes-8-0",),
-        quantity=Quantity.COST,
         unit="us",
         central="touching-counted-as-switch",
         praise=(
@@ -52,11 +50,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="footprint-processes-8-256k",
-        lab=LAB,
         asked="the cost of a switch among eight processes that each use 256 KB",
         kernel="switch_footprint",
         variants=("processes-8-256k",),
-        quantity=Quantity.COST,
         unit="us",
         compare_with=("alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
@@ -77,7 +73,6 @@ FIGURES = (
     ),
     relation(
         "footprint-indirect",
-        LAB,
         "the indirect cost: what the working set adds to a switch",
         ("footprint-processes-8-256k", "footprint-processes-8-0"),
         Quantity.DIFFERENCE,
@@ -95,7 +90,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="footprint-cause",
-        lab=LAB,
         asked="where the indirect cost comes from",
         kernel="switch_footprint",
         variants=("processes-8-256k", "processes-8-0", "threads-8-256k", "threads-8-0"),
@@ -117,11 +111,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="footprint-own",
-        lab=LAB,
         asked="the cost of a switch with 256 KB that your own C uses",
         kernel="own_footprint",
         variants=("own-256k",),
-        quantity=Quantity.COST,
         unit="us",
         own=True,
         compare_with=("own-0", "alone-256k", "alone-0"),

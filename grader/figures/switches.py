@@ -29,11 +29,9 @@ _THREE = {
 FIGURES = (
     FigureSpec(
         id=PROCESS,
-        lab=LAB,
         asked="one switch between two processes on one CPU, by pipe",
         kernel="process_switch",
         variants=("pipe-pinned",),
-        quantity=Quantity.COST,
         unit="ns",
         central="two-cpus-not-one",
         praise=(
@@ -53,11 +51,9 @@ FIGURES = (
     ),
     FigureSpec(
         id=OTHER_MECHANISM,
-        lab=LAB,
         asked="one switch between two threads on one CPU, by mutex and condition variable",
         kernel="thread_switch",
         variants=("condvar",),
-        quantity=Quantity.COST,
         unit="ns",
         points=_THREE,
         central="lock-convoy",
@@ -72,11 +68,9 @@ FIGURES = (
     ),
     FigureSpec(
         id=THREAD,
-        lab=LAB,
         asked="one switch between two threads on one CPU, by the same mechanism: a pipe",
         kernel="thread_switch",
         variants=("pipe",),
-        quantity=Quantity.COST,
         unit="ns",
         points=_THREE,
         central="two-results-for-one",
@@ -92,7 +86,6 @@ FIGURES = (
     ),
     relation(
         "switch-ratio-same-mechanism",
-        LAB,
         "the cost of a process switch divided by that of a thread switch, both by pipe",
         (PROCESS, THREAD),
         Quantity.RATIO,
@@ -112,7 +105,6 @@ FIGURES = (
     ),
     relation(
         "switch-which-is-dearer",
-        LAB,
         "which switch costs more, by the same mechanism",
         (PROCESS, THREAD),
         Quantity.CHOICE,
@@ -133,7 +125,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="switch-convoy-count",
-        lab=LAB,
         asked="switches that the OS counted for one exchange by a bare mutex",
         kernel="thread_switch",
         variants=("bare-mutex",),
@@ -152,11 +143,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="switch-own-hand-over",
-        lab=LAB,
         asked="one switch between two threads by your own handoff",
         kernel="own_switch",
         variants=("own",),
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         central="lock-convoy",

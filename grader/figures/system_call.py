@@ -35,11 +35,9 @@ def _larger_part(estimates: Estimates) -> int:
 FIGURES = (
     FigureSpec(
         id="system-call-getppid",
-        lab=LAB,
         asked="the cost of getppid by the trap instruction",
         kernel="system_call",
         variants=("getppid",),
-        quantity=Quantity.COST,
         unit="ns",
         compare_with=(FLOOR,),
         central="library-call-not-system-call",
@@ -60,11 +58,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="system-call-floor",
-        lab=LAB,
         asked="the floor of every trap, by a call number that does not exist",
         kernel="system_call",
         variants=(FLOOR,),
-        quantity=Quantity.COST,
         unit="ns",
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         central="cost-of-many-for-one",
@@ -78,11 +74,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="system-call-setuid",
-        lab=LAB,
         asked="the cost of setuid to one's own id, when it works",
         kernel="system_call",
         variants=("setuid",),
-        quantity=Quantity.COST,
         unit="ns",
         points={Level.VALIDITY: 1.0, Level.INTERPRETATION: 1.0},
         compare_with=("setuid-refused", FLOOR),
@@ -99,7 +93,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="system-call-vdso-ratio",
-        lab=LAB,
         asked="the cost of gettimeofday by the trap instruction divided by its cost by the vDSO",
         kernel="system_call",
         variants=("gettimeofday-trap", "gettimeofday-vdso"),
@@ -123,7 +116,6 @@ FIGURES = (
     ),
     relation(
         "system-call-trap-share",
-        LAB,
         "the larger part of the cost of getppid",
         ("system-call-getppid", "system-call-floor"),
         Quantity.CHOICE,
@@ -142,11 +134,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="system-call-read0",
-        lab=LAB,
         asked="the cost of reading 0 bytes, by the system call in your own C",
         kernel="own_call",
         variants=("read0",),
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         compare_with=(FLOOR,),

@@ -19,11 +19,9 @@ LAB = "05-task-creation"
 FIGURES = (
     FigureSpec(
         id="creation-fork-wait",
-        lab=LAB,
         asked="the cost of a process, from fork until its child has ended and was waited for",
         kernel="task_creation",
         variants=("fork-wait",),
-        quantity=Quantity.COST,
         unit="us",
         compare_with=("fork",),
         central="creation-without-its-end",
@@ -38,11 +36,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="creation-thread",
-        lab=LAB,
         asked="the cost of a thread, from pthread_create to pthread_join",
         kernel="task_creation",
         variants=("pthread-wait",),
-        quantity=Quantity.COST,
         unit="us",
         compare_with=("pthread",),
         central="not-a-thread",
@@ -56,7 +52,6 @@ FIGURES = (
     ),
     relation(
         "creation-ratio",
-        LAB,
         "the cost of the process divided by the cost of the thread",
         ("creation-fork-wait", "creation-thread"),
         Quantity.RATIO,
@@ -72,11 +67,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="creation-fork-64mb",
-        lab=LAB,
         asked="the cost of the same process when its parent holds 64 MB more memory",
         kernel="task_creation",
         variants=("fork-wait-64mb",),
-        quantity=Quantity.COST,
         unit="us",
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 1.0, Level.SUFFICIENCY: 0.5},
         # A copy of so large tables waits for memory, which every neighbour on the machine uses.
@@ -93,7 +86,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="creation-cause",
-        lab=LAB,
         asked="the cause of most of the cost of fork",
         kernel="task_creation",
         variants=("fork-wait", "vfork-wait"),
@@ -116,11 +108,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="creation-own",
-        lab=LAB,
         asked="the cost of a task in the same memory, by clone in your own C",
         kernel="own_creation",
         variants=("own",),
-        quantity=Quantity.COST,
         unit="us",
         own=True,
         compare_with=("fork",),

@@ -11,7 +11,6 @@ LAB = "01-timer-overhead"
 FIGURES = (
     FigureSpec(
         id="timer-overhead-fenced",
-        lab=LAB,
         asked="the overhead of the fenced counter pair",
         kernel="timer_overhead",
         estimand=Estimand.OVERHEAD,
@@ -31,7 +30,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="timer-step",
-        lab=LAB,
         asked="the step of the counter",
         kernel="timer_overhead",
         estimand=Estimand.OVERHEAD,
@@ -53,7 +51,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="timer-overhead-monotonic",
-        lab=LAB,
         asked="the overhead of clock_gettime(CLOCK_MONOTONIC)",
         kernel="timer_overhead",
         estimand=Estimand.OVERHEAD,
@@ -73,7 +70,6 @@ FIGURES = (
     ),
     FigureSpec(
         id="timer-ratio-process-cpu",
-        lab=LAB,
         asked="the cost of CLOCK_PROCESS_CPUTIME_ID divided by that of the fenced counter pair",
         kernel="timer_overhead",
         estimand=Estimand.OVERHEAD,
@@ -93,11 +89,9 @@ FIGURES = (
     ),
     FigureSpec(
         id="timer-own-addition",
-        lab=LAB,
         asked="the time of one dependent addition, by your own C kernel, in core cycles",
         kernel="own_pair",
         variants=("own",),
-        quantity=Quantity.COST,
         unit="cycles",
         own=True,
         central="clock-read-too-early",

@@ -207,11 +207,9 @@ def _figures(trial: Trial) -> tuple[FigureSpec, ...]:
     name = trial.name
     reproduced = FigureSpec(
         id=f"{name}-reproduced",
-        lab=LAB,
         asked=trial.mistake,
         kernel=trial.broken.kernel,
         variants=(trial.broken.variant,),
-        quantity=Quantity.COST,
         unit="ns",
         points={Level.VALIDITY: 0.5, Level.INTERPRETATION: 0.5},
         compare_with=trial.broken.compare_with,
@@ -221,11 +219,9 @@ def _figures(trial: Trial) -> tuple[FigureSpec, ...]:
     )
     repaired = FigureSpec(
         id=f"{name}-repaired",
-        lab=LAB,
         asked=trial.right,
         kernel=trial.repaired.kernel,
         variants=(trial.repaired.variant,),
-        quantity=Quantity.COST,
         unit="ns",
         points=dict.fromkeys(Level, 0.5),
         own=trial.repaired.own,
@@ -243,7 +239,6 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
     name = trial.name
     suspect = relation(
         f"{name}-suspect",
-        LAB,
         f"which printed figure of report {trial.report} was measured in this way",
         of,
         Quantity.CHOICE,
@@ -257,7 +252,6 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
     )
     explains = relation(
         f"{name}-explains",
-        LAB,
         "how much of that printed figure the mistake explains on your machine",
         of,
         Quantity.CHOICE,
