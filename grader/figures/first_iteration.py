@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Praise, Quantity, choices_of, relation
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, choices_of, relation
 from labs.analysis.estimates import side
 from labs.recording.declared import Estimand
 
@@ -38,12 +38,12 @@ FIGURES = (
         # Each process gives one value only, and the interval runs between two of these.
         widest=0.5,
         central="first-sample-lost",
-        praise=(
-            Praise(
-                "No warm-up came before the first calls, and no sample of the run is missing.",
-                by=("first-sample-lost", "no sample missing"),
+        praise={
+            "No warm-up came before the first calls, and no sample of the run is missing.": (
+                "first-sample-lost",
+                "no sample missing",
             ),
-        ),
+        },
         look_next="Look at the second samples: is the whole extra cost paid in the first?",
     ),
     FigureSpec(
@@ -53,12 +53,12 @@ FIGURES = (
         variants=("page-fault",),
         unit="ns",
         central="cost-of-many-for-one",
-        praise=(
-            Praise(
-                "This is the cost of one fault: the same touches without a fault are subtracted.",
-                by=("cost-of-many-for-one", "baseline subtracted"),
+        praise={
+            "This is the cost of one fault: the same touches without a fault are subtracted.": (
+                "cost-of-many-for-one",
+                "baseline subtracted",
             ),
-        ),
+        },
         look_next="This page was filled with zeros first. Which part of the cost could that be?",
     ),
     FigureSpec(
@@ -68,13 +68,10 @@ FIGURES = (
         variants=("data-cache",),
         unit="ns",
         central="page-fault-counted-along",
-        praise=(
-            Praise(
-                "The OS counted hardly any page fault in these loads: the pages were there, and "
-                "only the cache lines were missing.",
-                by=("page-fault-counted-along", "faults counted"),
-            ),
-        ),
+        praise={
+            "The OS counted hardly any page fault in these loads: the pages were there, and "
+            "only the cache lines were missing.": ("page-fault-counted-along", "faults counted"),
+        },
         look_next="Do two loads that do not wait for each other take twice as long?",
     ),
     FigureSpec(
@@ -90,17 +87,14 @@ FIGURES = (
         widest=math.inf,
         may_be_nothing=True,
         central="page-still-missing",
-        praise=(
-            Praise(
-                "The run saw your C touch the page of the code, and the first call was left for "
-                "the sample.",
-                by=("page seen", "other-page-touched", "first-sample-lost"),
+        praise={
+            "The run saw your C touch the page of the code, and the first call was left for "
+            "the sample.": ("page seen", "other-page-touched", "first-sample-lost"),
+            "After your C, less than half of a first call's extra cost is left.": (
+                "less than half",
+                "page-still-missing",
             ),
-            Praise(
-                "After your C, less than half of a first call's extra cost is left.",
-                by=("less than half", "page-still-missing"),
-            ),
-        ),
+        },
         look_next="Compare what is left with one load, and with a step of the clock: which causes "
         "of this lab can it still hold?",
     ),
@@ -114,12 +108,9 @@ FIGURES = (
         decide=_cause,
         look_at="`lab.compare(own, call, times=0.5)` and `lab.compare(miss, call, times=0.5)`",
         central="cause-not-isolated",
-        praise=(
-            Praise(
-                "Your own figures support this cause.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={
+            "Your own figures support this cause.": ("conclusion-against-table",),
+        },
         look_next="Which experiment would separate the two largest parts of a page fault?",
     ),
 )

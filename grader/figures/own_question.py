@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Praise, Quantity, by_side, choices_of, relation
+from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side, choices_of, relation
 from grader.cases.verdict import Level
 
 LAB = "11-own-question"
@@ -22,18 +22,15 @@ FIGURES = (
         points=dict.fromkeys(Level, 2.0),
         own=True,
         central="operations-not-counted",
-        praise=(
-            Praise(
-                "Your count saw each operation, and none where nothing was done or in the "
-                "baseline, which is subtracted.",
-                by=(
-                    "operations-not-counted",
-                    "baseline-does-it-too",
-                    "counts-itself",
-                    "baseline subtracted",
-                ),
+        praise={
+            "Your count saw each operation, and none where nothing was done or in the "
+            "baseline, which is subtracted.": (
+                "operations-not-counted",
+                "baseline-does-it-too",
+                "counts-itself",
+                "baseline subtracted",
             ),
-        ),
+        },
         look_next="Which part of your operation does your count not see?",
     ),
     FigureSpec(
@@ -45,12 +42,12 @@ FIGURES = (
         points=dict.fromkeys(Level, 0.5),
         own=True,
         central="work-optimised-away",
-        praise=(
-            Praise(
-                "The program executes what you compare with, and the same baseline is subtracted.",
-                by=("work-optimised-away", "baseline subtracted"),
+        praise={
+            "The program executes what you compare with, and the same baseline is subtracted.": (
+                "work-optimised-away",
+                "baseline subtracted",
             ),
-        ),
+        },
         look_next="In what else than the one thing you ask about does it differ from your "
         "operation?",
     ),
@@ -64,12 +61,9 @@ FIGURES = (
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at='`lab.compare(own, own["other"])`',
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "Your two costs support this conclusion.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={
+            "Your two costs support this conclusion.": ("conclusion-against-table",),
+        },
         look_next="Which result of the same run would have refuted your claim?",
     ),
     FigureSpec(
@@ -81,12 +75,12 @@ FIGURES = (
         own=True,
         changed_from=COST,
         central="operations-not-counted",
-        praise=(
-            Praise(
-                "The second run counted its operations too, in several processes.",
-                by=("operations-not-counted", "one-process"),
+        praise={
+            "The second run counted its operations too, in several processes.": (
+                "operations-not-counted",
+                "one-process",
             ),
-        ),
+        },
         look_next="What else changed between the two runs, though you did not ask for it?",
     ),
     relation(
@@ -99,12 +93,9 @@ FIGURES = (
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at="`lab.compare(tested, own)`",
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "Your two runs support this conclusion.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={
+            "Your two runs support this conclusion.": ("conclusion-against-table",),
+        },
         look_next="Which of your three threats is left, and which run would show it?",
     ),
 )

@@ -6,7 +6,6 @@ from grader.cases.spec import (
     CHOICE,
     TIMES,
     FigureSpec,
-    Praise,
     Quantity,
     by_side,
     choices_of,
@@ -34,19 +33,16 @@ FIGURES = (
         variants=("pipe-pinned",),
         unit="ns",
         central="two-cpus-not-one",
-        praise=(
-            Praise(
-                "Both processes were on one CPU, the OS counted the switches, and write and read "
-                "are subtracted.",
-                by=(
-                    "two-cpus-not-one",
-                    "on one cpu",
-                    "switches counted",
-                    "read-and-write-counted-along",
-                    "baseline subtracted",
-                ),
+        praise={
+            "Both processes were on one CPU, the OS counted the switches, and write and read "
+            "are subtracted.": (
+                "two-cpus-not-one",
+                "on one cpu",
+                "switches counted",
+                "read-and-write-counted-along",
+                "baseline subtracted",
             ),
-        ),
+        },
         look_next="Measure pipe-two-cpus as well. Which of the two costs did report B print?",
     ),
     FigureSpec(
@@ -57,12 +53,13 @@ FIGURES = (
         unit="ns",
         points=_THREE,
         central="lock-convoy",
-        praise=(
-            Praise(
-                "The OS counted the switches that you claim, with both threads on one CPU.",
-                by=("lock-convoy", "switches counted", "on one cpu"),
+        praise={
+            "The OS counted the switches that you claim, with both threads on one CPU.": (
+                "lock-convoy",
+                "switches counted",
+                "on one cpu",
             ),
-        ),
+        },
         look_next="Signal under the mutex (condvar-inside): how many switches does a round trip "
         "take then?",
     ),
@@ -74,13 +71,10 @@ FIGURES = (
         unit="ns",
         points=_THREE,
         central="two-results-for-one",
-        praise=(
-            Praise(
-                "The figure comes from the pipe and from nothing else in the run, and the OS "
-                "counted the switches that you claim.",
-                by=("two-results-for-one", "switches counted"),
-            ),
-        ),
+        praise={
+            "The figure comes from the pipe and from nothing else in the run, and the OS "
+            "counted the switches that you claim.": ("two-results-for-one", "switches counted"),
+        },
         look_next="The two pipes differ by the cost of changing the address space. Could your "
         "interval have shown a difference of 50 ns?",
     ),
@@ -94,12 +88,9 @@ FIGURES = (
         compare_with=(OTHER_MECHANISM,),
         why_exact="A few percent decide which switch costs more.",
         central="mechanisms-differ",
-        praise=(
-            Praise(
-                "You divided two figures of the same mechanism.",
-                by=("mechanisms-differ",),
-            ),
-        ),
+        praise={
+            "You divided two figures of the same mechanism.": ("mechanisms-differ",),
+        },
         look_next="Divide by the condition variable's figure instead: would you have believed "
         "that ratio?",
     ),
@@ -115,12 +106,11 @@ FIGURES = (
         which_is_larger=True,
         look_at='`lab.compare(process, threads["pipe"])`',
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "You concluded what the interval of the difference supports, and no more.",
-                by=("conclusion-against-table",),
+        praise={
+            "You concluded what the interval of the difference supports, and no more.": (
+                "conclusion-against-table",
             ),
-        ),
+        },
         look_next="How many samples would it take to halve the interval of the difference?",
     ),
     FigureSpec(
@@ -133,12 +123,11 @@ FIGURES = (
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         why_exact="The OS counted the switches, and a count is exact.",
         central="figure-not-from-recording",
-        praise=(
-            Praise(
-                "You give what the OS counted, and not what the program claims.",
-                by=("figure-not-from-recording",),
+        praise={
+            "You give what the OS counted, and not what the program claims.": (
+                "figure-not-from-recording",
             ),
-        ),
+        },
         look_next="What did report D really time, 10,000 times?",
     ),
     FigureSpec(
@@ -149,17 +138,17 @@ FIGURES = (
         unit="ns",
         own=True,
         central="lock-convoy",
-        praise=(
-            Praise(
-                "The OS counted the switches that you claim, and the waiting thread sleeps: when "
-                "it got the turn without a wake, it did not go on.",
-                by=("switches counted", "sleeps until woken", "not-woken"),
+        praise={
+            "The OS counted the switches that you claim, and the waiting thread sleeps: when "
+            "it got the turn without a wake, it did not go on.": (
+                "switches counted",
+                "sleeps until woken",
+                "not-woken",
             ),
-            Praise(
-                "The cost of the same calls in one thread alone was subtracted.",
-                by=("baseline subtracted",),
+            "The cost of the same calls in one thread alone was subtracted.": (
+                "baseline subtracted",
             ),
-        ),
+        },
         look_next="In `wake`, lock the mutex, signal, and then unlock it: how many switches does "
         "the OS count now?",
     ),
