@@ -310,11 +310,7 @@ def accounts(case: Case) -> Iterator[Account]:
             key: case.recording.total(f"variant.{name}.{key}")
             for key in ("created", "faults", "children_faults", "children_switches")
         }
-        created, faults, of_children = (
-            total["created"],
-            total["faults"],
-            total["children_faults"],
-        )
+        created, faults, of_children = (total["created"], total["faults"], total["children_faults"])
         if not created or faults is None or of_children is None:
             continue
         yield Account(name, created, faults, of_children, total["children_switches"])

@@ -42,7 +42,7 @@ FIGURES = (
             "No warm-up came before the first calls, and no sample of the run is missing.": (
                 "first-sample-lost",
                 "no sample missing",
-            ),
+            )
         },
         look_next="Look at the second samples: is the whole extra cost paid in the first?",
     ),
@@ -57,7 +57,7 @@ FIGURES = (
             "This is the cost of one fault: the same touches without a fault are subtracted.": (
                 "cost-of-many-for-one",
                 "baseline subtracted",
-            ),
+            )
         },
         look_next="This page was filled with zeros first. Which part of the cost could that be?",
     ),
@@ -70,7 +70,7 @@ FIGURES = (
         central="page-fault-counted-along",
         praise={
             "The OS counted hardly any page fault in these loads: the pages were there, and "
-            "only the cache lines were missing.": ("page-fault-counted-along", "faults counted"),
+            "only the cache lines were missing.": ("page-fault-counted-along", "faults counted")
         },
         look_next="Do two loads that do not wait for each other take twice as long?",
     ),
@@ -108,9 +108,7 @@ FIGURES = (
         decide=_cause,
         look_at="`lab.compare(own, call, times=0.5)` and `lab.compare(miss, call, times=0.5)`",
         central="cause-not-isolated",
-        praise={
-            "Your own figures support this cause.": ("conclusion-against-table",),
-        },
+        praise={"Your own figures support this cause.": ("conclusion-against-table",)},
         look_next="Which experiment would separate the two largest parts of a page fault?",
     ),
 )

@@ -81,7 +81,7 @@ FIGURES = (
             "The two orders of one run support this conclusion.": (
                 "conclusion-against-table",
                 "interleaved",
-            ),
+            )
         },
         look_next="Does the order matter as much in 16 KiB?",
     ),
@@ -102,7 +102,7 @@ FIGURES = (
                 "every line walked",
                 "order-foreseen",
                 "hops counted",
-            ),
+            )
         },
         look_next="Let your order stay in a page until all its lines were loaded. What does a "
         "load cost then?",

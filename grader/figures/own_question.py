@@ -29,7 +29,7 @@ FIGURES = (
                 "baseline-does-it-too",
                 "counts-itself",
                 "baseline subtracted",
-            ),
+            )
         },
         look_next="Which part of your operation does your count not see?",
     ),
@@ -46,7 +46,7 @@ FIGURES = (
             "The program executes what you compare with, and the same baseline is subtracted.": (
                 "work-optimised-away",
                 "baseline subtracted",
-            ),
+            )
         },
         look_next="In what else than the one thing you ask about does it differ from your "
         "operation?",
@@ -61,9 +61,7 @@ FIGURES = (
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at='`lab.compare(own, own["other"])`',
         central="conclusion-against-table",
-        praise={
-            "Your two costs support this conclusion.": ("conclusion-against-table",),
-        },
+        praise={"Your two costs support this conclusion.": ("conclusion-against-table",)},
         look_next="Which result of the same run would have refuted your claim?",
     ),
     FigureSpec(
@@ -79,7 +77,7 @@ FIGURES = (
             "The second run counted its operations too, in several processes.": (
                 "operations-not-counted",
                 "one-process",
-            ),
+            )
         },
         look_next="What else changed between the two runs, though you did not ask for it?",
     ),
@@ -93,9 +91,7 @@ FIGURES = (
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at="`lab.compare(tested, own)`",
         central="conclusion-against-table",
-        praise={
-            "Your two runs support this conclusion.": ("conclusion-against-table",),
-        },
+        praise={"Your two runs support this conclusion.": ("conclusion-against-table",)},
         look_next="Which of your three threats is left, and which run would show it?",
     ),
 )

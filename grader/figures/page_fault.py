@@ -26,7 +26,7 @@ FIGURES = (
                 "read-not-written",
                 "one fault a page",
                 "baseline subtracted",
-            ),
+            )
         },
         look_next="The first read of such a page costs less. What does the OS kernel leave out?",
     ),
@@ -42,7 +42,7 @@ FIGURES = (
             "This is the cost of one page fault, and the writes themselves are subtracted.": (
                 "cost-of-many-for-one",
                 "baseline subtracted",
-            ),
+            )
         },
         look_next="Which of the two must fill a page with zeros, and which with a copy?",
     ),
@@ -58,7 +58,7 @@ FIGURES = (
             "The OS counted one page fault for each touch: the pages lay far enough apart.": (
                 "neighbours-mapped-along",
                 "one fault a page",
-            ),
+            )
         },
         look_next="This page fault maps the neighbours too. What does one of these pages cost?",
     ),
@@ -76,7 +76,7 @@ FIGURES = (
                 "page-not-brought",
                 "read-not-written",
                 "no fault left",
-            ),
+            )
         },
         look_next="Try MAP_POPULATE or mlock instead: which part of the cost do they save?",
     ),
@@ -93,9 +93,7 @@ FIGURES = (
         decide=by_side(0, 1, times=0.5, more=MOVED, less=SAVED, undecided=UNDECIDED),
         look_at='`lab.compare(kinds["populate"], kinds["anonymous"], times=0.5)`',
         central="conclusion-against-table",
-        praise={
-            "Your two variants support this conclusion.": ("conclusion-against-table",),
-        },
+        praise={"Your two variants support this conclusion.": ("conclusion-against-table",)},
         look_next="When is it better to pay for all pages at the start, and when is it not?",
     ),
 )

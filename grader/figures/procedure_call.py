@@ -37,7 +37,7 @@ FIGURES = (
         central="timer-not-subtracted",
         praise={
             "Neither the clock nor the loop is in this figure, so it can be far smaller than "
-            "one reading of the clock.": ("timer-not-subtracted", "baseline subtracted"),
+            "one reading of the clock.": ("timer-not-subtracted", "baseline subtracted")
         },
         look_next="The variant indirect calls the procedure through a pointer. What does that add?",
     ),
@@ -59,7 +59,7 @@ FIGURES = (
         praise={
             "Your conclusion agrees with the intervals of both variants.": (
                 "conclusion-against-table",
-            ),
+            )
         },
         look_next="Measure inlined at -O0: is it free there as well? Why?",
     ),
@@ -75,7 +75,7 @@ FIGURES = (
             "Your run was compiled at the optimisation level that this figure asks for.": (
                 "optimisation-levels-mixed",
                 "level stated",
-            ),
+            )
         },
         look_next="How many stores does the callee make at -O0? How many at -O2?",
     ),
@@ -97,7 +97,7 @@ FIGURES = (
         praise={
             "Your conclusion goes as far as the data, and no further.": (
                 "conclusion-against-table",
-            ),
+            )
         },
         look_next="Which two neighbouring rows can your run distinguish? Does a second run agree?",
     ),
@@ -114,7 +114,7 @@ FIGURES = (
         central="optimisation-levels-mixed",
         praise={
             "The samples of both variants were interleaved in one run, compiled at the level "
-            "that the lab asks for.": ("interleaved", "optimisation-levels-mixed", "level stated"),
+            "that the lab asks for.": ("interleaved", "optimisation-levels-mixed", "level stated")
         },
         look_next="If an argument costs less than one cycle, several stores go on at once. In "
         "which of your figures would this be impossible?",

@@ -41,7 +41,7 @@ FIGURES = (
                 "switches counted",
                 "touching-counted-as-switch",
                 "baseline subtracted",
-            ),
+            )
         },
         look_next="Measure processes-2-0 as well: does a switch cost eight more than two?",
     ),
@@ -61,7 +61,7 @@ FIGURES = (
                 "use measured",
                 "touching-counted-as-switch",
                 "baseline subtracted",
-            ),
+            )
         },
         look_next="Which cache holds one set of 256 KB, and not eight of them?",
     ),
@@ -77,7 +77,7 @@ FIGURES = (
         praise={
             "You subtracted the direct cost: what is left is the indirect one.": (
                 "figure-not-from-recording",
-            ),
+            )
         },
         look_next="Does this cost grow in proportion to the set? Look where your caches end.",
     ),
@@ -97,7 +97,7 @@ FIGURES = (
         praise={
             "The threads and the processes of one run support this conclusion.": (
                 "conclusion-against-table",
-            ),
+            )
         },
         look_next="Without a working set, what does the address space alone cost in a switch?",
     ),

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import (
-    CHOICE,
-    TIMES,
-    FigureSpec,
-    Quantity,
-    by_side,
-    choices_of,
-    relation,
-)
+from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, choices_of, relation
 from grader.cases.verdict import Level
 
 LAB = "06-process-and-thread-switch"
@@ -41,7 +33,7 @@ FIGURES = (
                 "switches counted",
                 "read-and-write-counted-along",
                 "baseline subtracted",
-            ),
+            )
         },
         look_next="Measure pipe-two-cpus as well. Which of the two costs did report B print?",
     ),
@@ -58,7 +50,7 @@ FIGURES = (
                 "lock-convoy",
                 "switches counted",
                 "on one cpu",
-            ),
+            )
         },
         look_next="Signal under the mutex (condvar-inside): how many switches does a round trip "
         "take then?",
@@ -73,7 +65,7 @@ FIGURES = (
         central="two-results-for-one",
         praise={
             "The figure comes from the pipe and from nothing else in the run, and the OS "
-            "counted the switches that you claim.": ("two-results-for-one", "switches counted"),
+            "counted the switches that you claim.": ("two-results-for-one", "switches counted")
         },
         look_next="The two pipes differ by the cost of changing the address space. Could your "
         "interval have shown a difference of 50 ns?",
@@ -88,9 +80,7 @@ FIGURES = (
         compare_with=(OTHER_MECHANISM,),
         why_exact="A few percent decide which switch costs more.",
         central="mechanisms-differ",
-        praise={
-            "You divided two figures of the same mechanism.": ("mechanisms-differ",),
-        },
+        praise={"You divided two figures of the same mechanism.": ("mechanisms-differ",)},
         look_next="Divide by the condition variable's figure instead: would you have believed "
         "that ratio?",
     ),
@@ -109,7 +99,7 @@ FIGURES = (
         praise={
             "You concluded what the interval of the difference supports, and no more.": (
                 "conclusion-against-table",
-            ),
+            )
         },
         look_next="How many samples would it take to halve the interval of the difference?",
     ),
@@ -126,7 +116,7 @@ FIGURES = (
         praise={
             "You give what the OS counted, and not what the program claims.": (
                 "figure-not-from-recording",
-            ),
+            )
         },
         look_next="What did report D really time, 10,000 times?",
     ),

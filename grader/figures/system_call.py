@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import (
-    CHOICE,
-    TIMES,
-    Estimates,
-    FigureSpec,
-    Quantity,
-    choices_of,
-    relation,
-)
+from grader.cases.spec import CHOICE, TIMES, Estimates, FigureSpec, Quantity, choices_of, relation
 from grader.cases.verdict import Level
 from labs.analysis.estimates import side
 
@@ -47,7 +39,7 @@ FIGURES = (
                 "calls comparable",
                 "loop-counted-along",
                 "baseline subtracted",
-            ),
+            )
         },
         look_next="strace counts the calls that this run claims. Does the variant getpid-libc "
         "make as many on your machine?",
@@ -64,7 +56,7 @@ FIGURES = (
             "This is the cost of one call that does nothing, with the loop subtracted.": (
                 "cost-of-many-for-one",
                 "baseline subtracted",
-            ),
+            )
         },
         look_next="A filter of system calls (seccomp) raises this floor. Is one active here?",
     ),
@@ -79,7 +71,7 @@ FIGURES = (
         central="call-without-its-argument",
         praise={
             "Your setuid costs more than a refused one in the same run, as a setuid that "
-            "works does.": ("costs more than refused",),
+            "works does.": ("costs more than refused",)
         },
         look_next="A refused setuid costs less. Which line of the C kernel keeps refused calls "
         "out of this figure?",
@@ -100,7 +92,7 @@ FIGURES = (
                 "library-call-not-system-call",
                 "calls comparable",
                 "interleaved",
-            ),
+            )
         },
         look_next="What must the OS kernel keep up to date in shared memory for the cheap call?",
     ),
@@ -114,9 +106,7 @@ FIGURES = (
         decide=_larger_part,
         look_at="`lab.compare(floor, getppid, times=0.5)` and `lab.compare(floor, getppid)`",
         central="conclusion-against-table",
-        praise={
-            "Your two figures support this conclusion.": ("conclusion-against-table",),
-        },
+        praise={"Your two figures support this conclusion.": ("conclusion-against-table",)},
         look_next="Which part would a faster processor shrink, and which part a smaller OS kernel?",
     ),
     FigureSpec(

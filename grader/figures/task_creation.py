@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import (
-    CHOICE,
-    TIMES,
-    FigureSpec,
-    Quantity,
-    by_side,
-    choices_of,
-    relation,
-)
+from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, choices_of, relation
 from grader.cases.verdict import Level
 
 LAB = "05-task-creation"
@@ -30,7 +22,7 @@ FIGURES = (
                 "creation-without-its-end",
                 "child-left-behind",
                 "children waited for",
-            ),
+            )
         },
         look_next="How many pages does a child fault in before it ends? The recording counts them.",
     ),
@@ -47,7 +39,7 @@ FIGURES = (
                 "creation-without-its-end",
                 "not-a-thread",
                 "no child counted",
-            ),
+            )
         },
         look_next="Where does the C library take the thread's stack from, the second time?",
     ),
@@ -59,9 +51,7 @@ FIGURES = (
         TIMES,
         central="ratio-upside-down",
         praise={
-            "You divided the cost of the process by the cost of the thread.": (
-                "ratio-upside-down",
-            ),
+            "You divided the cost of the process by the cost of the thread.": ("ratio-upside-down",)
         },
         look_next="Give the parent more memory first. Which of the two does the ratio follow?",
     ),
@@ -77,7 +67,7 @@ FIGURES = (
         central="memory-not-resident",
         praise={
             "The memory was really there when the process forked: the OS says how much the "
-            "parent held.": ("memory-not-resident", "memory held"),
+            "parent held.": ("memory-not-resident", "memory held")
         },
         look_next="64 MB are 16,384 small pages. What does one of them add to a fork?",
     ),
@@ -95,9 +85,7 @@ FIGURES = (
         compared_in="us",
         look_at='`lab.compare(kinds["vfork-wait"], kinds["fork-wait"], times=0.5)`',
         central="conclusion-against-table",
-        praise={
-            "Your two variants support this conclusion.": ("conclusion-against-table",),
-        },
+        praise={"Your two variants support this conclusion.": ("conclusion-against-table",)},
         look_next="A vforked child borrows its parent's memory. What must it never do with it?",
     ),
     FigureSpec(

@@ -30,13 +30,7 @@ from labs.terminal import meant, suggestion
 #: The flags of every build, before those that the caller asks for. With the flag on implicit
 #: declarations, the compiler names the line of a call to an undeclared function; the linker would
 #: name only the function.
-BASE_FLAGS = (
-    "-std=gnu11",
-    "-Wall",
-    "-Wextra",
-    "-Werror=implicit-function-declaration",
-    "-pthread",
-)
+BASE_FLAGS = ("-std=gnu11", "-Wall", "-Wextra", "-Werror=implicit-function-declaration", "-pthread")
 DEFAULT_FLAGS = ("-O2",)
 COMPILE_TIME_LIMIT_S = 60
 

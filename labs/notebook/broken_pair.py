@@ -136,11 +136,7 @@ class Pair:
         """Both runs in plain text, one below the other."""
         lines = [f"Wrong on purpose: {self.kernel.mistake}"]
         for name, title, region, run in zip(
-            _HALVES,
-            self.titles,
-            self.regions,
-            (self.broken, self.repaired),
-            strict=True,
+            _HALVES, self.titles, self.regions, (self.broken, self.repaired), strict=True
         ):
             lines += ["", f"{name}: {title}", ""]
             lines += [f"    {line}".rstrip() for line in region.splitlines()]
@@ -173,10 +169,7 @@ class Pair:
             )
         ]
         return filled(
-            _TEMPLATE,
-            mistake=self.kernel.mistake,
-            halves=halves,
-            difference=self.difference(),
+            _TEMPLATE, mistake=self.kernel.mistake, halves=halves, difference=self.difference()
         )
 
     def sentences(self, run: Run) -> list[str]:

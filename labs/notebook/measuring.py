@@ -373,11 +373,7 @@ def plan_of_cell(line: str, cell: str) -> Plan:
     """The plan that the words `line` after the magic make of the C in `cell`. Raises Refused."""
     arguments = _arguments(line)
     return variants.plan_of_words(
-        arguments.name,
-        arguments,
-        source=cell,
-        shown_as="cell",
-        first_line=FIRST_LINE,
+        arguments.name, arguments, source=cell, shown_as="cell", first_line=FIRST_LINE
     )
 
 

@@ -117,10 +117,7 @@ def settings_as_text(form: Form, only: Collection[str] | None = None) -> str:
         "samples": (f"{form.samples:,} samples", True),
         "cpu": (f"CPU {cpus[0]}", form.cpu is not None),
         "peer_cpu": (f"peer's CPU {cpus[1]}", form.peer_cpu is not None),
-        "warmup": (
-            f"warm-up {form.warmup:,}",
-            form.warmup != DEFAULT_WARMUP,
-        ),
+        "warmup": (f"warm-up {form.warmup:,}", form.warmup != DEFAULT_WARMUP),
         "processes": (
             "1 process" if form.processes == 1 else f"{form.processes} processes",
             form.processes != DEFAULT_PROCESSES,

@@ -89,10 +89,7 @@ def _with_check(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _message(
-    method: str,
-    signature: inspect.Signature,
-    args: Sequence[object],
-    options: Mapping[str, object],
+    method: str, signature: inspect.Signature, args: Sequence[object], options: Mapping[str, object]
 ) -> Message:
     """What is wrong with these arguments; `args` does not hold the object itself."""
     known = [each for each in signature.parameters.values() if each.name != "self"]
@@ -340,9 +337,7 @@ class Session(Predicting, Measuring):
 
     @with_options(TURNS_DEFAULTS)
     def measure_in_turns(
-        self,
-        runs: Mapping[str, tuple[str, str | Sequence[str]]],
-        **options: Unpack[TurnsOptions],
+        self, runs: Mapping[str, tuple[str, str | Sequence[str]]], **options: Unpack[TurnsOptions]
     ) -> list[Run]:
         """Measure several C kernels whose fresh processes take turns, and return their runs.
 

@@ -259,13 +259,7 @@ def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table
         rows.append(_distribution("warm-up", warm.ticks / per_unit))
     return Table(
         f"Samples of {recording.kernel} {variant}, in {NAMES[canonical(unit)]}",
-        (
-            "batch",
-            "samples",
-            "lowest",
-            *_QUARTILES_HEADER,
-            "highest",
-        ),
+        ("batch", "samples", "lowest", *_QUARTILES_HEADER, "highest"),
         tuple(rows),
     )
 
@@ -443,11 +437,7 @@ def line_figure(result: Result) -> Figure:
 
     _draw_residuals(below, result, line)
     make_room_at_left(figure, axes, below)
-    title_and_key(
-        figure,
-        _title(line, result),
-        key,
-    )
+    title_and_key(figure, _title(line, result), key)
     return figure
 
 
@@ -499,10 +489,7 @@ def _title(line: Line, result: Result) -> str:
 
 
 def samples_figure(
-    recording: Recording,
-    variant: str,
-    unit: str = "ns",
-    prediction: Mark | None = None,
+    recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
 ) -> Figure:
     """Every sample of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
 

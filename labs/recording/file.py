@@ -546,13 +546,7 @@ def _state(path: Path) -> tuple[int, ...] | None:
         status = os.lstat(path)
     except (OSError, ValueError):
         return None
-    return (
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-        status.st_ino,
-        status.st_dev,
-    )
+    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev)
 
 
 # Read the lines above the rows: the conditions of the run and of its processes.

@@ -392,10 +392,7 @@ _CONDITIONS: tuple[tuple[Callable[[Recording], str], Callable[[str, str], str]],
         _policy,
         lambda one, other: f"The first run was scheduled as {one}, and the second as {other}.",
     ),
-    (
-        _nice,
-        lambda one, other: f"The first run had the nice value {one}, and the second {other}.",
-    ),
+    (_nice, lambda one, other: f"The first run had the nice value {one}, and the second {other}."),
     (
         _named_preloaded,
         lambda one, other: (

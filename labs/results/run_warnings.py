@@ -902,11 +902,7 @@ def _narrower(
 
 def of_inherited(recording: Recording, variant: str) -> list[RunWarning]:
     """Warnings about the scheduling policy, preloaded libraries, and clocks that disagree."""
-    return [
-        *_of_policy(recording, variant),
-        *_of_preloaded(recording),
-        *_of_clocks(recording),
-    ]
+    return [*_of_policy(recording, variant), *_of_preloaded(recording), *_of_clocks(recording)]
 
 
 def _of_policy(recording: Recording, variant: str) -> list[RunWarning]:

@@ -124,10 +124,7 @@ def gather(conditions: Mapping[str, str], runs: Sequence[ProcessRun], name: str)
 
 
 def recording_of(
-    plan: Plan,
-    binary: toolchain.Binary,
-    runs: Sequence[ProcessRun],
-    known: Mapping[str, str],
+    plan: Plan, binary: toolchain.Binary, runs: Sequence[ProcessRun], known: Mapping[str, str]
 ) -> Recording:
     """The recording of `runs`, the processes of `binary` that `plan` asked for.
 
@@ -281,10 +278,7 @@ class Limits:
 
 
 async def output_of(
-    command: list[str],
-    name: str,
-    limits: Limits,
-    on_progress: Callable[[int, int], None],
+    command: list[str], name: str, limits: Limits, on_progress: Callable[[int, int], None]
 ) -> bytes:
     """The standard output of `command`; it calls `on_progress` at its start and with each report.
 

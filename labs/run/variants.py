@@ -193,11 +193,7 @@ def plan_of(
         tuple(name.strip() for name in names if name.strip()),
         flags=words,
         within=within / 100 if isinstance(within, int | float) else within,
-        **{
-            "replace_s": DEFAULT_REPLACE_S,
-            **fields,
-            "batches": tuple(fields.get("batches", ())),
-        },
+        **{"replace_s": DEFAULT_REPLACE_S, **fields, "batches": tuple(fields.get("batches", ()))},
     )
     return with_usual_samples(plan) if samples is None else replace(plan, samples=samples)
 

@@ -203,14 +203,7 @@ def _table(grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str
         for name, result in mine:
             claimed, counted = _counts(result)
             rows.append(
-                (
-                    name,
-                    heading,
-                    *value_cells(result),
-                    claimed,
-                    counted,
-                    why_no_figure(result),
-                )
+                (name, heading, *value_cells(result), claimed, counted, why_no_figure(result))
             )
     return Table(
         f"{kernels}: cost in {NAMES[unit]}, and switches in the whole run",

@@ -49,10 +49,7 @@ _LINEAR_UP_TO = 128
 _HIGHEST_GUESS = 3
 _NAME = re.compile(r"(fork|fork-wait)(?:-(\d+)(mb|gb))?")
 #: The quantity on the horizontal axis, by whether the recordings state the resident memory.
-_WHAT = {
-    True: "resident memory of the parent",
-    False: "additional memory of the parent",
-}
+_WHAT = {True: "resident memory of the parent", False: "additional memory of the parent"}
 _ABOUT = {"fork": "fork, creation only", "fork-wait": "fork to wait"}
 _BOTH = "fork, creation only, and fork to wait"
 

@@ -78,11 +78,7 @@ def arguments(*runs: Runs | None) -> Picture:
     reach = [1.12 * point.high for each in series for point in each.points] if ends else ()
     figure = series_figure(
         [("", series)],
-        XAxis(
-            "integer arguments",
-            tuple(map(float, counts)),
-            tuple(map(str, counts)),
-        ),
+        XAxis("integer arguments", tuple(map(float, counts)), tuple(map(str, counts))),
         YAxis(f"cost of one call\n({NAMES[unit]})", log=False, reach=reach),
         "procedure_call: cost against the number of arguments",
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series] + [INTERVALS],
@@ -203,9 +199,7 @@ def _table(named: dict[str, _Counted], counts: Sequence[int], unit: str) -> Tabl
         reasons = [why_no_figure(counted.get(count)) for counted in named.values()]
         rows.append((*row, "; ".join(filter(None, reasons))))
     return Table(
-        f"procedure_call: cost of one call in {NAMES[unit]}",
-        (*header, "why not"),
-        tuple(rows),
+        f"procedure_call: cost of one call in {NAMES[unit]}", (*header, "why not"), tuple(rows)
     ).without_empty()
 
 
