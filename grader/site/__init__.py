@@ -35,15 +35,6 @@ from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.plots import picture, style, taken
 from labs.plots.small_samples import WIDTH, samples_png
-from labs.plots.style import (
-    BLUE,
-    CSS_PIXELS_PER_INCH,
-    QUIET,
-    Mark,
-    make_room_at_left,
-    new_figure,
-    title_and_key,
-)
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run import broken
@@ -290,7 +281,7 @@ def _beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
         return []
     if of.figure.value <= 0:  # the axis is logarithmic
         return []
-    mark = Mark(of.figure.value, of.figure.unit, "the figure handed in")
+    mark = style.Mark(of.figure.value, of.figure.unit, "the figure handed in")
     try:
         drawn = picture.of_estimates([of.result], {of.variant: mark})
     except ValueError:  # no unit of time
@@ -357,28 +348,32 @@ def write_method(stage: Stage) -> None:
     )
     figure = _lines_of_processes(line, per_us)
     stage.put(f"{METHOD}.png", style.png(figure))
-    width = round(figure.get_figwidth() * CSS_PIXELS_PER_INCH)
+    width = round(figure.get_figwidth() * style.CSS_PIXELS_PER_INCH)
     stage.put(f"{METHOD}.txt", plot(f"/{METHOD}.png", said, caption, width).encode())
 
 
 def _lines_of_processes(line: Line, per_us: float) -> Figure:
     """The lines of all processes and their mean; `per_us` is how many ticks a microsecond has."""
-    figure, axes = new_figure(3.6)
+    figure, axes = style.new_figure(3.6)
     ends = np.array([0.0, line.batch[-1]])
     overhead, cost = line.overhead.by_process, line.cost.by_process
     assert overhead is not None and cost is not None
     for begin, slope in zip(overhead.value, cost.value, strict=True):
-        axes.plot(ends, (begin + slope * ends) / per_us, color=QUIET, linewidth=0.8)
+        axes.plot(ends, (begin + slope * ends) / per_us, color=style.QUIET, linewidth=0.8)
     mean = line.overhead.value + line.cost.value * ends
-    axes.plot(ends, mean / per_us, color=BLUE, linewidth=2.4)
+    axes.plot(ends, mean / per_us, color=style.BLUE, linewidth=2.4)
     points = line.location / per_us
-    axes.plot(line.batch, points, color=BLUE, linestyle="none", marker="o", markersize=7)
+    axes.plot(line.batch, points, color=style.BLUE, linestyle="none", marker="o", markersize=7)
     axes.set_xticks([0, *line.batch])
     axes.set_xlabel("k: operations in a sample")
     axes.set_ylabel("T(k) (µs)")
-    make_room_at_left(figure, axes)
-    key = [("━ one process", QUIET), ("━ mean of all processes", BLUE), ("● mean sample", BLUE)]
-    title_and_key(figure, "T(k) = overhead + k × cost", key)
+    style.make_room_at_left(figure, axes)
+    key = [
+        ("━ one process", style.QUIET),
+        ("━ mean of all processes", style.BLUE),
+        ("● mean sample", style.BLUE),
+    ]
+    style.title_and_key(figure, "T(k) = overhead + k × cost", key)
     return figure
 
 

@@ -20,14 +20,7 @@ from typing import Literal
 
 from labs import paths
 from labs.c_kernels import toolchain
-from labs.machine import surroundings
-from labs.machine.description import (
-    COARSE_STEP_NS,
-    UNREADABLE,
-    Machine,
-    cpu_ranges,
-    virtualization_as_text,
-)
+from labs.machine import description, surroundings
 from labs.units import plural
 
 # Small trials of what measuring needs: compile, run, pin, write. Each one reports its outcome.
@@ -284,7 +277,7 @@ class Point:
     administrator: str | None = None
 
 
-def examine(machine: Machine, trials: Trials) -> list[Point]:
+def examine(machine: description.Machine, trials: Trials) -> list[Point]:
     """All points, in the order in which a user should solve them.
 
     They depend on `machine` and `trials` only.
@@ -350,12 +343,12 @@ QUICK_CLOCK_SOURCES = {
 }
 
 
-def check_cpus(machine: Machine) -> Point:
+def check_cpus(machine: description.Machine) -> Point:
     """The CPUs that this process may use. Some variants need two."""
     allowed, online = machine.cpus_allowed, machine.cpus_online
     if allowed is None:
-        return Point("CPUs allowed", "SKIPPED", f"{UNREADABLE}; {online or '?'} online")
-    seen = f"{cpu_ranges(allowed)} of {online or '?'} online"
+        return Point("CPUs allowed", "SKIPPED", f"{description.UNREADABLE}; {online or '?'} online")
+    seen = f"{description.cpu_ranges(allowed)} of {online or '?'} online"
     if len(allowed) > 1:
         return Point("CPUs allowed", "PASS", seen)
     remedy = "Parts that compare two CPUs are impossible here: skip them and say so in the report."
@@ -373,7 +366,7 @@ def check_cpus(machine: Machine) -> Point:
     )
 
 
-def check_quota(machine: Machine) -> Point:
+def check_quota(machine: description.Machine) -> Point:
     """Whether a quota limits the CPU time of this process."""
     quota = machine.cpu_quota
     if quota is None:
@@ -391,11 +384,11 @@ def check_quota(machine: Machine) -> Point:
     )
 
 
-def check_memory(machine: Machine) -> Point:
+def check_memory(machine: description.Machine) -> Point:
     """How much memory a student may use."""
     granted = [size for size in (machine.memory, machine.memory_limit) if size is not None]
     if not granted:
-        return Point("memory", "SKIPPED", UNREADABLE)
+        return Point("memory", "SKIPPED", description.UNREADABLE)
     size = min(granted)
     limited = size == machine.memory_limit
     seen = f"{size / 2**30:.1f} GiB by a limit" if limited else f"{size / 2**30:.1f} GiB"
@@ -410,7 +403,7 @@ def check_memory(machine: Machine) -> Point:
     )
 
 
-def check_tasks(machine: Machine) -> Point:
+def check_tasks(machine: description.Machine) -> Point:
     """How many processes and threads a student may have: JupyterLab itself needs some."""
     limit = machine.task_limit
     if limit is None:
@@ -427,9 +420,9 @@ def check_tasks(machine: Machine) -> Point:
     )
 
 
-def check_hypervisor(machine: Machine) -> Point:
+def check_hypervisor(machine: description.Machine) -> Point:
     """Whether this is a virtual machine or a container."""
-    virtual = virtualization_as_text(machine)
+    virtual = description.virtualization_as_text(machine)
     seen = f"virtual machine: {virtual}"
     if machine.container:
         seen = f"virtual machine: {virtual}; in a container ({machine.container})"
@@ -447,10 +440,10 @@ def check_hypervisor(machine: Machine) -> Point:
     return Point("hypervisor", "SKIPPED" if machine.virtual is None else "PASS", seen)
 
 
-def check_governor(machine: Machine) -> Point:
+def check_governor(machine: description.Machine) -> Point:
     """Whether the OS changes the clock speed of the core with the load."""
     if machine.governor is None:
-        return Point("governor", "SKIPPED", UNREADABLE)
+        return Point("governor", "SKIPPED", description.UNREADABLE)
     if machine.governor == "performance":
         return Point("governor", "PASS", machine.governor)
     return Point(
@@ -462,10 +455,10 @@ def check_governor(machine: Machine) -> Point:
     )
 
 
-def check_turbo(machine: Machine) -> Point:
+def check_turbo(machine: description.Machine) -> Point:
     """Whether turbo is on: then the clock speed depends on temperature and on the other cores."""
     if machine.turbo is None:
-        return Point("turbo", "SKIPPED", UNREADABLE)
+        return Point("turbo", "SKIPPED", description.UNREADABLE)
     if not machine.turbo:
         return Point("turbo", "PASS", "off")
     return Point(
@@ -478,10 +471,10 @@ def check_turbo(machine: Machine) -> Point:
     )
 
 
-def check_smt(machine: Machine) -> Point:
+def check_smt(machine: description.Machine) -> Point:
     """Whether two CPUs may be hardware threads of the same core."""
     if machine.smt is None:
-        return Point("SMT", "SKIPPED", UNREADABLE)
+        return Point("SMT", "SKIPPED", description.UNREADABLE)
     if not machine.smt:
         return Point("SMT", "PASS", "off")
     return Point(
@@ -493,10 +486,10 @@ def check_smt(machine: Machine) -> Point:
     )
 
 
-def check_seccomp(machine: Machine) -> Point:
+def check_seccomp(machine: description.Machine) -> Point:
     """Whether a seccomp filter checks each system call."""
     if machine.seccomp is None:
-        return Point("seccomp", "SKIPPED", UNREADABLE)
+        return Point("seccomp", "SKIPPED", description.UNREADABLE)
     if machine.seccomp == "off":
         return Point("seccomp", "PASS", "no filter")
     return Point(
@@ -509,10 +502,10 @@ def check_seccomp(machine: Machine) -> Point:
     )
 
 
-def check_load(machine: Machine) -> Point:
+def check_load(machine: description.Machine) -> Point:
     """How many tasks ran or waited for a CPU in the last minute."""
     if machine.load is None:
-        return Point("load", "SKIPPED", UNREADABLE)
+        return Point("load", "SKIPPED", description.UNREADABLE)
     cpus = machine.cpus_online or 1
     seen = f"{machine.load:.2f} tasks on {cpus} CPU{'s' if cpus > 1 else ''} in the last minute"
     if machine.load < max(0.5, cpus / 2):
@@ -526,11 +519,11 @@ def check_load(machine: Machine) -> Point:
     )
 
 
-def check_steal(machine: Machine, trials: Trials) -> Point:
+def check_steal(machine: description.Machine, trials: Trials) -> Point:
     """How much CPU time other virtual machines take, since boot and while the trials ran."""
     recent = trials.meanwhile.get("steal.share")
     if recent is None and machine.steal is None:
-        return Point("steal", "SKIPPED", UNREADABLE)
+        return Point("steal", "SKIPPED", description.UNREADABLE)
     now, since_boot = float(recent or 0), machine.steal or 0.0
     said = [f"{now:.1%} just now"] if recent is not None else []
     said += [f"{since_boot:.1%} since boot"] if machine.steal is not None else []
@@ -546,11 +539,11 @@ def check_steal(machine: Machine, trials: Trials) -> Point:
     )
 
 
-def check_clock_source(machine: Machine) -> Point:
+def check_clock_source(machine: description.Machine) -> Point:
     """Whether clock_gettime can be read without entering the OS kernel."""
     source = machine.clock_source
     if source is None:
-        return Point("clock source", "SKIPPED", UNREADABLE)
+        return Point("clock source", "SKIPPED", description.UNREADABLE)
     if source in QUICK_CLOCK_SOURCES:
         return Point("clock source", "PASS", source)
     return Point(
@@ -644,7 +637,7 @@ def check_counter(trials: Trials) -> list[Point]:
                 "Restart the (virtual) machine. If that does not help, students need another one.",
             )
         ]
-    coarse = step > COARSE_STEP_NS
+    coarse = step > description.COARSE_STEP_NS
     return [
         Point("counter", "PASS", seen),
         Point(
@@ -658,7 +651,7 @@ def check_counter(trials: Trials) -> list[Point]:
     ]
 
 
-def check_pinning(machine: Machine, trials: Trials) -> Point:
+def check_pinning(machine: description.Machine, trials: Trials) -> Point:
     """Whether a task can be bound to a CPU."""
     if trials.pinning is None:
         return Point("pinning", "SKIPPED", f"{machine.system} offers no pinning")

@@ -34,14 +34,7 @@ from labs.recording.file import BadRecording, read
 from labs.recording.origin import kind_in_file, kind_of_all
 from labs.results.result import result_of
 from labs.results.results_compared import Comparison
-from labs.run import broken
-from labs.run.declared_options import (
-    DEFAULT_AT_MOST_S,
-    DEFAULT_PATIENCE_S,
-    DEFAULT_REPLACE_S,
-    DEFAULT_TIME_LIMIT_S,
-    DEFAULT_WARMUP,
-)
+from labs.run import broken, declared_options
 from labs.run.variants import plan_of
 from labs.terminal import suggestion
 from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded, unit_symbol, with_unit
@@ -183,16 +176,16 @@ TURNS_DEFAULTS = TurnsOptions(
     cpu=None,
     peer_cpu=None,
     batches=(),
-    warmup=DEFAULT_WARMUP,
+    warmup=declared_options.DEFAULT_WARMUP,
     processes=10,
     flags="-O2",
     unit="ns",
     spread=0,
     within=None,
-    at_most=DEFAULT_AT_MOST_S,
-    replace=DEFAULT_REPLACE_S,
-    time_limit=DEFAULT_TIME_LIMIT_S,
-    patience=DEFAULT_PATIENCE_S,
+    at_most=declared_options.DEFAULT_AT_MOST_S,
+    replace=declared_options.DEFAULT_REPLACE_S,
+    time_limit=declared_options.DEFAULT_TIME_LIMIT_S,
+    patience=declared_options.DEFAULT_PATIENCE_S,
 )
 DEFAULTS = MeasureOptions(**TURNS_DEFAULTS, save=None)
 

@@ -17,17 +17,7 @@ from labs.recording import counts, declared, run_conditions
 from labs.recording.declared import Placement
 from labs.results.result import Result, with_ends
 from labs.units import NAMES, plural, rounded
-from labs.views.gather import (
-    Runs,
-    in_one_unit,
-    refused,
-    require_figure,
-    runs_of,
-    value_cells,
-    why_no_figure,
-    with_notes,
-    with_warnings,
-)
+from labs.views import gather
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -48,8 +38,8 @@ _LOOKS = {
 }
 
 
-@with_notes
-def placement(*runs: Runs | None) -> Picture:
+@gather.with_notes
+def placement(*runs: gather.Runs | None) -> Picture:
     """The cost of a switch by placement: a row for each variant, with its interval.
 
     Groups separate four kinds: switches on one CPU that the OS counted, wake-ups of another CPU,
@@ -57,16 +47,16 @@ def placement(*runs: Runs | None) -> Picture:
     group holds the calls alone. The unit is that of the first run. Raises Refused if no run is of
     switches, or if no result has a figure.
     """
-    every_run = runs_of(runs)
-    chosen, unit = in_one_unit(every_run, every_run[0].unit)
+    every_run = gather.runs_of(runs)
+    chosen, unit = gather.in_one_unit(every_run, every_run[0].unit)
     results = [r for run in chosen for r in run.results if _about_switches(r)]
     if not results:
         kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
-        raise refused(
+        raise gather.refused(
             f"views.placement shows runs of switches; this is of {kernels}",
             'Measure one: lab.measure("process_switch", "pipe-pinned").',
         )
-    require_figure(results)
+    gather.require_figure(results)
     named = list(zip(_names(results), results, strict=True))
     grouped: dict[str, list[tuple[str, Result]]] = {}
     for heading in _LOOKS:
@@ -203,7 +193,14 @@ def _table(grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str
         for name, result in mine:
             claimed, counted = _counts(result)
             rows.append(
-                (name, heading, *value_cells(result), claimed, counted, why_no_figure(result))
+                (
+                    name,
+                    heading,
+                    *gather.value_cells(result),
+                    claimed,
+                    counted,
+                    gather.why_no_figure(result),
+                )
             )
     return Table(
         f"{kernels}: cost in {NAMES[unit]}, and switches in the whole run",
@@ -231,14 +228,14 @@ _HEADER = (
 )
 
 
-@with_warnings
-def switches(*runs: Runs | None) -> Table:
+@gather.with_warnings
+def switches(*runs: gather.Runs | None) -> Table:
     """For each run: the figure of its first variant, and its switches as claimed and as counted.
 
     The count for one operation has three digits. For the exercise of lab 06, the last column says
     in how many processes the thread went on without being woken. Raises Refused if there is no run.
     """
-    rows = tuple(_row_of_counts(run) for run in runs_of(runs))
+    rows = tuple(_row_of_counts(run) for run in gather.runs_of(runs))
     return Table("Switches claimed and counted", _HEADER, rows).without_empty()
 
 
