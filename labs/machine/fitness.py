@@ -7,255 +7,18 @@ say what to do about it.
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Literal
 
-from labs import paths
-from labs.c_kernels import toolchain
-from labs.machine import description, surroundings
+from labs.machine.description import (
+    COARSE_STEP_NS,
+    UNREADABLE,
+    Machine,
+    cpu_ranges,
+    virtualization_as_text,
+)
+from labs.machine.probes import Disk, Trials
 from labs.units import plural
-
-# Small trials of what measuring needs: compile, run, pin, write. Each one reports its outcome.
-
-TIME_LIMIT_S = 10
-#: The number of short runs, a few milliseconds each, that see how often others take the CPU.
-COUNTER_RUNS = 8
-# The affinity is read back from the OS, because a hub may accept the call and ignore it.
-_PIN_EACH = """
-import os, sys
-for cpu in map(int, sys.argv[1:]):
-    os.sched_setaffinity(0, {cpu})
-    if os.sched_getaffinity(0) != {cpu}:
-        sys.exit(f"CPU {cpu} was asked for and not obtained")
-"""
-_HELLO = '#include <stdio.h>\nint main(void) { puts("it runs"); return 0; }\n'
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of a trial: `seen` says what it found, or `problem` says why it failed.
-
-    `no_programs_in` is the folder whose programs the OS refused to start, if that is the reason;
-    `remedy` says what to do, if the failure itself knows.
-    """
-
-    seen: str = ""
-    problem: str | None = None
-    remedy: str = ""
-    no_programs_in: str = ""
-
-
-@dataclass(frozen=True)
-class Counter:
-    """This machine's counter as a C kernel found it. A value that it did not report is 0."""
-
-    name: str
-    step: int  # ticks
-    overhead: int  # ticks of an empty fenced sample
-    frequency_hz: float
-    core_cycle_ticks: float  # ticks per core cycle
-    taken_by_others: float = 0.0  # share of the time in which others had the CPU
-    gaps_per_s: float = 0.0  # interruptions by others per second
-
-    @property
-    def between_gaps_us(self) -> float | None:
-        """The mean time between two interruptions, in microseconds; None if none was seen."""
-        return 1e6 / self.gaps_per_s if self.gaps_per_s > 0 else None
-
-    @property
-    def step_ns(self) -> float | None:
-        """One step in nanoseconds; None if the counter reports no step or no frequency."""
-        return self.step / self.frequency_hz * 1e9 if self.step and self.frequency_hz else None
-
-
-@dataclass(frozen=True)
-class Disk:
-    """The free space of a folder in bytes, or why nothing can be written there."""
-
-    folder: str
-    free: int | None
-    problem: str | None = None
-
-
-@dataclass(frozen=True)
-class Trials:
-    """The outcomes of all trials. None means not tried, because an earlier trial failed.
-
-    `meanwhile` holds the conditions of the machine while the trials ran.
-    """
-
-    compiler: Outcome
-    counter: Counter | None = None
-    counter_problem: str | None = None
-    cache_without_programs: str = ""  # the cache folder, if the OS refused to start programs there
-    pinning: Outcome | None = None
-    here: Disk | None = None
-    cache: Disk | None = None
-    meanwhile: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-
-
-def try_all(allowed: tuple[int, ...] | None) -> Trials:
-    """Run all trials, which takes one to two seconds; never raises.
-
-    `allowed` holds the numbers of the CPUs to pin to; None means that pinning is not tried.
-    """
-    before = surroundings.cpu_times()
-    compiler = try_compiler()
-    cache = try_cache()
-    counter: Counter | None = None
-    problem: str | None = None
-    forbidding = ""
-    if compiler.problem is None and cache.problem is None:
-        try:
-            counter = run_counter()
-        except PermissionError:
-            forbidding = cache.folder
-            problem = _no_programs(forbidding)
-        except Exception as error:  # any error becomes a point of the report
-            problem = _first_line(error)
-    return Trials(
-        compiler=compiler,
-        counter=counter,
-        counter_problem=problem,
-        cache_without_programs=forbidding,
-        pinning=try_pinning(allowed) if allowed else None,
-        here=_disk(Path()),
-        cache=cache,
-        meanwhile=surroundings.load_conditions(before, surroundings.cpu_times()),
-    )
-
-
-def try_compiler() -> Outcome:
-    """Compile a small program and run it. It is compiled anew: a cached one would prove nothing."""
-    try:
-        compiler = toolchain.find_compiler()
-        with tempfile.TemporaryDirectory(prefix="ticklab-") as work:
-            source, program = Path(work) / "hello.c", Path(work) / "hello"
-            source.write_text(_HELLO)
-            command = [*compiler.command, *toolchain.BASE_FLAGS, str(source), "-o", str(program)]
-            built = _run(command)
-            if built.returncode != 0:
-                return Outcome(problem=f"{compiler.version} does not compile: {_error_line(built)}")
-            try:
-                ran = _run([str(program)])
-            except PermissionError:
-                return Outcome(
-                    problem=_no_programs(tempfile.gettempdir()),
-                    no_programs_in=tempfile.gettempdir(),
-                )
-    except toolchain.NoCompiler as error:
-        return Outcome(problem=error.why, remedy=error.remedy)
-    except Exception as error:  # no temporary folder, one that forbids programs, no processes left
-        return Outcome(problem=f"a small C program was not built and run: {_first_line(error)}")
-    if ran.returncode != 0 or ran.stdout.strip() != "it runs":
-        return Outcome(
-            problem=f"{compiler.version} compiles, but the program fails: {_error_line(ran)}"
-        )
-    return Outcome(f"{compiler.version} ({compiler.path})")
-
-
-def run_counter() -> Counter:
-    """The counter as the C kernel timer_overhead reports it.
-
-    Raises any error of the build or of the run.
-    """
-    binary = toolchain.build(paths.kernels_c() / "timer_overhead.c")
-    runs = [_conditions_of_short_run(binary) for _ in range(COUNTER_RUNS)]
-    conditions = runs[0]
-    return Counter(
-        name=conditions.get("counter", "unknown"),
-        step=int(conditions.get("counter.step", "0")),
-        overhead=int(conditions.get("counter.overhead", "0")),
-        frequency_hz=float(conditions.get("counter.frequency_hz", "0")),
-        core_cycle_ticks=float(conditions.get("core_cycle_ticks", "0")),
-        taken_by_others=_mean(runs, "cpu.taken"),
-        gaps_per_s=_mean(runs, "cpu.gaps_per_s"),
-    )
-
-
-def _mean(runs: list[dict[str, str]], key: str) -> float:
-    return sum(float(each.get(key, "0")) for each in runs) / len(runs)
-
-
-def _conditions_of_short_run(binary: toolchain.Binary) -> dict[str, str]:
-    """The conditions that a short run of `binary` prints."""
-    ran = _run([str(binary.path), "--samples", "50"])
-    if ran.returncode != 0:
-        raise RuntimeError(f"timer_overhead ended with status {ran.returncode}: {_error_line(ran)}")
-    return dict(
-        line[2:].split(": ", 1)
-        for line in ran.stdout.splitlines()
-        if line.startswith("# ") and ": " in line
-    )
-
-
-def try_pinning(cpus: tuple[int, ...]) -> Outcome:
-    """Pin a child process to each of the CPUs in turn, and read back where it was pinned."""
-    try:
-        ran = _run([sys.executable, "-I", "-S", "-c", _PIN_EACH, *map(str, cpus)])
-    except Exception as error:  # no processes left, or the child hangs
-        return Outcome(problem=_first_line(error))
-    if ran.returncode != 0:
-        return Outcome(problem=_error_line(ran))
-    return Outcome("obtained on each CPU allowed")
-
-
-def try_cache() -> Disk:
-    """The free space of the folder for built C kernels."""
-    try:
-        return _disk(paths.cache())
-    except paths.CacheNotWritable as error:
-        return Disk("", None, str(error))
-
-
-def _disk(folder: Path) -> Disk:
-    shown = str(folder)
-    try:
-        shown = str(folder.resolve())  # fails where the current folder has been deleted
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-        return Disk(shown, shutil.disk_usage(folder).free)
-    except OSError as error:
-        return Disk(shown, None, f"{shown}: {error.strerror or error}")
-
-
-def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        stdin=subprocess.DEVNULL,
-        timeout=TIME_LIMIT_S,
-        env={**os.environ, "LC_ALL": "C"},
-        check=False,
-    )
-
-
-def _no_programs(folder: str) -> str:
-    return f"the OS starts no program in the folder {folder}; it may be mounted as noexec"
-
-
-def _error_line(ran: subprocess.CompletedProcess[str]) -> str:
-    """The most useful line of the output: a compiler's first error, or else the last line."""
-    lines = [line.strip() for line in (ran.stderr or ran.stdout).splitlines() if line.strip()]
-    errors = [line for line in lines if "error:" in line]
-    return (errors[:1] or lines[-1:] or [f"exit status {ran.returncode}, no message"])[0][:300]
-
-
-def _first_line(error: Exception) -> str:
-    """The first line of the error's message, or its type if there is no message."""
-    lines = str(error).splitlines()
-    return lines[0][:300] if lines else type(error).__name__
-
 
 Status = Literal["PASS", "CAUTION", "FAIL", "SKIPPED"]
 
@@ -277,7 +40,7 @@ class Point:
     administrator: str | None = None
 
 
-def examine(machine: description.Machine, trials: Trials) -> list[Point]:
+def examine(machine: Machine, trials: Trials) -> list[Point]:
     """All points, in the order in which a user should solve them.
 
     They depend on `machine` and `trials` only.
@@ -343,12 +106,12 @@ QUICK_CLOCK_SOURCES = {
 }
 
 
-def check_cpus(machine: description.Machine) -> Point:
+def check_cpus(machine: Machine) -> Point:
     """The CPUs that this process may use. Some variants need two."""
     allowed, online = machine.cpus_allowed, machine.cpus_online
     if allowed is None:
-        return Point("CPUs allowed", "SKIPPED", f"{description.UNREADABLE}; {online or '?'} online")
-    seen = f"{description.cpu_ranges(allowed)} of {online or '?'} online"
+        return Point("CPUs allowed", "SKIPPED", f"{UNREADABLE}; {online or '?'} online")
+    seen = f"{cpu_ranges(allowed)} of {online or '?'} online"
     if len(allowed) > 1:
         return Point("CPUs allowed", "PASS", seen)
     remedy = "Parts that compare two CPUs are impossible here: skip them and say so in the report."
@@ -366,7 +129,7 @@ def check_cpus(machine: description.Machine) -> Point:
     )
 
 
-def check_quota(machine: description.Machine) -> Point:
+def check_quota(machine: Machine) -> Point:
     """Whether a quota limits the CPU time of this process."""
     quota = machine.cpu_quota
     if quota is None:
@@ -384,11 +147,11 @@ def check_quota(machine: description.Machine) -> Point:
     )
 
 
-def check_memory(machine: description.Machine) -> Point:
+def check_memory(machine: Machine) -> Point:
     """How much memory a student may use."""
     granted = [size for size in (machine.memory, machine.memory_limit) if size is not None]
     if not granted:
-        return Point("memory", "SKIPPED", description.UNREADABLE)
+        return Point("memory", "SKIPPED", UNREADABLE)
     size = min(granted)
     limited = size == machine.memory_limit
     seen = f"{size / 2**30:.1f} GiB by a limit" if limited else f"{size / 2**30:.1f} GiB"
@@ -403,7 +166,7 @@ def check_memory(machine: description.Machine) -> Point:
     )
 
 
-def check_tasks(machine: description.Machine) -> Point:
+def check_tasks(machine: Machine) -> Point:
     """How many processes and threads a student may have: JupyterLab itself needs some."""
     limit = machine.task_limit
     if limit is None:
@@ -420,9 +183,9 @@ def check_tasks(machine: description.Machine) -> Point:
     )
 
 
-def check_hypervisor(machine: description.Machine) -> Point:
+def check_hypervisor(machine: Machine) -> Point:
     """Whether this is a virtual machine or a container."""
-    virtual = description.virtualization_as_text(machine)
+    virtual = virtualization_as_text(machine)
     seen = f"virtual machine: {virtual}"
     if machine.container:
         seen = f"virtual machine: {virtual}; in a container ({machine.container})"
@@ -440,10 +203,10 @@ def check_hypervisor(machine: description.Machine) -> Point:
     return Point("hypervisor", "SKIPPED" if machine.virtual is None else "PASS", seen)
 
 
-def check_governor(machine: description.Machine) -> Point:
+def check_governor(machine: Machine) -> Point:
     """Whether the OS changes the clock speed of the core with the load."""
     if machine.governor is None:
-        return Point("governor", "SKIPPED", description.UNREADABLE)
+        return Point("governor", "SKIPPED", UNREADABLE)
     if machine.governor == "performance":
         return Point("governor", "PASS", machine.governor)
     return Point(
@@ -455,10 +218,10 @@ def check_governor(machine: description.Machine) -> Point:
     )
 
 
-def check_turbo(machine: description.Machine) -> Point:
+def check_turbo(machine: Machine) -> Point:
     """Whether turbo is on: then the clock speed depends on temperature and on the other cores."""
     if machine.turbo is None:
-        return Point("turbo", "SKIPPED", description.UNREADABLE)
+        return Point("turbo", "SKIPPED", UNREADABLE)
     if not machine.turbo:
         return Point("turbo", "PASS", "off")
     return Point(
@@ -471,10 +234,10 @@ def check_turbo(machine: description.Machine) -> Point:
     )
 
 
-def check_smt(machine: description.Machine) -> Point:
+def check_smt(machine: Machine) -> Point:
     """Whether two CPUs may be hardware threads of the same core."""
     if machine.smt is None:
-        return Point("SMT", "SKIPPED", description.UNREADABLE)
+        return Point("SMT", "SKIPPED", UNREADABLE)
     if not machine.smt:
         return Point("SMT", "PASS", "off")
     return Point(
@@ -486,10 +249,10 @@ def check_smt(machine: description.Machine) -> Point:
     )
 
 
-def check_seccomp(machine: description.Machine) -> Point:
+def check_seccomp(machine: Machine) -> Point:
     """Whether a seccomp filter checks each system call."""
     if machine.seccomp is None:
-        return Point("seccomp", "SKIPPED", description.UNREADABLE)
+        return Point("seccomp", "SKIPPED", UNREADABLE)
     if machine.seccomp == "off":
         return Point("seccomp", "PASS", "no filter")
     return Point(
@@ -502,10 +265,10 @@ def check_seccomp(machine: description.Machine) -> Point:
     )
 
 
-def check_load(machine: description.Machine) -> Point:
+def check_load(machine: Machine) -> Point:
     """How many tasks ran or waited for a CPU in the last minute."""
     if machine.load is None:
-        return Point("load", "SKIPPED", description.UNREADABLE)
+        return Point("load", "SKIPPED", UNREADABLE)
     cpus = machine.cpus_online or 1
     seen = f"{machine.load:.2f} tasks on {cpus} CPU{'s' if cpus > 1 else ''} in the last minute"
     if machine.load < max(0.5, cpus / 2):
@@ -519,11 +282,11 @@ def check_load(machine: description.Machine) -> Point:
     )
 
 
-def check_steal(machine: description.Machine, trials: Trials) -> Point:
+def check_steal(machine: Machine, trials: Trials) -> Point:
     """How much CPU time other virtual machines take, since boot and while the trials ran."""
     recent = trials.meanwhile.get("steal.share")
     if recent is None and machine.steal is None:
-        return Point("steal", "SKIPPED", description.UNREADABLE)
+        return Point("steal", "SKIPPED", UNREADABLE)
     now, since_boot = float(recent or 0), machine.steal or 0.0
     said = [f"{now:.1%} just now"] if recent is not None else []
     said += [f"{since_boot:.1%} since boot"] if machine.steal is not None else []
@@ -539,11 +302,11 @@ def check_steal(machine: description.Machine, trials: Trials) -> Point:
     )
 
 
-def check_clock_source(machine: description.Machine) -> Point:
+def check_clock_source(machine: Machine) -> Point:
     """Whether clock_gettime can be read without entering the OS kernel."""
     source = machine.clock_source
     if source is None:
-        return Point("clock source", "SKIPPED", description.UNREADABLE)
+        return Point("clock source", "SKIPPED", UNREADABLE)
     if source in QUICK_CLOCK_SOURCES:
         return Point("clock source", "PASS", source)
     return Point(
@@ -637,7 +400,7 @@ def check_counter(trials: Trials) -> list[Point]:
                 "Restart the (virtual) machine. If that does not help, students need another one.",
             )
         ]
-    coarse = step > description.COARSE_STEP_NS
+    coarse = step > COARSE_STEP_NS
     return [
         Point("counter", "PASS", seen),
         Point(
@@ -651,7 +414,7 @@ def check_counter(trials: Trials) -> list[Point]:
     ]
 
 
-def check_pinning(machine: description.Machine, trials: Trials) -> Point:
+def check_pinning(machine: Machine, trials: Trials) -> Point:
     """Whether a task can be bound to a CPU."""
     if trials.pinning is None:
         return Point("pinning", "SKIPPED", f"{machine.system} offers no pinning")

@@ -19,7 +19,7 @@ PACKAGES = ("labs", "grader")
 #: Where Python is started: for all others; isolated; in the sandbox.
 STARTING_PYTHON = {
     "labs/paths.py",
-    "labs/machine/fitness.py",
+    "labs/machine/probes.py",
     "grader/sandbox/provisioner.py",
 }
 
