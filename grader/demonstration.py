@@ -316,23 +316,19 @@ class DemonstrationClass:
         )
 
     def _nbgrader(self, folder: Path, *arguments: str) -> None:
-        """Runs one nbgrader command in `folder`, without the Jupyter settings of the user."""
-        jupyter = str(self.folder / "jupyter")
+        """Runs one nbgrader command in `folder`, without settings of the user or the system."""
+        jupyter = self.folder / "jupyter"
+        jupyter.mkdir(exist_ok=True)
         environment = {
             **os.environ,
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
             "PYTHONPATH": str(Path(__file__).parent.parent),
-            "JUPYTER_CONFIG_DIR": jupyter,
-            "JUPYTER_DATA_DIR": jupyter,
+            "JUPYTER_NO_CONFIG": "1",
+            "TMPDIR": str(jupyter),  # where Jupyter then makes a folder for settings
+            "JUPYTER_DATA_DIR": str(jupyter),
         }
-        done = subprocess.run(
-            paths.python_command("nbgrader", *arguments),
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE_S,
-        )
+        command = paths.python_command("nbgrader", *arguments)
+        done = paths.run(command, _PATIENCE_S, folder, environment)
         with (self.folder / "nbgrader.log").open("a", encoding="utf-8") as log:
             log.write(f"$ nbgrader {' '.join(arguments)}\n{done.stderr}{done.stdout}\n")
         if done.returncode:
@@ -569,13 +565,8 @@ def _generate(course: Path, lab: str) -> None:
     """Runs nbgrader's generate_assignment in the course, unless the lab is generated already."""
     if (course / "release" / lab / f"{lab}.ipynb").is_file():
         return
-    done = subprocess.run(
-        paths.python_command("nbgrader", "generate_assignment", lab),
-        cwd=course,
-        capture_output=True,
-        text=True,
-        timeout=_PATIENCE_S,
-    )
+    command = paths.python_command("nbgrader", "generate_assignment", lab)
+    done = paths.run(command, _PATIENCE_S, course)
     if done.returncode:
         last = "\n".join(done.stderr.splitlines()[-15:])
         raise CannotFill(f"nbgrader generate_assignment {lab} failed:\n{last}")

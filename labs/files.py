@@ -9,6 +9,7 @@ import os
 import shlex
 import stat
 import tempfile
+from collections.abc import Mapping
 from glob import escape
 from pathlib import Path
 
@@ -48,23 +49,32 @@ def write_atomically(path: Path, content: bytes, *, private: bool = False) -> No
     but its owner may ever read a `private` file. Raises CannotWrite, whose message says what to do;
     an older file at this path is then unchanged.
     """
-    path = Path(path)
-    temporary: str | None = None
+    write_together({Path(path): content}, private=private)
+
+
+def write_together(files: Mapping[Path, bytes], *, private: bool = False) -> None:
+    """Put each content at its path as :func:`write_atomically` does, and none if the disk is full.
+
+    Nothing is renamed before all are written. Raises CannotWrite.
+    """
+    path, temporary = Path(), dict[Path, str]()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(UNFINISHED, f".{path.name}.", path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if not private:  # a temporary file is private
-            Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
-        _sync_folder(path.parent)
+        for path, content in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary[path] = tempfile.mkstemp(UNFINISHED, f".{path.name}.", path.parent)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            if not private:  # a temporary file is private
+                Path(temporary[path]).chmod(0o666 & ~_umask())
+        for path in files:
+            Path(temporary[path]).replace(path)
+            _sync_folder(path.parent)
     except OSError as error:
-        if temporary is not None:
+        for left in temporary.values():
             with contextlib.suppress(OSError):
-                Path(temporary).unlink()
+                Path(left).unlink()
         remedy = REMEDIES.get(
             error.errno or 0, "choose another place with --save or another folder"
         )
@@ -122,11 +132,29 @@ def with_ending(path: Path, ending: str) -> Path:
 
 
 def read_bounded(path: Path, most: int) -> bytes:
-    """The bytes of the regular file `path`, at most `most` of them.
+    """The bytes of the regular file `path`, which has at most `most` of them.
 
     Never follows a symbolic link in the last part of the path, and never waits: it refuses a FIFO.
     Raises OSError with a sentence that says what is wrong.
     """
+    handle, size = _open_regular(path)
+    with os.fdopen(handle, "rb") as file:
+        if size > most:
+            raise OSError(errno.EFBIG, f"{path} has {size} bytes; at most {most} are read")
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"{path} grew beyond {most} bytes while it was read")
+    return content
+
+
+def read_head(path: Path, most: int) -> bytes:
+    """The first `most` bytes of the regular file `path`, as :func:`read_bounded` opens it."""
+    with os.fdopen(_open_regular(path)[0], "rb") as file:
+        return file.read(most)
+
+
+def _open_regular(path: Path) -> tuple[int, int]:
+    """A handle of the file, and its size. Raises OSError with a sentence."""
     # Without O_NONBLOCK, opening a FIFO would wait forever for a writer.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
@@ -144,15 +172,7 @@ def read_bounded(path: Path, most: int) -> bytes:
     if not stat.S_ISREG(status.st_mode):
         os.close(handle)
         raise OSError(errno.EINVAL, f"{path} is not a regular file")
-    with os.fdopen(handle, "rb") as file:
-        if status.st_size > most:
-            raise OSError(
-                errno.EFBIG, f"{path} has {status.st_size} bytes; at most {most} are read"
-            )
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise OSError(errno.EFBIG, f"{path} grew beyond {most} bytes while it was read")
-    return content
+    return handle, status.st_size
 
 
 # The small text files in which an OS shows its state, such as those in /proc and /sys.

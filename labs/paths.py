@@ -1,4 +1,4 @@
-"""Find the folders of the C kernels, the released labs and the cache, and start Python safely.
+"""Find the folders of the C kernels, the released labs and the cache, and start every process.
 
 The folders are found in a checkout of the repository and in an installed package.
 """
@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import stat
+import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -122,15 +126,71 @@ def _exposed(folder: Path) -> Path | None:
     return None
 
 
-# Started with -m or -c, Python looks for modules in the current folder first. The folder may be a
-# student's: a file `random.py` there would be run in place of Python's own. The option -P exists
-# only from Python 3.11 on.
+# Every process of the kit is started here. The current folder may be a stranger's: Python would run
+# its `random.py` in place of Python's own, nbgrader its settings, and with `.` in PATH a compiler
+# its `as`.
 
-#: A folder in which no student can write, for processes that need no other one: nbgrader and
-#: matplotlib read settings in the current folder.
+#: A folder in which no student can write, where a process is started that needs no other one.
 NEUTRAL = "/"
+#: The current folder, for what may name files in it: a compiler, and a student's own C kernel.
+HERE = None
+#: Lists of folders in which an empty or relative one means the current folder.
+_SEARCHED = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")
 
-# `sys` is built in, so it is not looked for in any folder.
+
+def start(
+    command: Sequence[str],
+    folder: Path | str | None = NEUTRAL,
+    environment: Mapping[str, str] | None = None,
+    **streams: Any,
+) -> subprocess.Popen[Any]:
+    """Start `command` in `folder`; `streams` are as for Popen.
+
+    Nothing in the current folder is run, unless the command has its path. Raises OSError.
+    """
+    found = dict(os.environ if environment is None else environment)
+    for name in _SEARCHED:
+        if name in found:
+            found[name] = _only_absolute(found[name])
+    found["PATH"] = found.get("PATH") or os.defpath  # a compiler looks for its linker there
+    words = [program(command[0], found["PATH"]) or command[0], *command[1:]]
+    return subprocess.Popen(words, cwd=folder, env=found, **streams)
+
+
+def run(
+    command: Sequence[str],
+    limit_s: float,
+    folder: Path | str | None = NEUTRAL,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """What `command` printed in `folder`, and its status. It gets no input.
+
+    Raises OSError, and subprocess.TimeoutExpired after `limit_s` seconds.
+    """
+    with start(
+        command, folder, environment, text=True, errors="replace",
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        try:
+            said, errors = process.communicate(timeout=limit_s)
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(list(command), process.returncode, said, errors)
+
+
+def program(name: str, path: str | None = None) -> str | None:
+    """The path of the program `name`, as a shell finds it, but not in the current folder."""
+    folders = os.environ.get("PATH", "") if path is None else path
+    return shutil.which(name, path=_only_absolute(folders) or os.defpath)
+
+
+def _only_absolute(folders: str) -> str:
+    return os.pathsep.join(each for each in folders.split(os.pathsep) if each.startswith(os.sep))
+
+
+# Started with -m or -c, Python looks for modules in the current folder first. The option -P exists
+# only from Python 3.11 on. `sys` is built in, so it is not looked for in any folder.
 _START = """\
 import sys
 sys.path[:] = {path!a}
@@ -146,6 +206,11 @@ def python_command(module: str, *words: str) -> list[str]:
     The new process finds the modules that this one finds, except in the current folder.
     """
     return [sys.executable, "-c", _START.format(path=modules_path()), module, *words]
+
+
+def no_programs(folder: str | Path) -> str:
+    """Why a program there did not start, if the OS refused it."""
+    return f"the OS starts no program in the folder {folder}; it may be mounted as noexec"
 
 
 def modules_path() -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
+import re
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,17 +105,33 @@ def run_collect(arguments: argparse.Namespace) -> int:
 
 def _from_exchange(app: Any, arguments: argparse.Namespace) -> Report:
     from nbgrader.auth import Authenticator
+    from nbgrader.exchange import ExchangeError
 
     from grader.evening import collect_class
     from grader.evening.collect_class import lab_of, labs_of
     from grader.evening.uploads import NotTaken
+    from grader.with_nbgrader.nbgrader_exchange import collect_another
 
     if arguments.roster is not None or arguments.names is not None:
         raise NotTaken("--roster and --names are for files, and not for the exchange")
     lab = lab_of([], labs_of(app.coursedir), arguments.lab)
     app.authenticator = Authenticator(parent=app)
     app.log.setLevel(logging.WARNING)  # the summary counts what the log would list
-    return collect_class.collect_from_exchange(app, lab, arguments.dry_run)
+    report = collect_class.collect_from_exchange(app, lab, arguments.dry_run)
+    if report is not None:
+        return report
+    with tempfile.TemporaryDirectory(prefix="ticklab-collect-") as scratch:
+        folder = Path(scratch) / "exchange"
+        folder.mkdir()
+        try:
+            collect_another(app, lab, folder)
+        except ExchangeError as error:
+            raise NotTaken(str(error) or "the exchange cannot be read") from error
+        arguments.source, arguments.lab = str(folder), lab
+        arguments.names = rf"(?P<student_id>[^/]+)/{re.escape(lab)}/(?P<file_id>.+)"
+        report = _from_files(app.coursedir, arguments)
+        report.layout = "the exchange that your settings name"
+        return report
 
 
 def _from_files(course: Any, arguments: argparse.Namespace) -> Report:

@@ -29,7 +29,15 @@ from grader.evening.uploads import NO_ROOM, Item, NotTaken, Version, written
 from grader.submissions.safe_files import printable, trouble_with_name
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.careful_course import read_time
-from grader.with_nbgrader.nbgrader_exchange import NEW, NEWER, SAME, CarefulCollect, Collected, now
+from grader.with_nbgrader.nbgrader_exchange import (
+    NEW,
+    NEWER,
+    SAME,
+    CarefulCollect,
+    Collected,
+    collector,
+    now,
+)
 from grader.with_nbgrader.student_folders import students_in
 from labs.files import read_bounded, remove_unfinished, write_atomically
 from labs.html import in_columns
@@ -486,28 +494,30 @@ def duedate_of(course: Any, lab: str) -> datetime.datetime | None:
 _DID = {NEW: Did.NEW, NEWER: Did.NEWER, SAME: Did.SAME}
 
 
-def collect_from_exchange(app: Any, lab: str, dry: bool) -> Report:
-    """Collects `lab` from the exchange of the course.
+def collect_from_exchange(app: Any, lab: str, dry: bool) -> Report | None:
+    """Collects `lab` from the exchange of the course; None if it is not one of nbgrader's own.
 
     What is odd or refused is logged; the report counts it. Raises NotTaken, with a sentence, if
     nothing could be collected.
     """
     course = app.coursedir
     course.assignment_id = lab
-    collector = CarefulCollect(coursedir=course, authenticator=app.authenticator, parent=app)
-    collector.update, collector.dry = True, dry
+    step = collector(app, course)
+    if not isinstance(step, CarefulCollect):
+        return None
+    step.update, step.dry = True, dry
     try:
-        collector.start()
+        step.start()
     except ExchangeError as error:
-        if not collector.refused:
+        if not step.refused:
             raise NotTaken(str(error) or "the exchange cannot be read") from error
-    place = printable(str(Path(collector.root) / course.course_id))
-    report = Report(place, lab, "nbgrader's exchange", dry, refused=collector.refused)
+    place = printable(str(Path(step.root) / course.course_id))
+    report = Report(place, lab, "nbgrader's exchange", dry, refused=step.refused)
     collected = Collected(course, lab)
-    for student, did in sorted(collector.did.items()):
+    for student, did in sorted(step.did.items()):
         when: str | None
         if dry:
-            entry = collector.chosen[student]
+            entry = step.chosen[student]
             when, files, origin = entry.when.isoformat(), None, entry.name
         else:
             record = collected.record(student)

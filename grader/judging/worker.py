@@ -235,13 +235,9 @@ class AskedProcess:
         return self._process
 
     def _started(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=paths.NEUTRAL,
-            env={**os.environ, **self._environment},
-        )
+        environment = {**os.environ, **self._environment}
+        pipe = subprocess.PIPE
+        return paths.start(self._command, environment=environment, stdin=pipe, stdout=pipe)
 
     def _received(self, process: subprocess.Popen[bytes]) -> bytes:
         """The next answer: its length, a line end, and as many bytes. Raises Ended."""

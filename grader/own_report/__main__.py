@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ import textwrap
 from pathlib import Path
 
 from grader.own_report import COMMAND, labs_in, page, summary
+from labs import paths
 from labs.commands.command_line import complain
 from labs.course import comparison
 from labs.files import CannotWrite, write_atomically
@@ -91,7 +91,7 @@ class NoPdf(RuntimeError):
 
 def browser() -> str | None:
     """The program of a browser that can print; None if there is none."""
-    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    found = next(filter(None, map(paths.program, _NAMES)), None)
     return found or next((str(path) for path in _ON_MACOS if path.is_file()), None)
 
 
@@ -107,15 +107,12 @@ def printed(page: Path) -> bytes:
         with tempfile.TemporaryDirectory(
             prefix="ticklab-pdf-", dir=page.parent, ignore_cleanup_errors=True
         ) as folder:
-            made = Path(folder) / "page.pdf"
+            made = Path(folder).absolute() / "page.pdf"
             command = [
-                program, *_OPTIONS, *_as_root(), f"--user-data-dir={Path(folder) / 'browser'}",
+                program, *_OPTIONS, *_as_root(), f"--user-data-dir={made.with_name('browser')}",
                 f"--print-to-pdf={made}", page.resolve().as_uri(),
             ]  # fmt: skip
-            done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", check=False,
-                timeout=_TIME_LIMIT_S, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+            done = paths.run(command, _TIME_LIMIT_S)
             content = made.read_bytes() if made.is_file() else b""
     except subprocess.TimeoutExpired as error:
         raise NoPdf(f"{program} took longer than {_TIME_LIMIT_S:g} s; {by_hand}") from error

@@ -17,7 +17,6 @@ import random
 import resource
 import secrets
 import select
-import shutil
 import signal
 import site
 import struct
@@ -195,12 +194,11 @@ def start(command: list[str], limits: Limits, inside: Inside, streams: int | Non
         with _filter() as steps:
             words = enclosed(command, limits, inside, steps)
             words[1:1] = ["--json-status-fd", str(writing)]
-            process = subprocess.Popen(
+            process = paths.start(
                 words,
                 stdin=subprocess.DEVNULL,
                 stdout=streams,
                 stderr=streams,
-                cwd="/",
                 start_new_session=True,
                 pass_fds=(writing, steps),
             )
@@ -333,7 +331,7 @@ def enclosed(command: list[str], limits: Limits, inside: Inside, seccomp: int) -
 
 
 def _tool(name: str) -> str:
-    found = shutil.which(name)
+    found = paths.program(name)
     if found is None:
         package = {"bwrap": "bubblewrap"}.get(name, "util-linux")
         raise NoSandbox(

@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange import ExchangeError, ExchangeFactory
 from nbgrader.exchange.default import ExchangeCollect, ExchangeList, ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash
 
@@ -47,6 +49,7 @@ from grader.with_nbgrader.student_folders import (
     trouble_with,
     trusted_part,
 )
+from labs.hand_in.exchange import only_partly_another
 from labs.limits import MOST_NOTEBOOK_BYTES, MOST_SECRET_BYTES
 from labs.units import plural
 
@@ -734,3 +737,58 @@ def _names_in_exchange(folder: Path) -> dict[str, Path]:
         for stem in sorted(made)
         if stem.isprintable()
     }
+
+
+# Which exchange: nbgrader's own with the three steps above, or another that the settings of Jupyter
+# name, perhaps for the whole system (`ngshare` on a hub without a shared drive).
+
+_OURS = {
+    "collect": CarefulCollect,
+    "list": CarefulList,
+    "release_feedback": CarefulReleaseFeedback,
+}
+
+
+def install() -> None:
+    """Makes our steps those of nbgrader's own exchange; a second call changes nothing.
+
+    They are defaults, not settings: an exchange that settings name is used by every step. One that
+    they name for some steps only ends the program.
+    """
+    for step, ours in _OURS.items():
+        getattr(ExchangeFactory, step).default_value = ours
+    if hasattr(ExchangeFactory.__init__, "ticklab"):
+        return
+    old = ExchangeFactory.__init__
+
+    def of_one_kind(self: Any, **kwargs: Any) -> None:
+        old(self, **kwargs)
+        trouble = only_partly_another(self)
+        if trouble:
+            raise SystemExit(trouble)
+
+    of_one_kind.ticklab = True  # type: ignore[attr-defined]
+    of_one_kind.__wrapped__ = old  # type: ignore[attr-defined] # for `differences_from_tested`
+    ExchangeFactory.__init__ = of_one_kind
+
+
+def collector(app: Any, course: CourseDirectory) -> Any:
+    """The step of the exchange that collects into `course`."""
+    factory = ExchangeFactory(parent=app)
+    return factory.Collect(coursedir=course, authenticator=app.authenticator, parent=app)
+
+
+def collect_another(app: Any, lab: str, folder: Path) -> None:
+    """Lets an exchange that is not nbgrader's put its submissions into `folder`/STUDENT/LAB.
+
+    Raises ExchangeError.
+    """
+    course = CourseDirectory(parent=app)
+    course.root, course.assignment_id = app.coursedir.root, lab
+    course.submitted_directory = str(folder)
+    try:
+        collector(app, course).start()
+    except ExchangeError:
+        raise
+    except Exception as error:  # it may be of any make
+        raise ExchangeError(f"the exchange failed: {type(error).__name__}: {error}") from error

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import inspect
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,7 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     `course` is the course folder or a file in it. An existing id of the course in `c` stays. Raises
     NbgraderDiffers, which ends the program.
     """
+    from grader.with_nbgrader import nbgrader_exchange
     from grader.with_nbgrader.autograde import CourseAutograde
     from grader.with_nbgrader.feedback import CourseFeedback
     from grader.with_nbgrader.gradebook_lock import wait_for
@@ -70,6 +72,7 @@ def configure(c: Any, course: str | Path | None = None) -> None:
 
     keep_logs_safe()
     adapt(CourseAutograde, CourseFeedback, formgrader.StudentPages)
+    nbgrader_exchange.install()
     if "course_id" not in c.CourseDirectory:
         c.CourseDirectory.course_id = "ticklab"
     if course is not None:
@@ -84,11 +87,6 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     c.GenerateAssignment.preprocessors = RELEASE_STEPS
     c.Autograde.exporter_class = "grader.with_nbgrader.autograde.RebuildExporter"
     c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
-    c.ExchangeFactory.release_feedback = (
-        "grader.with_nbgrader.nbgrader_exchange.CarefulReleaseFeedback"
-    )
-    c.ExchangeFactory.collect = "grader.with_nbgrader.nbgrader_exchange.CarefulCollect"
-    c.ExchangeFactory.list = "grader.with_nbgrader.nbgrader_exchange.CarefulList"
     c.HTMLExporter.filters = {"markdown2html": formgrader.FILTER}
     c.GenerateFeedback.exporter_class = "grader.with_nbgrader.feedback.FeedbackExporter"
 
@@ -233,6 +231,12 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "submission",
     ),
     f"{_NAVIGATION}._next": ("self", "assignment_id", "notebook_id", "submission"),
+    "nbgrader.exchange:ExchangeFactory.__init__": ("self", "kwargs"),
+    "nbgrader.exchange:ExchangeFactory.collect.default_value": (
+        "coursedir",
+        "authenticator",
+        "kwargs",
+    ),
     "nbgrader.exchange.default:ExchangeCollect.init_src": ("self",),
     "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
     "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),
@@ -297,17 +301,27 @@ def differences_from_tested() -> list[str]:
     return found
 
 
+_PATIENCE_S = 300.0
+
+
 def alembic_version() -> str:
     """The newest version of a gradebook's tables. Raises CalledProcessError."""
     # nbgrader has this address of a gradebook here as well; `heads` opens no gradebook.
     with dbutil._temp_alembic_ini("sqlite:////tmp/gradebook.db") as settings:
         command = paths.python_command("alembic", "-c", settings, "heads")
-        heads = subprocess.check_output(command, cwd=paths.NEUTRAL, text=True)
-    return heads.split("\n")[0].split(" ")[0]
+        heads = paths.run(command, _PATIENCE_S)
+    heads.check_returncode()
+    return heads.stdout.split("\n")[0].split(" ")[0]
 
 
 def upgrade(db_url: str, revision: str = "head") -> None:
     """Update the tables of the gradebook `db_url`. Raises CalledProcessError."""
+    kind, mark, file = db_url.partition(":///")
+    if kind == "sqlite" and file not in {"", ":memory:"}:
+        db_url = kind + mark + os.path.abspath(file)  # noqa: PTH100 -- it may end in ?timeout=60
     with dbutil._temp_alembic_ini(db_url) as settings:
-        # In this folder: the address of a gradebook may be relative.
-        subprocess.check_call(paths.python_command("alembic", "-c", settings, "upgrade", revision))
+        command = paths.python_command("alembic", "-c", settings, "upgrade", revision)
+        with paths.start(command) as upgrading:
+            status = upgrading.wait()
+    if status:
+        raise subprocess.CalledProcessError(status, command)

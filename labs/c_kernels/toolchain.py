@@ -8,7 +8,6 @@ compile error names its line.
 from __future__ import annotations
 
 import codecs
-import contextlib
 import errno
 import functools
 import hashlib
@@ -16,7 +15,6 @@ import importlib.util
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -24,7 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs import paths
-from labs.files import CannotWrite
+from labs.files import CannotWrite, read_bounded
+from labs.limits import MOST_FILE_BYTES
 from labs.terminal import meant, suggestion
 
 #: The flags of every build, before those that the caller asks for. With the flag on implicit
@@ -47,6 +46,10 @@ INSTALL = (
     "rights: pip install 'ticklab[zig]'"
 )
 _CORRECT_CC = "Unset CC, or correct it."
+_COMPILERS = ("gcc", "cc", "clang")
+_NOT_INCLUDED = re.compile(
+    r"'?([\w/.-]+\.h)'?(?: file)?:? (?:No such file|not found|file not found)"
+)
 
 
 class NoCompiler(RuntimeError):
@@ -116,25 +119,25 @@ def find_compiler() -> Compiler:
             words = shlex.split(asked)
         except ValueError as error:
             raise NoCompiler(f"$CC is {asked!r}: {error}", _CORRECT_CC) from error
-        if not words or shutil.which(words[0]) is None:
+        if not words or paths.program(words[0]) is None:
             raise NoCompiler(f"$CC is {asked!r}, and there is no such program", _CORRECT_CC)
         return _compiler(tuple(words))
-    for name in ("gcc", "cc", "clang"):
-        found = shutil.which(name)
+    for name in _COMPILERS:
+        found = paths.program(name)
         if found is not None:
             return _compiler((found,))
     wheel = importlib.util.find_spec("ziglang")
     if wheel is not None and wheel.origin is not None:
         return _compiler((str(Path(wheel.origin).with_name("zig")), "cc"))
-    raise NoCompiler("no C compiler found", INSTALL)
+    looked = os.environ.get("PATH") or f"{os.defpath} (PATH is empty)"
+    tried = f"{', '.join(_COMPILERS)} are not in {looked}, and there is no ziglang"
+    raise NoCompiler(f"no C compiler found: {tried}", INSTALL)
 
 
 @functools.lru_cache(maxsize=8)
 def _compiler(command: tuple[str, ...]) -> Compiler:
     try:
-        done = subprocess.run(
-            [*command, "--version"], capture_output=True, text=True, timeout=30, check=False
-        )
+        done = paths.run([*command, "--version"], 30)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NoCompiler(f"{shlex.join(command)} does not start: {error}", _another()) from error
     lines = done.stdout.splitlines()
@@ -185,7 +188,8 @@ def source_hash(text: str) -> str:
 
 def text_of_c(source: Path) -> str:
     """The text of a C file. Raises ValueError if it is not plain UTF-8, and OSError."""
-    content = source.read_bytes()
+    # Its own name may be a link: the person who measures has chosen it.
+    content = read_bounded(source.resolve(), MOST_FILE_BYTES)
     if content.startswith(_OTHER_MARKS):
         what = "begins with a byte-order mark, which Notepad may write"
     else:
@@ -254,26 +258,34 @@ def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first
         before, after = in_order(binary.flags)
         command = [*_command(compiler), *before, str(source), *after, "-o", str(built), "-lm"]
         try:
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=COMPILE_TIME_LIMIT_S,
-                env={**os.environ, "LC_ALL": "C"},
-                check=False,
-            )
+            environment = {**os.environ, "LC_ALL": "C"}
+            done = paths.run(command, COMPILE_TIME_LIMIT_S, paths.HERE, environment)
         except subprocess.TimeoutExpired as error:
             raise CompileError(
                 binary.name, (), f"the compiler took more than {COMPILE_TIME_LIMIT_S} s"
             ) from error
         if done.returncode != 0:
             messages = _messages(done.stderr)
+            _must_have_headers(compiler, messages)
             if not messages and lacks_main(done.stderr):
                 raise CompileError(shown_as, (), not_a_c_kernel("it has no main"))
             raise CompileError(shown_as, messages, done.stderr)
         # We rename the finished program, so that another build of it never finds an unfinished one.
         built.replace(binary.path)
+
+
+def _must_have_headers(compiler: Compiler, messages: tuple[CompileMessage, ...]) -> None:
+    """Raises NoCompiler if a header of the kit includes one that the compiler does not find."""
+    kit = paths.kernels_c()
+    for each in messages:
+        lacking = _NOT_INCLUDED.search(each.text)
+        if lacking and Path(each.file).is_absolute() and Path(each.file).is_relative_to(kit):
+            raise NoCompiler(
+                f"{shlex.join(compiler.command)} ({compiler.version}) does not find {lacking[1]}, "
+                "which the C kernels include",
+                "The labs need gcc or clang with the headers of the C library and of Linux"
+                + (": unset CC" if os.environ.get("CC") else f". {INSTALL}"),
+            )
 
 
 def _messages(text: str) -> tuple[CompileMessage, ...]:
@@ -291,16 +303,11 @@ def _messages(text: str) -> tuple[CompileMessage, ...]:
 
 def disassembly(binary: Binary, function: str) -> str:
     """The machine code of `function` from objdump. Raises LookupError if it cannot be shown."""
-    objdump = shutil.which("objdump")
+    objdump = paths.program("objdump")
     if objdump is None:
         raise LookupError("objdump is not installed (Debian: package binutils)")
-    done = subprocess.run(
-        [objdump, "--disassemble=" + function, "--no-show-raw-insn", str(binary.path)],
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
+    words = [objdump, "--disassemble=" + function, "--no-show-raw-insn", str(binary.path)]
+    done = paths.run(words, 30)
     match = re.search(
         rf"^[0-9a-f]+ <{re.escape(function)}>:\n(.*?)(?:\n\n|\Z)", done.stdout, re.M | re.S
     )
@@ -336,18 +343,11 @@ NM_TIME_LIMIT_S = 30
 
 def imported_by(binary: Binary) -> tuple[str, ...] | None:
     """The names that `binary` imports, in order; None if this machine has no `nm` to list them."""
-    nm = shutil.which("nm")
+    nm = paths.program("nm")
     if nm is None:
         return None
     try:
-        done = subprocess.run(
-            [nm, "-u", str(binary.path)],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=NM_TIME_LIMIT_S,
-            check=False,
-        )
+        done = paths.run([nm, "-u", str(binary.path)], NM_TIME_LIMIT_S)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return names_listed_by_nm(done.stdout) if done.returncode == 0 else None
@@ -480,15 +480,13 @@ def fingerprint(compiler: Sequence[str], flags: Sequence[str], text: str) -> str
         return ""
     digest = hashlib.sha256()
     sources = [word for word in after if word.endswith(".c")]
-    with contextlib.suppress(subprocess.TimeoutExpired):  # the build takes as long, and says so
-        preprocessed = subprocess.run(
-            [*compiler, *before, "-E", *sources, "-x", "c", "-"],
-            input=text.encode(),
-            capture_output=True,
-            timeout=COMPILE_TIME_LIMIT_S,
-            check=False,
-        )
-        digest.update(preprocessed.stdout)
+    words = [*compiler, *before, "-E", *sources, "-x", "c", "-"]
+    pipe = subprocess.PIPE
+    with paths.start(words, paths.HERE, stdin=pipe, stdout=pipe, stderr=pipe) as preprocessing:
+        try:
+            digest.update(preprocessing.communicate(text.encode(), COMPILE_TIME_LIMIT_S)[0])
+        except subprocess.TimeoutExpired:  # the build takes as long, and says so
+            preprocessing.kill()
     for file in _linked_files(flags, after):
         digest.update(f"\0{file}\0".encode())
         with file.open("rb") as content:

@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import json
 import re
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -184,4 +183,5 @@ def run_report(arguments: argparse.Namespace) -> int:
         "grader.own_report", str(folder), f"--output={output}",
         f"--name={arguments.name}", *(["--pdf"] if arguments.pdf else []),
     )  # fmt: skip
-    return subprocess.run(command, cwd=paths.NEUTRAL, check=False).returncode
+    with paths.start(command) as report:
+        return report.wait()

@@ -8,15 +8,19 @@ its repaired twin.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import shlex
+import shutil
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tqdm import tqdm
 
+from labs import paths
 from labs.c_kernels import toolchain
 from labs.commands import outputs
 from labs.commands.command_line import INTERRUPTED, complain
@@ -36,7 +40,7 @@ from labs.results.results_compared import Comparison, beside_a_table, compared, 
 from labs.run import c_process, measure, variants
 from labs.run.broken import BrokenKernel
 from labs.run.measure import Plan
-from labs.run.plan import must_not_replace_other_c, save_c
+from labs.run.plan import c_beside, must_not_replace_other_c
 from labs.terminal import columns, say, say_json, suggestion
 from labs.units import canonical
 
@@ -75,11 +79,8 @@ def run_measure(arguments: argparse.Namespace) -> int:
     if arguments.save is not None:
         before = results_compared.saved_at(arguments.save)
         contradicts = results_compared.disagreements(before, results) if before is not None else ()
-        try:
-            save(plan, recording, arguments.save)
-            saved = str(arguments.save)
-        except (CannotWrite, ValueError) as error:
-            problem = error
+        problem = _save((plan,), (recording,), (arguments.save,))
+        saved = str(arguments.save) if problem is None else None
     outputs.put(arguments.form, "measure", results, saved, warnings=beside_a_table(results))
     for sentence in contradicts:
         say(f"  {sentence}", file=sys.stdout if arguments.form == "text" else sys.stderr)
@@ -133,8 +134,7 @@ def save(plan: measure.Plan, recording: Recording, path: Path) -> None:
     if of_lab and (kept := figures.make_room(folder, name)) is not None:
         said = f"the recording that your figure names is now {kept}.csv"
         say(f"  {said}", file=sys.stderr)
-    save_c(plan, recording, path)
-    with_account(recording, path).write(path)
+    with_account(recording, path).write(path, c_beside(plan, recording, path))
     if of_lab:
         figures.forget_failure(folder, name)
 
@@ -204,8 +204,8 @@ def run_record(arguments: argparse.Namespace) -> int:
 def free_name(kernel: str, folder: Path) -> Path:
     """`KERNEL.csv` in `folder`, or `KERNEL-2.csv` and so on: no recording is replaced unasked."""
     names = itertools.chain((kernel,), (f"{kernel}-{n}" for n in itertools.count(2)))
-    paths = (folder / f"{name}.csv" for name in names)
-    return next(path for path in paths if not path.exists() and not path.is_symlink())
+    places = (folder / f"{name}.csv" for name in names)
+    return next(path for path in places if not path.exists() and not path.is_symlink())
 
 
 _ONE_MISSING = (
@@ -229,7 +229,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
         unit = canonical(arguments.unit)
         sides = [_side(word, arguments) for word in (arguments.a, arguments.b)]
         plans = _plans(sides, arguments)
-        paths = _paths(arguments.save, plans)
+        places = _paths(arguments.save, plans)
         recordings, ended = carry_out_or_keep(plans, unit)
         # One recording holds both variants if they come from one plan.
         pair = zip((recordings[0], recordings[-1]), sides, strict=True)
@@ -238,8 +238,8 @@ def run_compare(arguments: argparse.Namespace) -> int:
         return complain("labs compare", error, FAILED)
     except (Refused, *EXPECTED) as error:
         return _stop("compare", error)
-    problem = _save(plans, recordings, paths)
-    saved = [str(path) for path in paths] if problem is None else []
+    problem = _save(plans, recordings, places)
+    saved = [str(path) for path in places] if problem is None else []
     status = _print_pair(results, sides, saved, arguments.form)
     # The figures are already printed, so the run is not lost if the disk is full.
     return complain("labs compare", problem) if problem is not None else ended or status
@@ -291,23 +291,50 @@ def _paths(folder: Path | None, plans: Sequence[Plan]) -> list[Path]:
     if folder is None:
         return []
     names = ("both",) if len(plans) == 1 else ("a", "b")
-    paths = [folder / f"{name}.csv" for name in names]
-    for plan, path in zip(plans, paths, strict=True):
+    places = [folder / f"{name}.csv" for name in names]
+    for plan, path in zip(plans, places, strict=True):
         must_have_place(path)
         must_not_replace_other_c(plan, path)
-    return paths
+    return places
 
 
 def _save(
-    plans: Sequence[Plan], recordings: Sequence[Recording], paths: Sequence[Path]
+    plans: Sequence[Plan], recordings: Sequence[Recording], places: Sequence[Path]
 ) -> Exception | None:
-    """Save each recording, and return what prevented it."""
-    try:
-        for plan, recording, path in zip(plans, recordings, paths, strict=False):
+    """Save each recording, and return what prevented it; those that found no place are kept."""
+    runs = list(zip(plans, recordings, places, strict=False))
+    for saved, (plan, recording, path) in enumerate(runs):
+        try:
             save(plan, recording, path)
-    except (CannotWrite, ValueError) as error:
-        return error
+        except CannotWrite as error:
+            moves = _kept(runs[saved:])
+            if not moves:
+                return error
+            kept = f"This run is kept. When there is space: {moves}"
+            return CannotWrite(error.errno, f"{error.strerror}. {kept}")
+        except ValueError as error:
+            return error
     return None
+
+
+def _kept(runs: Sequence[tuple[Plan, Recording, Path]]) -> str:
+    """Save runs where there is room; the shell's command that moves them to where they belong."""
+    for place in (paths.cache, tempfile.gettempdir):
+        moves = []
+        with contextlib.ExitStack() as undo, contextlib.suppress(OSError, ValueError):
+            folder = Path(tempfile.mkdtemp(prefix="kept-", dir=place()))
+            undo.callback(shutil.rmtree, folder, ignore_errors=True)
+            for plan, recording, path in runs:
+                here = folder / path.name
+                files = c_beside(plan, recording, here)
+                with_account(recording, path).write(here, files)
+                moves += [
+                    shlex.join(["mv", str(each), str(path.absolute().with_name(each.name))])
+                    for each in (*files, here)
+                ]
+            undo.pop_all()
+            return " && ".join(moves)
+    return ""
 
 
 def _print_pair(

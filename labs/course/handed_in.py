@@ -5,6 +5,7 @@ Commands of `labs` know nothing of the grader: its check runs in a process of it
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -112,7 +113,8 @@ def _read(path: Path) -> Archive | None:
     lab = _MADE.fullmatch(path.name)
     receipt = path.with_name(f"{path.stem}-receipt.txt")
     try:
-        with zipfile.ZipFile(path) as archive:
+        content = read_bounded(path, limits.MOST_UNPACKED_BYTES)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             name = lab[1] if lab else ""
             stated = _member(archive, f"{name}/{figures.FILE_NAME}", limits.MOST_JSON_BYTES)
             notebook = _member(archive, f"{name}/{name}.ipynb", limits.MOST_NOTEBOOK_BYTES)
@@ -180,10 +182,7 @@ def check(folder: Path) -> list[Checked]:
     # A process of its own: `labs` can be used without the grader.
     command = paths.python_command("grader.commands.cli", "check", "--json", str(folder.absolute()))
     try:
-        done = subprocess.run(
-            command, cwd=paths.NEUTRAL, capture_output=True, text=True, errors="replace",
-            timeout=_LIMIT_S, check=False,
-        )  # fmt: skip
+        done = paths.run(command, _LIMIT_S)
         stated = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         raise CannotCheck(f"the check took longer than {_LIMIT_S:g} s") from None

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from labs import paths
 from labs.machine.fitness import Point
@@ -31,12 +32,20 @@ class NotSubmitted(RuntimeError):
 
 
 def courses_with(lab: str) -> tuple[str, ...]:
-    """The courses whose exchange has released `lab`; empty if there is no exchange here."""
+    """The courses whose exchange has released `lab`; empty if there is no exchange here.
+
+    Raises NotSubmitted if Jupyter's settings name another exchange, and it cannot be used.
+    """
     try:
         listed = json.loads(run_python(_THIS_MODULE, "released"))
-        return tuple(sorted(str(course) for course, released in listed if released == lab))
+        found = tuple(
+            sorted(str(course) for course, released in listed["released"] if released == lab)
+        )
     except (NotSubmitted, ValueError, TypeError):
         return ()
+    if listed["trouble"]:
+        raise NotSubmitted(listed["trouble"])
+    return found
 
 
 def submit(lab: str, labs_folder: Path, course: str) -> None:
@@ -52,10 +61,7 @@ def run_python(module: str, *words: str) -> str:
     which an administrator or the student has chosen for the account.
     """
     try:
-        done = subprocess.run(
-            paths.python_command(module, *words), cwd=paths.NEUTRAL, capture_output=True, text=True,
-            errors="replace", timeout=_TIME_LIMIT_S, check=False,
-        )  # fmt: skip
+        done = paths.run(paths.python_command(module, *words), _TIME_LIMIT_S)
     except subprocess.TimeoutExpired as error:
         raise NotSubmitted(f"nbgrader did not answer within {_TIME_LIMIT_S:g} s") from error
     if done.returncode != 0:
@@ -65,6 +71,11 @@ def run_python(module: str, *words: str) -> str:
     return done.stdout
 
 
+#: The steps of an exchange, as nbgrader's settings call them.
+_STEPS = (
+    "release_assignment", "fetch_assignment", "submit", "list", "collect", "release_feedback",
+    "fetch_feedback",
+)  # fmt: skip
 _NAME = "exchange"
 #: What a student must be allowed in each folder of a course.
 _NEEDED = {"inbound": os.W_OK | os.X_OK, "outbound": os.R_OK | os.X_OK}
@@ -147,8 +158,8 @@ def _may(folder: Path, needed: int) -> bool:
 def main(asked: str) -> int:
     """Print as JSON what is `asked`; the exit status is 1 if there is no exchange.
 
-    `released` prints a list of [course, lab], and `root` the folder of the exchange, or null if the
-    exchange is of another kind.
+    `released` prints a list of [course, lab] and the trouble with another exchange than nbgrader's
+    own, and `root` the folder of the exchange, or null if it is another one.
     """
     # Here: only this program loads nbgrader, which takes long.
     from nbgrader.apps import NbGrader
@@ -160,20 +171,58 @@ def main(asked: str) -> int:
     app = NbGrader()
     app.load_config_file()
     config = app.config
-    lister = ExchangeFactory(config=config).List(
+    factory = ExchangeFactory(config=config)
+    another = steps_of_another(factory)
+    lister = factory.List(
         coursedir=CourseDirectory(config=config),
         authenticator=Authenticator(config=config),
         config=config,
     )
-    found: object = getattr(lister, "root", None)
+    found: object = None if another else lister.root
     if asked == "released":
+        released: set[tuple[str, str]] = set()
+        trouble = only_partly_another(factory)
         try:
-            listed = lister.start()
-        except ExchangeError:
-            return 1
-        found = sorted({(each["course_id"], each["assignment_id"]) for each in listed})
+            if not trouble:
+                released = {(each["course_id"], each["assignment_id"]) for each in lister.start()}
+        except Exception as error:  # another exchange may be of any make
+            if not another:
+                if isinstance(error, ExchangeError):
+                    return 1
+                raise
+            trouble = f"{another['list']} failed: {error or type(error).__name__}"
+        found = {"released": sorted(released), "trouble": trouble}
     sys.stdout.write(json.dumps(found) + "\n")
     return 0
+
+
+def steps_of_another(factory: Any) -> dict[str, str]:
+    """The steps for which settings name another exchange than nbgrader's own, with their classes.
+
+    `factory` is nbgrader's ExchangeFactory.
+    """
+    from nbgrader.exchange.default import Exchange
+
+    steps = {each: getattr(factory, each) for each in _STEPS}
+    return {
+        step: f"{kind.__module__}.{kind.__qualname__}"
+        for step, kind in steps.items()
+        if not issubclass(kind, Exchange)
+    }
+
+
+def only_partly_another(factory: Any) -> str:
+    """A sentence if settings name another exchange for some steps and not for all; '' if not."""
+    another = steps_of_another(factory)
+    missing = [each for each in _STEPS if each not in another]
+    if not another or not missing:
+        return ""
+    named = ", ".join(f"{step} ({kind})" for step, kind in another.items())
+    return (
+        f"Jupyter's settings name another exchange for {named}, and none for {', '.join(missing)}. "
+        "Students would hand in at one and be collected from the other: name the exchange for "
+        "every step, as c.ExchangeFactory.STEP in nbgrader_config.py, or for none"
+    )
 
 
 if __name__ == "__main__":

@@ -139,7 +139,10 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
 
 def _submitted(lab: str, folder: Path) -> tuple[str, str]:
     """The course that the lab was submitted to, or why it was not."""
-    courses = exchange.courses_with(lab)
+    try:
+        courses = exchange.courses_with(lab)
+    except exchange.NotSubmitted as error:
+        return "", str(error)
     if len(courses) > 1:
         names = ", ".join(courses)
         how = f"run `nbgrader submit {lab} --course NAME`"

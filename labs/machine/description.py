@@ -284,10 +284,8 @@ def _sysctl(name: str) -> str | None:
     if platform.system() != "Darwin":
         return None
     try:
-        asked = subprocess.run(
-            ["/usr/sbin/sysctl", "-n", name], capture_output=True, text=True, timeout=2
-        )
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        asked = paths.run(["/usr/sbin/sysctl", "-n", name], 2)
+    except (OSError, subprocess.TimeoutExpired):
         return None
     return asked.stdout.strip() or None
 

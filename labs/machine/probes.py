@@ -109,7 +109,9 @@ def try_all(allowed: tuple[int, ...] | None) -> Trials:
             counter = run_counter()
         except PermissionError:
             forbidding = cache.folder
-            problem = _no_programs(forbidding)
+            problem = paths.no_programs(forbidding)
+        except toolchain.NoCompiler as error:
+            compiler = Outcome(problem=error.why, remedy=error.remedy)
         except Exception as error:  # any error becomes a point of the report
             problem = _first_line(error)
     return Trials(
@@ -139,11 +141,16 @@ def try_compiler() -> Outcome:
                 ran = _run([str(program)])
             except PermissionError:
                 return Outcome(
-                    problem=_no_programs(tempfile.gettempdir()),
+                    problem=paths.no_programs(tempfile.gettempdir()),
                     no_programs_in=tempfile.gettempdir(),
                 )
     except toolchain.NoCompiler as error:
         return Outcome(problem=error.why, remedy=error.remedy)
+    except subprocess.TimeoutExpired:
+        return Outcome(
+            problem=f"{compiler.version} took more than {TIME_LIMIT_S} s for a small C program",
+            remedy="Try again: a first build takes longest, and so does a busy machine.",
+        )
     except Exception as error:  # no temporary folder, one that forbids programs, no processes left
         return Outcome(problem=f"a small C program was not built and run: {_first_line(error)}")
     if ran.returncode != 0 or ran.stdout.strip() != "it runs":
@@ -219,20 +226,7 @@ def _disk(folder: Path) -> Disk:
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        stdin=subprocess.DEVNULL,
-        timeout=TIME_LIMIT_S,
-        env={**os.environ, "LC_ALL": "C"},
-        check=False,
-    )
-
-
-def _no_programs(folder: str) -> str:
-    return f"the OS starts no program in the folder {folder}; it may be mounted as noexec"
+    return paths.run(command, TIME_LIMIT_S, environment={**os.environ, "LC_ALL": "C"})
 
 
 def _error_line(ran: subprocess.CompletedProcess[str]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 
+from labs import paths
 from labs.files import text_of
 from labs.machine import description
 from labs.machine.description import can_pin, read_machine
@@ -123,15 +124,9 @@ def name_of_tracer(proc: Path = Path("/proc")) -> str | None:
 
 def _status_of_a_child(proc: Path) -> str:
     try:
-        found = subprocess.run(
-            ["cat", str(proc / _STATUS)],
-            capture_output=True,
-            timeout=TRACER_TIME_LIMIT_S,
-            check=False,
-        )
+        return paths.run(["cat", str((proc / _STATUS).absolute())], TRACER_TIME_LIMIT_S).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return found.stdout.decode("utf-8", "replace")
 
 
 def _tracer_in(status: str) -> int:

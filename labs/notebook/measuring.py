@@ -19,7 +19,7 @@ from labs import messages
 from labs.course import figures, predictions
 from labs.course.account import with_account
 from labs.course.guide import Asked, HeldBack
-from labs.files import CannotWrite, write_atomically
+from labs.files import CannotWrite
 from labs.html import inline
 from labs.messages import Message, Refused, show
 from labs.notebook import explain, unready_cells
@@ -27,7 +27,7 @@ from labs.recording.file import Recording
 from labs.results import results_compared, stopping
 from labs.run import declared_options, variants
 from labs.run.measure import Progress, measure_in_turns_now
-from labs.run.plan import Plan, save_c
+from labs.run.plan import Plan, c_beside
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -144,10 +144,10 @@ class Measuring:
         folder, path = self.folder / figures.RECORDINGS, f"{figures.RECORDINGS}/{name}.csv"
         before = results_compared.saved_at(folder / f"{name}.csv")
         figures.make_room(self.folder, name)
+        beside = c_beside(plan, recording, folder / f"{name}.csv")
         if plan.source is not None:
-            write_atomically(folder / f"{name}.c", plan.source.encode())
-        save_c(plan, recording, folder / f"{name}.csv")
-        recording.write(folder / f"{name}.csv")
+            beside[folder / f"{name}.c"] = plan.source.encode()
+        recording.write(folder / f"{name}.csv", beside)
         figures.forget_failure(self.folder, name)
         if before is not None:
             self._before[path] = before

@@ -22,7 +22,7 @@ from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.figures import BadFigures, Figure
 from labs.course.guide import Guide
 from labs.course.progress import about_unknown_figure
-from labs.files import CannotWrite
+from labs.files import CannotWrite, read_bounded
 from labs.hand_in.hand_in import CannotHandIn, carry_out
 from labs.html import Table
 from labs.machine import description
@@ -272,7 +272,7 @@ class Session(Predicting, Measuring):
         """Show the measured region of a C kernel, or of a .c file. Raises Refused."""
         try:
             path = toolchain.c_kernel_source(kernel)
-            timed = toolchain.measured_region(path.read_text(encoding="utf-8"))
+            timed = toolchain.measured_region(toolchain.text_of_c(path))
         except (OSError, ValueError) as error:
             raise Refused(explain.of_error(error)) from None
         show(MeasuredRegion(path.name, timed))
@@ -606,8 +606,10 @@ def _instead_of(given: object) -> tuple[str, ...]:
 
 
 def _holds(path: Path, content: bytes) -> bool:
-    # We check the size first, because another program may have put a huge file there.
-    return path.stat().st_size == len(content) and path.read_bytes() == content
+    try:
+        return read_bounded(path, len(content)) == content
+    except OSError:
+        return False
 
 
 def _store(folder: Path, figure: figures.Figure) -> None:

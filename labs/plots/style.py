@@ -16,10 +16,11 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from matplotlib import rcParams
+from matplotlib import rcdefaults, rcParams
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backend_bases import GraphicsContextBase
@@ -78,6 +79,11 @@ __all__ = [
     "symbol",
     "title_and_key",
 ]
+
+# matplotlib has read this file of the current folder, which may be a stranger's. It can ask for
+# LaTeX, which runs programs.
+if Path("matplotlibrc").exists():
+    rcdefaults()
 
 #: An inch of a plot takes 96 CSS pixels on the page. It is drawn with more pixels, for sharp text.
 #: On a phone of 390 pixels the plot is scaled down, and its text still has 9 pixels.

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, StringConstraints, TypeAdapter, ValidationError
 
 from labs import limits
-from labs.files import cpu_list, read_bounded, without_name, write_atomically
+from labs.files import cpu_list, read_bounded, without_name, write_together
 from labs.json_text import BadJson, parse_json
 from labs.units import Clock
 
@@ -411,8 +411,8 @@ class Recording:
         lines.append(HEADER)
         return ("\n".join(lines) + "\n").encode() + self.rows
 
-    def write(self, path: Path) -> None:
-        """Write the recording to `path`, completely or not at all.
+    def write(self, path: Path, beside: Mapping[Path, bytes] | None = None) -> None:
+        """Write the recording to `path`, completely or not at all, and the files `beside` it.
 
         Raises ValueError if it has more rows or bytes than a reader accepts, and files.CannotWrite
         if the file cannot be written.
@@ -429,7 +429,7 @@ class Recording:
                 f"(at most {limits.MOST_RECORDING_ROWS} rows and {limits.MOST_RECORDING_BYTES} "
                 "bytes); take fewer samples or less warm-up"
             )
-        write_atomically(Path(path), content)
+        write_together({**(beside or {}), Path(path): content})
 
 
 def read(path: Path) -> Recording:

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.files import read_head
 from labs.limits import MOST_HEAD_BYTES
 
 ACCOUNT_KEY = "account"
@@ -128,8 +129,7 @@ def kind_in_head(head: bytes) -> str:
 def kind_in_file(path: Path) -> str:
     """The same from a recording's file; UNKNOWN if it cannot be read."""
     try:
-        with path.open("rb") as file:
-            return kind_in_head(file.read(MOST_HEAD_BYTES))
+        return kind_in_head(read_head(path, MOST_HEAD_BYTES))
     except OSError:
         return UNKNOWN
 

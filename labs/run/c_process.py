@@ -26,6 +26,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import psutil
 
+from labs import paths
 from labs.c_kernels import toolchain
 from labs.machine import description, surroundings
 from labs.recording.file import BadRecording, Integers, Recording, read_table
@@ -231,6 +232,12 @@ _USUAL_CAUSE = {
 }
 
 
+CACHE_ELSEWHERE = (
+    "Set TICKLAB_CACHE to a folder where programs may run, such as one in your home: "
+    "export TICKLAB_CACHE=~/ticklab-cache"
+)
+
+
 class RunFailed(RuntimeError):
     """A C kernel ended without a usable run; the message is its error text, `status` its status.
 
@@ -288,13 +295,17 @@ async def output_of(
     # We do not use asyncio's subprocess: its wait() also waits until all pipes are closed, so a
     # process that left the group would block a cancelled run. We await nothing between the start
     # and the `try`, so that no cancel can happen there.
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    try:
+        process = paths.start(
+            command,
+            paths.HERE,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except PermissionError as error:
+        raise RunFailed(f"{paths.no_programs(paths.cache())}. {CACHE_ELSEWHERE}") from error
     assert process.stdout is not None and process.stderr is not None
     standstill = Standstill(process.pid)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from labs import limits, paths
 from labs.c_kernels import toolchain
-from labs.files import read_bounded, write_atomically
+from labs.files import read_bounded
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Recording, read
 from labs.run import declared_options
@@ -222,20 +222,19 @@ def must_not_replace_other_c(plan: Plan, save: Path) -> None:
         )
 
 
-def save_c(plan: Plan, recording: Recording, save: Path) -> None:
-    """Write the C of `plan` beside the recording that goes to `save`, if it is the student's file.
+def c_beside(plan: Plan, recording: Recording, save: Path) -> dict[Path, bytes]:
+    """The C of `plan` by its path beside the recording that goes to `save`, if it is a student's.
 
-    Raises files.CannotWrite, and ValueError if the file has changed since it was measured.
+    Raises ValueError if the file has changed since it was measured.
     """
     source = _source(plan)
     if source is None:
-        return
+        return {}
     text = toolchain.text_of_c(source)
     if toolchain.source_hash(text) != recording.conditions.get("source.sha256"):
         raise ValueError(f"{source} was changed while it was measured; run it again")
     place = save.with_suffix(".c")
-    if not (place.exists() and place.samefile(source)):
-        write_atomically(place, text.encode())
+    return {} if place.exists() and place.samefile(source) else {place: text.encode()}
 
 
 def _source(plan: Plan) -> Path | None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs import messages
+from labs import messages, paths
 from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import optimisation_level
 from labs.html import Table
@@ -277,13 +277,8 @@ def traced(
         trace = Path(scratch) / "trace"
         command = ["strace", "-q", *asked, "-o", str(trace), str(program), "--variant", variant]
         try:
-            done = subprocess.run(
-                [*command, *options, *place_options()],
-                capture_output=True,
-                text=True,
-                timeout=_TIME_LIMIT_OF_STRACE_S,
-                check=False,
-            )
+            words = [*command, *options, *place_options()]
+            done = paths.run(words, _TIME_LIMIT_OF_STRACE_S, paths.HERE)
         except FileNotFoundError:
             raise NoTrace("strace is not installed") from None
         except (OSError, subprocess.TimeoutExpired) as error:
@@ -391,14 +386,11 @@ def looked_up(printed: str, program: str) -> list[str]:
 def _printed(program: Path, variant: str) -> str:
     """What the linker prints during a short run. Raises _NothingPrinted if it cannot run."""
     try:
-        done = subprocess.run(
+        done = paths.run(
             [str(program), "--variant", variant, "--samples", "2", "--warmup", "0"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIME_LIMIT_OF_LINKER_S,
-            env={**os.environ, "LD_DEBUG": "bindings"},
-            check=False,
+            TIME_LIMIT_OF_LINKER_S,
+            paths.HERE,
+            {**os.environ, "LD_DEBUG": "bindings"},
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _NothingPrinted(str(error)) from None

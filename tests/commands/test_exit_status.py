@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from labs.c_kernels.toolchain import build, c_kernel_source, source_of_new
+from labs.commands.cli import main
 from labs.commands.command_line import NOBODY_READS, status_of
+from labs.recording.file import read
 from labs.terminal import say
 
 COMMANDS = [
@@ -85,3 +90,90 @@ def test_a_command_whose_output_is_closed_from_the_beginning_says_nothing(lab: P
         stderr=subprocess.PIPE, text=True, cwd=lab, check=False, timeout=120,
     )  # fmt: skip
     assert (done.stderr, done.returncode) == ("", 0)
+
+
+SHORT = ["measure", "timer_overhead", "--samples", "50", "--processes", "2"]
+
+
+def test_where_no_program_may_start_the_remedy_is_another_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As on a disk that is mounted with noexec."""
+    monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "cache"))
+    binary = build(c_kernel_source("timer_overhead"))
+    binary.path.chmod(0o600)
+    assert main(SHORT) == 1
+    said = capsys.readouterr().err
+    assert "starts no program" in said and "export TICKLAB_CACHE=" in said
+
+
+@pytest.fixture
+def full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on a disk that fills up while a recording is written; C has room."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    real = os.fsync
+
+    def fsync(file: int) -> None:
+        name = Path(f"/proc/self/fd/{file}").readlink()
+        if name.parent == folder and ".csv." in name.name:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "cache"))
+    return folder
+
+
+OWN = ["measure", "mine.c", "--samples", "50", "--processes", "2"]
+COMPARED = ["compare", "timer_overhead:fenced", "timer_overhead:unfenced", *SHORT[2:]]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.parametrize(
+    ("words", "save", "files"),
+    [
+        (SHORT, "run.csv", ["run.csv"]),
+        (OWN, "run.csv", ["run.c", "run.csv"]),
+        (COMPARED, "", ["both.csv"]),
+    ],
+    ids=["measure", "own C", "compare"],
+)
+def test_a_run_that_finds_its_disk_full_is_kept_whole(
+    words: list[str], save: str, files: list[str], full: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    (tmp_path / "mine.c").write_text(source_of_new("mine"))
+    monkeypatch.chdir(tmp_path)
+    for name in files:
+        (full / name).write_text("of an earlier run" if name.endswith(".csv") else "")
+    if "mine.c" in words:
+        (full / "run.c").unlink()
+    before = sorted(path.name for path in full.iterdir())
+    assert main([*words, "--save", str(full / save)]) == 1
+    said = capsys.readouterr()
+    assert "timer_overhead" in said.out or "mine" in said.out
+    assert "the disk is full" in said.err
+    assert sorted(path.name for path in full.iterdir()) == before
+    assert (full / files[-1]).read_text() == "of an earlier run"
+    moves = said.err.partition("When there is space: ")[2].strip()
+    subprocess.run(moves, shell=True, check=True)
+    assert sorted(path.name for path in full.iterdir()) == files
+    assert len(read(full / files[-1])) > 0
+    if "mine.c" in words:
+        assert (full / "run.c").read_bytes() == (tmp_path / "mine.c").read_bytes()
+
+
+def test_a_run_that_finds_no_room_at_all_is_printed(
+    full: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build(c_kernel_source("timer_overhead"))
+
+    def no_room(*_: object, **__: object) -> str:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(tempfile, "mkdtemp", no_room)
+    assert main([*SHORT, "--save", str(full / "run.csv")]) == 1
+    said = capsys.readouterr()
+    assert "timer_overhead fenced" in said.out
+    assert "the disk is full" in said.err and "kept" not in said.err

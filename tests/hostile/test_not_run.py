@@ -1,4 +1,4 @@
-"""Python files and settings in a student's folder are not run by the commands of the kit."""
+"""Python files, settings and programs in a student's folder are not run by the kit's commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from testing.paths import FIXTURES
 
 LAB = "01-timer-overhead"
 COURSE = "systems"
-LABS = Path(sys.executable).with_name("labs")
+HERE = Path(sys.executable).parent
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,14 @@ class Place:
     environment: dict[str, str]
     ran: Callable[[], list[str]]
 
-    def labs(self, here: Path, *words: str) -> subprocess.CompletedProcess[str]:
-        """`labs` as a student types it in the folder `here`."""
+    def typed(self, here: Path, command: str, *words: str) -> subprocess.CompletedProcess[str]:
+        """A command of the kit as somebody types it in the folder `here`."""
         return subprocess.run(
-            [LABS, *words], cwd=here, env=self.environment, capture_output=True, text=True
+            [HERE / command, *words], cwd=here, env=self.environment, capture_output=True, text=True
         )
+
+    def labs(self, here: Path, *words: str) -> subprocess.CompletedProcess[str]:
+        return self.typed(here, "labs", *words)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +57,16 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     (top / "jupyter").mkdir()
     (top / "jupyter" / "nbgrader_config.json").write_text(json.dumps(settings))
     ran = plant(folder, folder / LAB, noted_in=top / "ran.txt")
-    return Place(folder, exchange, {**os.environ, "JUPYTER_CONFIG_DIR": str(top / "jupyter")}, ran)
+    environment = {
+        **os.environ,
+        "JUPYTER_CONFIG_DIR": str(top / "jupyter"),
+        "TICKLAB_CACHE": str(top / "built"),
+        # Some people's shells have these, in which an empty part means the current folder.
+        "PATH": f":.:{os.environ['PATH']}",
+        "LD_LIBRARY_PATH": ":/usr/lib",
+        "PYTHONSTARTUP": "json.py",
+    }
+    return Place(folder, exchange, environment, ran)
 
 
 @pytest.fixture(params=[".", LAB], ids=["beside the lab", "in the lab"])
@@ -63,10 +75,17 @@ def here(request: pytest.FixtureRequest, place: Place) -> Path:
     return place.folder / str(request.param)
 
 
-def test_python_itself_runs_them(place: Place, here: Path) -> None:
+def test_python_and_a_shell_themselves_run_them(place: Place, here: Path) -> None:
     names = [module.removesuffix(".py").removesuffix("/__init__") for module in MODULES]
-    subprocess.run([sys.executable, "-c", f"import {', '.join(names)}"], cwd=here, check=True)
-    assert place.ran() == [str(here / module) for module in MODULES]
+    subprocess.run(
+        [sys.executable, "-c", f"import {', '.join(names)}"], cwd=here, check=True,
+        env={**os.environ, "PYTHONPATH": ""},
+    )  # fmt: skip
+    assert {str(here / module) for module in MODULES} - set(place.ran()) <= {
+        str(here / "sitecustomize.py")  # Python may have one already
+    }
+    subprocess.run(["gcc", "--version"], cwd=here, env=place.environment, capture_output=True)
+    assert place.ran() == [str(here / "gcc")]
 
 
 def test_labs_hand_in(place: Place, here: Path) -> None:
@@ -90,7 +109,7 @@ def test_labs_report(place: Place, here: Path) -> None:
 
 def test_labs_watch(place: Place, here: Path) -> None:
     with subprocess.Popen(
-        [LABS, "watch"], cwd=here, env=place.environment, stdout=subprocess.PIPE, text=True
+        [HERE / "labs", "watch"], cwd=here, env=place.environment, stdout=subprocess.PIPE, text=True
     ) as watching:
         assert watching.stdout is not None
         watching.stdout.readline()
@@ -105,3 +124,36 @@ def test_labs_doctor(place: Place, here: Path) -> None:
     assert place.ran() == []
     points = {each["point"]: each for each in json.loads(done.stdout)}
     assert points["exchange"]["seen"] == str(place.exchange)
+
+
+def test_labs_measure(place: Place) -> None:
+    """With the compiler, its assembler and linker, and the C kernel itself."""
+    few = ("--samples", "50", "--processes", "2", "--flags=-O3")  # not in the cache yet
+    done = place.labs(place.folder, "measure", "timer_overhead", *few)
+    assert place.ran() == []
+    assert done.returncode == 0, done.stderr
+
+
+def test_grader_check(place: Place) -> None:
+    done = place.typed(place.folder, "grader", "check", str(place.folder / LAB))
+    assert place.ran() == []
+    assert done.returncode == 0, done.stderr
+
+
+def test_grader_collect(place: Place, tmp_path: Path) -> None:
+    course = str(tmp_path / "course")
+    made = place.typed(tmp_path, "grader", "course", course)
+    assert made.returncode == 0, made.stderr
+    shutil.copytree(place.folder / LAB, tmp_path / "download" / "ada" / LAB)
+    words = (str(tmp_path / "download"), "--course", course, "--lab", LAB)
+    done = place.typed(place.folder, "grader", "collect", *words)
+    assert place.ran() == []
+    assert "students collected  1" in done.stdout, done.stderr
+
+
+def test_labs_show(place: Place, tmp_path: Path) -> None:
+    """matplotlib's settings in the folder would ask for LaTeX."""
+    recording = next((place.folder / LAB / "recordings").glob("*.csv"))
+    done = place.labs(place.folder, "show", str(recording), "--output", str(tmp_path / "run.html"))
+    assert place.ran() == []
+    assert done.returncode == 0, done.stderr

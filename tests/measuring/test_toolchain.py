@@ -16,6 +16,7 @@ import pytest
 from labs import paths
 from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import CompileError, NoCompiler, build, build_text, measured_region
+from labs.machine import probes
 
 HELLO = '#include <stdio.h>\nint main(void)\n{\n    printf("%s\\n", WORD);\n    return 0;\n}\n'
 ONE = ("-O2", '-DWORD="one"')
@@ -287,8 +288,66 @@ def test_no_compiler_says_how_to_get_one(
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(NoCompiler, match="sudo apt install gcc"):
+    with pytest.raises(NoCompiler, match="sudo apt install gcc") as told:
         build_text(HELLO, "hello", ONE)
+    assert f"gcc, cc, clang are not in {tmp_path}" in str(told.value)
+
+
+@pytest.mark.parametrize("path", [None, "", ".:bin"])
+def test_without_a_path_the_usual_folders_are_searched(
+    path: str | None, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The compiler searches them too, for its linker."""
+    if not any(Path(folder, "gcc").exists() for folder in os.defpath.split(os.pathsep)):
+        pytest.skip("gcc is in no usual folder")
+    monkeypatch.delenv("CC", raising=False)
+    if path is None:
+        monkeypatch.delenv("PATH")
+    else:
+        monkeypatch.setenv("PATH", path)
+    assert Path(toolchain.find_compiler().path).name == "gcc"
+    assert said(build_text(HELLO, "hello", ONE)) == "one\n"
+
+
+#: How compilers say that they do not find a header; the last is made up.
+OTHER_COMPILERS = {
+    "tcc": "cpuid.h",
+    "musl-gcc": "linux/seccomp.h",
+    "./like-clang": "sys/auxv.h",
+}
+LIKE_CLANG = """#!/bin/sh
+test "$1" = --version && echo "clang of another kind" && exit
+case "$*" in *hello.c*) exec gcc "$@";; esac
+echo "{header}:16:10: fatal error: 'sys/auxv.h' file not found" >&2
+exit 1
+"""
+
+
+@pytest.mark.parametrize("compiler", OTHER_COMPILERS)
+def test_a_compiler_that_lacks_a_header_of_the_kit_is_named(
+    compiler: str, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if compiler.startswith("."):
+        made = tmp_path / compiler
+        made.write_text(LIKE_CLANG.format(header=paths.kernels_c() / "conditions.h"))
+        made.chmod(0o755)
+        monkeypatch.setenv("CC", str(made))
+    elif shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    else:
+        monkeypatch.setenv("CC", compiler)
+    with pytest.raises(NoCompiler, match="unset CC") as told:
+        build(toolchain.c_kernel_source("timer_overhead"))
+    assert f"does not find {OTHER_COMPILERS[compiler]}" in told.value.why
+    assert Path(compiler).name in told.value.why
+    trials = probes.try_all(None)
+    assert "does not find" in (trials.compiler.problem or "")
+    assert trials.counter is None and trials.counter_problem is None
+
+
+def test_a_header_that_the_students_own_c_lacks_is_a_line_of_it(cache: Path) -> None:
+    with pytest.raises(CompileError, match=r"mine\.c, line 2: fatal error: .*my\.h"):
+        build_text('#include "harness.h"\n#include "my.h"\n', "mine", shown_as="mine.c")
 
 
 @pytest.mark.parametrize("command", ["no-such-compiler", "/nowhere/gcc -O2", "   "])

@@ -16,6 +16,12 @@ from testing.paths import REPOSITORY
 PAGE = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PACKAGES = ("labs", "grader")
 
+#: The calls that start a process, by the end of their name.
+STARTS = re.compile(
+    r"\b(subprocess\.(run|Popen|call|check_\w+|get\w*output)"
+    r"|os\.(system|popen|exec\w+|spawn\w+|posix_spawnp?|fork|forkpty)|pty\.\w+"
+    r"|create_subprocess_\w+|ProcessPoolExecutor|multiprocessing\.\w+)$"
+)
 #: Where Python is started: for all others; isolated; in the sandbox.
 STARTING_PYTHON = {
     "labs/paths.py",
@@ -113,9 +119,47 @@ def test_no_two_modules_of_the_program_have_the_same_name() -> None:
     assert sorted(names) == sorted(set(names))
 
 
+def starting(text: str) -> list[str]:
+    """The calls in a module's text that start a process, and what it takes for that by name."""
+    tree = ast.parse(text)
+    called = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    taken = [
+        f"{node.module}.{name.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    ]
+    return [each for each in (*called, *taken) if STARTS.search(each)]
+
+
+def test_processes_are_started_in_one_module() -> None:
+    """Else one runs what lies in the current folder, which may be a student's."""
+    found = {
+        str(path.relative_to(REPOSITORY)): calls
+        for package in PACKAGES
+        for path in modules(package)
+        if (calls := starting(path.read_text(encoding="utf-8")))
+    }
+    assert found == {"labs/paths.py": ["subprocess.Popen"]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import subprocess\nsubprocess.run(['gcc'])",
+        "import os\nos.system('gcc')",
+        "from subprocess import check_output",
+        "import asyncio\nasyncio.create_subprocess_exec('gcc')",
+        "import concurrent.futures\nconcurrent.futures.ProcessPoolExecutor()",
+    ],
+)
+def test_another_start_is_found(text: str) -> None:
+    assert starting(text)
+
+
 def test_python_is_started_by_one_function() -> None:
     """Else it runs modules in the current folder, which may be a student's."""
-    starts = re.compile(r"[\[(]\s*sys\.executable,|ProcessPoolExecutor\(")
+    starts = re.compile(r"[\[(]\s*sys\.executable,")
     found = {
         str(path.relative_to(REPOSITORY))
         for package in PACKAGES

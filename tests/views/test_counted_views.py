@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labs import views
+from labs import paths, views
 from labs.c_kernels import toolchain
 from labs.messages import Refused
 from labs.notebook.run import Run
@@ -181,7 +181,7 @@ def test_where_nothing_can_be_traced_a_note_says_why(
     def missing(*_: object, **__: object) -> None:
         raise FileNotFoundError("strace")
 
-    monkeypatch.setattr(subprocess, "run", missing)
+    monkeypatch.setattr(paths, "run", missing)
     monkeypatch.setattr(toolchain, "build", lambda _: type("B", (), {"path": Path("x")}))
     assert views.traced_creation("fork-wait") is None
     assert "strace is not installed" in capsys.readouterr().out

@@ -43,17 +43,17 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[DemonstrationClass
     )
     (made.course / "small_checks.py").write_text(CHECKS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subprocess, "run", already_imported)
+        patch.setattr(paths, "run", already_imported)
         return made, made.run()
 
 
 def already_imported(
-    command: list[str], *, cwd: Path, env: dict[str, str], **_: object
+    command: list[str], limit_s: float, folder: Path, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
     """The same command without the start of nbgrader; below, one that fails starts in full."""
     start = paths.python_command("nbgrader")
     assert command[: len(start)] == start
-    return nbgrader_command.run(cwd, env, *command[len(start) :])
+    return nbgrader_command.run(folder, environment, *command[len(start) :])
 
 
 def test_every_student_has_one_line(graded: tuple[DemonstrationClass, list[Row]]) -> None:

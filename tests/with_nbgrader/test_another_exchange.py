@@ -1,0 +1,236 @@
+"""An exchange that the settings of the whole system name is used by every step, or by none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from testing import nbgrader_command
+from testing.paths import FIXTURES
+from testing.small_course import FIGURES, LAB
+from testing.small_exchange import EARLY, ExchangeCourse
+
+#: Several starts of nbgrader.
+pytestmark = pytest.mark.timeout(300)
+REAL_LAB = "01-timer-overhead"
+COMMANDS = Path(sys.executable).parent
+
+#: Made up: it shares no class and no folder with nbgrader's own, and notes each step.
+ELSEWHERE = """
+import shutil
+from pathlib import Path
+from nbgrader.exchange import abc
+
+PLACE = Path({place!r})
+
+
+class Step:
+    def init_src(self):
+        with (PLACE / "steps").open("a") as file:
+            file.write(type(self).__name__ + "\\n")
+
+    def init_dest(self):
+        pass
+
+    def copied(self, source, target):
+        shutil.copytree(source, target, dirs_exist_ok=True)
+
+
+class ReleaseAssignment(Step, abc.ExchangeReleaseAssignment):
+    def copy_files(self):
+        course = self.coursedir
+        lab = course.assignment_id
+        source = course.format_path(course.release_directory, ".", lab)
+        self.copied(source, PLACE / "outbound" / course.course_id / lab)
+
+
+class FetchAssignment(Step, abc.ExchangeFetchAssignment):
+    def copy_files(self):
+        course = self.coursedir
+        lab = course.assignment_id
+        self.copied(PLACE / "outbound" / course.course_id / lab, Path(self.assignment_dir) / lab)
+
+
+class Submit(Step, abc.ExchangeSubmit):
+    def copy_files(self):
+        lab = self.coursedir.assignment_id
+        target = PLACE / "inbound" / "ada" / Path(lab).name
+        self.copied(Path(self.assignment_dir) / lab, target)
+        (target / "timestamp.txt").write_text({when!r})
+
+
+class List(Step, abc.ExchangeList):
+    def copy_files(self):
+        pass
+
+    def list_files(self):
+        return [
+            {{"course_id": each.parent.name, "assignment_id": each.name, "status": "released"}}
+            for each in PLACE.glob("outbound/*/*")
+        ]
+
+
+class Collect(Step, abc.ExchangeCollect):
+    def copy_files(self):
+        course = self.coursedir
+        for student in (PLACE / "inbound").iterdir():
+            names = (course.submitted_directory, student.name, course.assignment_id)
+            self.copied(student / course.assignment_id, course.format_path(*names))
+
+
+class ReleaseFeedback(Step, abc.ExchangeReleaseFeedback):
+    def copy_files(self):
+        course = self.coursedir
+        self.copied(Path(course.root) / course.feedback_directory, PLACE / "feedback")
+
+
+class FetchFeedback(Step, abc.ExchangeFetchFeedback):
+    def copy_files(self):
+        lab = self.coursedir.assignment_id
+        self.copied(PLACE / "feedback" / "ada" / lab, Path(self.assignment_dir) / lab / "feedback")
+"""
+STEPS = {
+    "release_assignment": "ReleaseAssignment",
+    "fetch_assignment": "FetchAssignment",
+    "submit": "Submit",
+    "list": "List",
+    "collect": "Collect",
+    "release_feedback": "ReleaseFeedback",
+    "fetch_feedback": "FetchFeedback",
+}
+
+
+class Elsewhere:
+    """The exchange and a hub's settings that name it for these steps, also for a course."""
+
+    def __init__(self, top: Path, steps: dict[str, str]) -> None:
+        self.place = top / "place"
+        (self.place / "inbound").mkdir(parents=True)
+        (top / "elsewhere.py").write_text(ELSEWHERE.format(place=str(self.place), when=EARLY))
+        settings = top / "etc" / "jupyter"
+        settings.mkdir(parents=True)
+        lines = [f"c.ExchangeFactory.{step} = 'elsewhere.{kind}'" for step, kind in steps.items()]
+        head = f"import sys\nsys.path.append({str(top)!r})\n"
+        (settings / "nbgrader_config.py").write_text(head + "\n".join(lines) + "\n")
+        self.course = ExchangeCourse(top)
+        self.environment = self.course.environment
+        self.environment |= {"JUPYTER_CONFIG_PATH": str(settings), "HOME": str(top)}
+
+    def steps(self) -> list[str]:
+        """The steps that it did since the last call."""
+        noted = self.place / "steps"
+        found = noted.read_text().split() if noted.exists() else []
+        noted.unlink(missing_ok=True)
+        return found
+
+    def typed(self, here: Path, command: str, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [COMMANDS / command, *words], cwd=here, env=self.environment, capture_output=True,
+            text=True,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def all_steps(tmp_path: Path) -> Elsewhere:
+    made = Elsewhere(tmp_path, STEPS)
+    made.course.generate()
+    return made
+
+
+def test_a_lab_goes_round_by_it_alone(all_steps: Elsewhere, tmp_path: Path) -> None:
+    course = all_steps.course
+    done = course.run("release_assignment", LAB)
+    assert done.returncode == 0, done.stderr
+    (home := tmp_path / "home").mkdir()
+    student = {**all_steps.environment}
+    done = nbgrader_command.run(home, student, "fetch_assignment", LAB, "--course", "ticklab")
+    assert (home / LAB / f"{LAB}.ipynb").is_file(), done.stderr
+    made = course.submit("x", course.answered(), FIGURES)
+    shutil.copytree(made, home / LAB, dirs_exist_ok=True)
+    shutil.rmtree(course.folder / "submitted")
+    nbgrader_command.run(home, student, "submit", LAB, "--course", "ticklab")
+    assert all_steps.steps() == ["ReleaseAssignment", "FetchAssignment", "Submit"]
+
+    words = ("collect", "exchange", "--lab", LAB, "--course", str(course.folder))
+    shutil.copytree(home / LAB, all_steps.place / "inbound" / "=bob" / LAB)
+    for dry in (["--dry-run"], []):
+        done = all_steps.typed(tmp_path, "grader", *words, *dry)
+        assert done.returncode == 1 and "=bob" in done.stdout, done.stderr
+        assert "students collected  1" in done.stdout
+        assert course.submitted("ada").exists() == (not dry)
+    assert "nothing new since" in all_steps.typed(tmp_path, "grader", *words).stdout
+    assert all_steps.steps() == ["Collect"] * 3
+    (course.folder / "feedback" / "ada" / LAB).mkdir(parents=True)
+    (course.folder / "feedback" / "ada" / LAB / f"{LAB}.html").write_text("well done")
+    for step in ("list", "release_feedback", "fetch_feedback"):
+        nbgrader_command.run(course.folder, all_steps.environment, step, LAB)
+    assert all_steps.steps() == ["List", "ReleaseFeedback", "FetchFeedback"]
+    assert list(course.exchange.rglob("*")) == [course.inbound.parent, course.inbound]
+
+
+def test_an_exchange_that_fails_is_a_sentence(all_steps: Elsewhere, tmp_path: Path) -> None:
+    shutil.rmtree(all_steps.place / "inbound")
+    words = ("collect", "exchange", "--lab", LAB, "--course", str(all_steps.course.folder))
+    done = all_steps.typed(tmp_path, "grader", *words)
+    assert done.returncode == 2
+    assert "the exchange failed: FileNotFoundError" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def hand_in(hub: Elsewhere, top: Path) -> str:
+    """What `labs hand-in` says of a lab that is released there."""
+    shutil.copytree(FIXTURES / "honest" / REAL_LAB, top / "labs" / REAL_LAB)
+    (top / "labs" / REAL_LAB / f"{REAL_LAB}.ipynb").write_text(
+        '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    )
+    (hub.place / "outbound" / "systems" / REAL_LAB).mkdir(parents=True)
+    return hub.typed(top, "labs", "hand-in", str(top / "labs" / REAL_LAB)).stdout
+
+
+def test_hand_in_submits_to_it(tmp_path: Path) -> None:
+    hub = Elsewhere(tmp_path, STEPS)
+    assert "submitted to the exchange of the course systems" in hand_in(hub, tmp_path)
+    assert hub.steps() == ["List", "Submit"]
+    assert (hub.place / "inbound" / "ada" / REAL_LAB / "figures.json").is_file()
+
+
+PARTS = {
+    "all but collect": {step: kind for step, kind in STEPS.items() if step != "collect"},
+    "collect alone": {"collect": "Collect"},
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_one_that_is_named_for_some_steps_is_used_by_none(tmp_path: Path, part: str) -> None:
+    hub = Elsewhere(tmp_path, PARTS[part])
+    said = hand_in(hub, tmp_path)
+    assert "NOT submitted" in said and "for every step" in said
+    done = nbgrader_command.run(hub.course.folder, hub.environment, "release_assignment", LAB)
+    assert done.returncode != 0
+    assert "for every step" in done.stderr and "Traceback" not in done.stderr
+    words = ("collect", "exchange", "--lab", LAB, "--course", str(hub.course.folder))
+    done = hub.typed(tmp_path, "grader", *words)
+    assert done.returncode != 0 and "Traceback" not in done.stderr
+    assert hub.steps() == []
+
+
+def test_the_demonstration_uses_its_own(all_steps: Elsewhere, tmp_path: Path) -> None:
+    """Else its made-up students would hand in to the exchange of the hub."""
+    code = (
+        "from grader import demonstration as d; import pathlib, sys\n"
+        "one = d.DemonstrationClass.__new__(d.DemonstrationClass)\n"
+        "one.folder = pathlib.Path.cwd()\n"
+        f"one._nbgrader(pathlib.Path(sys.argv[1]), 'release_assignment', {LAB!r})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, all_steps.course.folder], cwd=tmp_path,
+        env={**os.environ, **all_steps.environment}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert all_steps.steps() == []
+    assert (all_steps.course.exchange / "ticklab" / "outbound" / LAB).is_dir()
