@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.cases.verdict import Verdict
-from grader.examples.example import of_findings
+from grader.examples import of_findings
 from grader.figures import LABS, figure_named, figures_of
 from grader.judging.check_folders import LabFolder, NotALab, lab_folder
 from grader.judging.lab_folder import check_folder, lab_of

@@ -10,21 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from labs.version import __version__
 
-__all__ = ["__version__", "proof", "published", "start", "toolchain", "variants", "views"]
+__all__ = ["__version__", "published", "start", "variants", "views"]
 
 if TYPE_CHECKING:
     from labs import views
-    from labs.c_kernels import toolchain
     from labs.course import published
     from labs.notebook.session import start
-    from labs.recording import proof
     from labs.run import variants
 
 #: The names that notebooks import from here, and the module of each.
 _MODULES = {
-    "proof": "labs.recording.proof",
     "published": "labs.course.published",
-    "toolchain": "labs.c_kernels.toolchain",
     "variants": "labs.run.variants",
     "views": "labs.views",
 }

@@ -7,6 +7,7 @@ it. The filter `unbroken` has no line end inside a figure.
 
 from __future__ import annotations
 
+import errno
 import itertools
 import re
 from collections.abc import Collection, Sequence
@@ -15,11 +16,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from labs.files import CannotWrite, write_atomically
 from labs.terminal import lines_of, parts, safe, unbroken
+from labs.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
-
 
 _HERE = Path(__file__).parent
 
@@ -207,3 +209,67 @@ def _broken(text: str, width: int) -> list[str]:
 def _of_cell(style: str, text: str) -> str:
     """The style of a cell with this text."""
     return style + (";white-space:nowrap" if len(text) <= _SHORT else "")
+
+
+# Pages in one file that load nothing: filled, and written.
+#
+# A page can be read on a phone, in the dark, and on paper.
+
+
+_PAGE = Path(__file__).with_name("page.html.jinja")
+_STYLE = Path(__file__).with_name("page.css")
+
+
+def page(title: str, command: str, template: Path, **values: object) -> str:
+    """A whole page with the `template` as its content. `command` made it, such as `labs survey`."""
+    name = generator(command)
+    return filled(
+        _PAGE,
+        title=title,
+        generator=name,
+        made_by=f"Made by {name}, version {__version__}.",
+        style=_STYLE.read_text(encoding="utf-8"),
+        content=filled(template, title=title, **values),
+    )
+
+
+def generator(command: str) -> str:
+    """What a page states as the program that made it."""
+    return f"Ticklab: {command}"
+
+
+# A page or a PDF is written in one piece, and never in place of a file that somebody else made.
+
+#: Pages state the program in their head, and PDFs in their last line.
+_HEAD, _TAIL = 2_000, 200
+
+
+def write_page(path: Path, text: str, command: str) -> None:
+    """Write a page that `command` made. Raises CannotWrite."""
+    refuse_others(path, command)
+    write_atomically(path, text.encode("utf-8"))
+
+
+def refuse_others(path: Path, command: str) -> None:
+    """Raise CannotWrite if something is at `path` that `command` did not make."""
+    if not path.is_symlink() and not path.exists():
+        return
+    if not _is_own(path, command):
+        what = f"{path} was not made by `{command}`, so it stays as it is"
+        raise CannotWrite(errno.EEXIST, f"{what}; choose another name, or move that file")
+
+
+def _is_own(path: Path, command: str) -> bool:
+    if path.is_symlink() or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+            file.seek(max(path.stat().st_size - _TAIL, 0))
+            tail = file.read()
+    except OSError:
+        return False
+    mark = generator(command).encode()
+    if head.startswith(b"%PDF-"):
+        return tail.endswith(b"% " + mark + b"\n")
+    return b'<meta name="generator" content="' + mark + b'">' in head

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.figures import LABS
-from grader.pages.lab_pages import HONEST
+from grader.pages import HONEST
 from labs.c_kernels import catalogue, toolchain
 from labs.c_kernels.toolchain import CompileError
 from labs.course import figures

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench import command
 from bench.command import CannotRun
 from bench.report import must_hold, say, verdict
-from labs.recording import proof
+from labs.recording import counts
 
 #: Called a switch: what is claimed must have happened.
 SWITCHES = {
@@ -31,7 +31,8 @@ def run(quick: bool) -> bool:
     """Each variant once (quick), or three times."""
     held = []
     must_hold(
-        f"counted within {100 * proof.TOLERANCE:.0f} % of claimed wherever it is called a switch"
+        f"counted within {100 * counts.SWITCHES_TOLERANCE:.0f} % of claimed wherever it is called "
+        "a switch"
     )
     for kernel, names in SWITCHES.items():
         for name in names:
@@ -52,7 +53,7 @@ def _is_proved(kernel: str, name: str, times: int) -> bool:
     except CannotRun as error:
         say(f"   {name:<20} {error}")
         return "status 3" in str(error)
-    held = all(abs(ratio - 1) <= proof.TOLERANCE for ratio in ratios)
+    held = all(abs(ratio - 1) <= counts.SWITCHES_TOLERANCE for ratio in ratios)
     say(
         f"   {kernel} {name:<18} counted / claimed {', '.join(f'{r:.4f}' for r in ratios)}"
         + ("" if held else "  <- not within")

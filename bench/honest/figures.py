@@ -8,7 +8,7 @@ from grader.cases.expected import compared_as, known
 from grader.cases.spec import CHOICE, RELATIONS, TIMES
 from grader.figures import FigureSpec, Quantity
 from labs.analysis.estimates import Estimate
-from labs.recording import proof
+from labs.recording import counts
 from labs.recording.file import Recording
 from labs.results.result import Result, naive_estimate, naive_value, result_of
 from labs.units import NANOSECONDS
@@ -36,7 +36,7 @@ def _value(spec: FigureSpec, result: Result) -> float:
     if spec.quantity is Quantity.STEP:
         return float(result.clock.step)
     if spec.quantity is Quantity.SWITCHES:
-        seen = proof.of_variant(recording, spec.variant)
+        seen = counts.switches_of(recording, spec.variant)
         return seen.each if seen is not None else 0.0
     if spec.quantity in RELATIONS:
         unit = spec.unit if spec.is_time else "ns"

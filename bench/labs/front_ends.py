@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench.report import must_hold, say, skipped, verdict
 from grader.with_nbgrader.release import release
-from labs.course.student_copy import update_copy
+from labs.commands.start import update_copy
 from testing.paths import REPOSITORY
 
 try:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from bench.report import must_hold, say, skipped, verdict
-from grader.own_report import student_report
-from grader.own_report.student_report import page as report_page
-from labs import web_page
+from grader.own_report import labs_in
+from grader.own_report import page as report_page
+from grader.own_report.__main__ import printed
 from labs.commands import show
 from labs.course import comparison
 from labs.machine.description import read_machine
@@ -65,7 +65,7 @@ def run(quick: bool) -> bool:
             place.write_text(text, encoding="utf-8")
             found = _faults(place)
             held &= verdict(not found, f"{name}: {'; '.join(found[:4]) or 'no fault'}")
-            size = len(web_page.printed(place))
+            size = len(printed(place))
             say(f"   {name}: a PDF of {size / 1e6:.1f} MB")
     return held
 
@@ -78,7 +78,7 @@ def _pages(quick: bool) -> Iterator[tuple[str, str]]:
     for name in SHOWN:
         recording = read(HONEST / name)
         yield f"shown-{recording.kernel}", show.page_of(Run.of(recording), Path(name).name)
-    labs = student_report.labs_in(HONEST)
+    labs = labs_in(HONEST)
     some = [lab for lab in labs if lab.name in LABS] if quick else labs
     yield "report", report_page(some, comparison.of_labs(HONEST), "A. Student")
 

@@ -16,10 +16,11 @@ import numpy as np
 from labs.analysis.estimates import Estimate
 from labs.course import figures
 from labs.notebook import measuring
-from labs.recording import proof
+from labs.recording import counts
 from labs.recording.file import Recording, read
 from labs.results.result import Result, naive_value, result_of
-from labs.run import broken, measure, options
+from labs.run import broken, measure
+from labs.run.variants import plan_of
 from labs.units import Clock
 
 #: C that students write, one folder a lab.
@@ -122,9 +123,9 @@ class Run:
         sizes = self.recording.batch[self.recording.rows_of(variant)]
         return sorted(int(size) for size in set(sizes.tolist()) if size > 0)
 
-    def switches(self, variant: str) -> proof.Switches:
+    def switches(self, variant: str) -> counts.Switches:
         """The switches claimed and counted. Raises NoFigure."""
-        seen = proof.of_variant(self.recording, variant)
+        seen = counts.switches_of(self.recording, variant)
         if seen is None:
             raise NoFigure(f"{self.name} {variant}: no switches counted")
         return seen
@@ -233,7 +234,7 @@ class Student:
 def plan(kernel: str, variants: str, **more: object) -> measure.Plan:
     """`lab.measure(kernel, variants, ...)`, short where nothing else is wished."""
     wished = {"samples": 600, "processes": 8, "warmup": 20} | more
-    return options.plan_of(kernel, variants, **wished)  # type: ignore[arg-type]
+    return plan_of(kernel, variants, **wished)  # type: ignore[arg-type]
 
 
 def own_plan(words: str, path: str) -> measure.Plan:

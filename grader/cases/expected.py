@@ -20,7 +20,7 @@ from grader.cases.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
 from labs.analysis import core_clock, estimates
 from labs.analysis.estimates import ByProcess, Estimate
 from labs.analysis.line import Line
-from labs.recording import declared, proof
+from labs.recording import counts, declared
 from labs.recording.file import Recording
 from labs.results import digits
 from labs.results.result import Result, naive_estimate, result_of, sensible
@@ -333,7 +333,7 @@ def _of_variants(spec: FigureSpec, results: list[Result], unit: str) -> list[Exp
 
 def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
     """The switches that the OS counted, divided by the operations that the C kernel states."""
-    seen = proof.of_variant(result.recording, result.variant)
+    seen = counts.switches_of(result.recording, result.variant)
     if seen is None:
         return []
     shown = (max(0.0, seen.each - COUNT_MARGIN), seen.each + COUNT_MARGIN)

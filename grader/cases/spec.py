@@ -83,6 +83,8 @@ class FigureSpec:
     any declared unit of time is accepted. If `own` is set, the C kernel is the student's and
     `kernel` is its name. `flags` is the requested optimisation level, such as `-O0`.
 
+    `grader.figures` fills in `lab`, from the module that lists the figure.
+
     If `hides_variants` is set, the student chooses what to measure, and no finding names it.
 
     `changed_from` is the figure of the same lab whose run was measured again with one thing
@@ -96,9 +98,10 @@ class FigureSpec:
     from. `central` is the code of the pitfall that this figure is about: making that mistake costs
     at least half of the points. If the figure is `own`, so does each mistake in what the C does
     (`grader.judging.check`). Provenance has at most a quarter of them. A figure that has passed
-    gets the first `praise` whose facts its recording shows. A value within 5 % of the right one is
-    accepted, however narrow the interval is. If that would hide the mistake that the lab is about,
-    the figure is exact, and the sentence `why_exact` says why.
+    gets the first `praise` (text, and the checks behind it) whose facts its recording shows. A
+    value within 5 % of the right one is accepted, however narrow the interval is. If that would
+    hide the mistake that the lab is about, the figure is exact, and the sentence `why_exact` says
+    why.
 
     A conclusion is the number of one of the `choices`, and `decide` says which one is right. The
     estimates are compared in the unit `compared_in` of the lab, or in ns if these are core cycles
@@ -107,12 +110,11 @@ class FigureSpec:
     """
 
     id: str
-    lab: str
     asked: str
     kernel: str
     variants: tuple[str, ...]
-    quantity: Quantity
     unit: str
+    quantity: Quantity = Quantity.COST
     points: Mapping[Level, float] = field(
         default_factory=lambda: dict.fromkeys(Level, 1.0), compare=False
     )
@@ -129,13 +131,19 @@ class FigureSpec:
     look_at: str = ""
     which_is_larger: bool = False
     demonstrates: str = ""
-    praise: tuple[Praise, ...] = ()
+    praise: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     look_next: str = ""
     hides_variants: bool = False
     widest: float = WIDEST
     may_be_nothing: bool = False
     central: str = "figure-not-from-recording"
     why_exact: str = ""
+    lab: str = ""
+
+    @property
+    def praises(self) -> tuple[Praise, ...]:
+        """What may be said of a figure that has passed, in the order of the search."""
+        return tuple(Praise(text, by) for text, by in self.praise.items())
 
     @property
     def max_points(self) -> float:
@@ -172,7 +180,7 @@ class RelationFields(TypedDict, total=False):
     look_at: str
     which_is_larger: bool
     compare_with: tuple[str, ...]
-    praise: tuple[Praise, ...]
+    praise: Mapping[str, tuple[str, ...]]
     look_next: str
     widest: float
     may_be_nothing: bool
@@ -182,7 +190,6 @@ class RelationFields(TypedDict, total=False):
 
 def relation(
     id: str,
-    lab: str,
     asked: str,
     of: tuple[str, ...],
     quantity: Quantity,
@@ -197,7 +204,6 @@ def relation(
     """
     return FigureSpec(
         id=id,
-        lab=lab,
         asked=asked,
         kernel="",
         variants=(),

@@ -7,8 +7,14 @@ import importlib
 import sys
 
 from labs import terminal
-from labs.commands.command_line import Parser, complete, is_completing, words_to_complete
-from labs.commands.ending import NOTHING_ASKED, status_of
+from labs.commands.command_line import (
+    NOTHING_ASKED,
+    Parser,
+    complete,
+    is_completing,
+    status_of,
+    words_to_complete,
+)
 from labs.terminal import say
 from labs.version import __version__
 

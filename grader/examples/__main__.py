@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from grader.examples.example import write
+from grader.examples import write
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:

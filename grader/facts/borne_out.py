@@ -31,7 +31,7 @@ BORNE_OUT = Praise("Your data support your conclusion.", by=("conclusion-against
 def praise_of(case: Case) -> Praise:
     """The first praise of the figure whose facts the recording shows."""
     plain = BORNE_OUT if case.spec.quantity is Quantity.CHOICE else FOLLOWS
-    return next((each for each in case.spec.praise if shown(each, case)), plain)
+    return next((each for each in case.spec.praises if shown(each, case)), plain)
 
 
 def shown(praise: Praise, case: Case) -> bool:

@@ -14,7 +14,7 @@ from grader.cases.case import Case
 from grader.cases.expected import Expected, Range
 from grader.cases.spec import CHOICE, Praise, Quantity
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
-from labs.recording import proof, run_conditions
+from labs.recording import counts, run_conditions
 from labs.recording.declared import Estimand
 from labs.recording.file import Recording
 from labs.units import rounded
@@ -60,7 +60,7 @@ def binds_no_task(recording: Recording) -> bool:
 def caveat_of_unbound(case: Case) -> str:
     """A sentence on what a figure from such a machine measures; '' for other machines."""
     for each in case.others or (case,):
-        switching = any(proof.claim_of(each.recording, name) for name in each.spec.variants)
+        switching = any(counts.claim_of(each.recording, name) for name in each.spec.variants)
         if switching and binds_no_task(each.recording):
             why = run_conditions.why_unbound(each.recording)
             return f"That machine cannot bind a task to a CPU ({why}): {HANDOFFS_IN_ITS_PLACE}."

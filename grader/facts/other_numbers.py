@@ -12,7 +12,7 @@ from grader.cases.case import FEWEST_DIGITS, Case, is_number, is_rounded
 from grader.cases.spec import Quantity
 from grader.facts import memory_use
 from labs.analysis.estimates import Floats
-from labs.recording import proof
+from labs.recording import counts
 from labs.recording.declared import is_first_time
 from labs.recording.file import BadRecording, Recording, memoized
 from labs.results.result import result_of
@@ -90,7 +90,7 @@ def _beside_step(case: Case) -> Iterator[Shown]:
 
 
 def _of_counts(case: Case) -> Iterator[Shown]:
-    seen = proof.of_variant(case.recording, case.spec.variant)
+    seen = counts.switches_of(case.recording, case.spec.variant)
     if seen is None:
         return
     yield seen.claim, "what the C kernel claims, not what the OS counted"

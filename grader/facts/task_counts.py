@@ -17,9 +17,9 @@ from grader.cases.case import Case
 from grader.cases.spec import Quantity
 from grader.facts import c_calls, c_tree, caveats, observed
 from grader.facts.c_tree import Code
-from labs.recording import proof, run_conditions
+from labs.recording import counts, run_conditions
+from labs.recording.counts import Switches
 from labs.recording.file import Recording, memoized
-from labs.recording.proof import Switches
 from labs.recording.run_conditions import Places
 
 #: How far count and claim may differ without a mistake; a busy machine adds some switches.
@@ -116,11 +116,11 @@ def shown_by(case: Case, code: str) -> Counted | None:
 
 def counted(recording: Recording, variant: str) -> Counted | None:
     """What `variant` claims and the OS counted; None if it claims no switch or has no count."""
-    claim = proof.claim_of(recording, variant)
-    claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
-    if not claim or (len(claiming) > 1 and not proof.has_own_count(recording, variant)):
+    claim = counts.claim_of(recording, variant)
+    claiming = [name for name in recording.variants if counts.claim_of(recording, name)]
+    if not claim or (len(claiming) > 1 and not counts.has_own_count(recording, variant)):
         return None
-    seen = proof.of_variant(recording, variant)
+    seen = counts.switches_of(recording, variant)
     return None if seen is None else Counted(**vars(seen), variant=variant)
 
 
@@ -203,7 +203,7 @@ def missing_the_peer(case: Case, variant: str) -> str | None:
 
     The clock of a thread misses all other tasks. The clock of a process misses other processes.
     """
-    if not proof.claim_of(case.recording, variant):
+    if not counts.claim_of(case.recording, variant):
         return None
     stated = " ".join(case.recording.condition(f"clock.{variant}.name"))
     words = " ".join(sorted(c_tree.measured_region(case.source).words))
@@ -310,11 +310,7 @@ def accounts(case: Case) -> Iterator[Account]:
             key: case.recording.total(f"variant.{name}.{key}")
             for key in ("created", "faults", "children_faults", "children_switches")
         }
-        created, faults, of_children = (
-            total["created"],
-            total["faults"],
-            total["children_faults"],
-        )
+        created, faults, of_children = (total["created"], total["faults"], total["children_faults"])
         if not created or faults is None or of_children is None:
             continue
         yield Account(name, created, faults, of_children, total["children_switches"])

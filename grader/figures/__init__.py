@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import replace
 
 from grader.cases.spec import FigureSpec, Quantity
 
@@ -24,7 +25,11 @@ def _by_lab() -> dict[str, tuple[FigureSpec, ...]]:
         importlib.import_module(f"{__name__}.{module.name}")
         for module in pkgutil.iter_modules(__path__)
     )
-    found = {module.LAB: module.FIGURES for module in modules if hasattr(module, "FIGURES")}
+    found = {
+        module.LAB: tuple(replace(figure, lab=module.LAB) for figure in module.FIGURES)
+        for module in modules
+        if hasattr(module, "FIGURES")
+    }
     return dict(sorted(found.items()))
 
 

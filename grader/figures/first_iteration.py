@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Praise, Quantity, choices_of, relation
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, choices_of, relation
 from labs.analysis.estimates import side
 from labs.recording.declared import Estimand
 
@@ -30,67 +30,56 @@ def _cause(estimates: Estimates) -> int:
 FIGURES = (
     FigureSpec(
         id="first-iteration-call",
-        lab=LAB,
         asked="the extra cost of the first call of a procedure compared with later ones",
         kernel="first_iteration",
         variants=("call",),
         estimand=Estimand.FIRST_TIME,
-        quantity=Quantity.COST,
         unit="ns",
         # Each process gives one value only, and the interval runs between two of these.
         widest=0.5,
         central="first-sample-lost",
-        praise=(
-            Praise(
-                "No warm-up came before the first calls, and no sample of the run is missing.",
-                by=("first-sample-lost", "no sample missing"),
-            ),
-        ),
+        praise={
+            "No warm-up came before the first calls, and no sample of the run is missing.": (
+                "first-sample-lost",
+                "no sample missing",
+            )
+        },
         look_next="Look at the second samples: is the whole extra cost paid in the first?",
     ),
     FigureSpec(
         id="first-iteration-page-fault",
-        lab=LAB,
         asked="the cost of a page fault, by the first touch of a page that is not there",
         kernel="first_iteration",
         variants=("page-fault",),
-        quantity=Quantity.COST,
         unit="ns",
         central="cost-of-many-for-one",
-        praise=(
-            Praise(
-                "This is the cost of one fault: the same touches without a fault are subtracted.",
-                by=("cost-of-many-for-one", "baseline subtracted"),
-            ),
-        ),
+        praise={
+            "This is the cost of one fault: the same touches without a fault are subtracted.": (
+                "cost-of-many-for-one",
+                "baseline subtracted",
+            )
+        },
         look_next="This page was filled with zeros first. Which part of the cost could that be?",
     ),
     FigureSpec(
         id="first-iteration-data-cache",
-        lab=LAB,
         asked="the extra cost of a load from main memory compared with one from the cache",
         kernel="first_iteration",
         variants=("data-cache",),
-        quantity=Quantity.COST,
         unit="ns",
         central="page-fault-counted-along",
-        praise=(
-            Praise(
-                "The OS counted hardly any page fault in these loads: the pages were there, and "
-                "only the cache lines were missing.",
-                by=("page-fault-counted-along", "faults counted"),
-            ),
-        ),
+        praise={
+            "The OS counted hardly any page fault in these loads: the pages were there, and "
+            "only the cache lines were missing.": ("page-fault-counted-along", "faults counted")
+        },
         look_next="Do two loads that do not wait for each other take twice as long?",
     ),
     FigureSpec(
         id="first-call-own",
-        lab=LAB,
         asked="what is left of a first call's extra cost when your C has touched its page",
         kernel="own_first_call",
         variants=("own",),
         estimand=Estimand.FIRST_TIME,
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         compare_with=("unprepared",),
@@ -98,23 +87,19 @@ FIGURES = (
         widest=math.inf,
         may_be_nothing=True,
         central="page-still-missing",
-        praise=(
-            Praise(
-                "The run saw your C touch the page of the code, and the first call was left for "
-                "the sample.",
-                by=("page seen", "other-page-touched", "first-sample-lost"),
+        praise={
+            "The run saw your C touch the page of the code, and the first call was left for "
+            "the sample.": ("page seen", "other-page-touched", "first-sample-lost"),
+            "After your C, less than half of a first call's extra cost is left.": (
+                "less than half",
+                "page-still-missing",
             ),
-            Praise(
-                "After your C, less than half of a first call's extra cost is left.",
-                by=("less than half", "page-still-missing"),
-            ),
-        ),
+        },
         look_next="Compare what is left with one load, and with a step of the clock: which causes "
         "of this lab can it still hold?",
     ),
     relation(
         "first-iteration-cause",
-        LAB,
         "what makes the first call slow",
         ("first-iteration-call", "first-call-own", "first-iteration-data-cache"),
         Quantity.CHOICE,
@@ -123,12 +108,7 @@ FIGURES = (
         decide=_cause,
         look_at="`lab.compare(own, call, times=0.5)` and `lab.compare(miss, call, times=0.5)`",
         central="cause-not-isolated",
-        praise=(
-            Praise(
-                "Your own figures support this cause.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={"Your own figures support this cause.": ("conclusion-against-table",)},
         look_next="Which experiment would separate the two largest parts of a page fault?",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Praise, Quantity, by_side, choices_of
+from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side, choices_of
 from grader.cases.verdict import Level
 
 LAB = "09-memory-ladder"
@@ -14,66 +14,58 @@ WIDEST_OF_SETS = 0.3
 FIGURES = (
     FigureSpec(
         id="ladder-l1",
-        lab=LAB,
         asked="the cost of a load from the first cache",
         kernel="memory_ladder",
         variants=("random-16k",),
-        quantity=Quantity.COST,
         unit="cycles",
         central="cycles-for-ticks",
-        praise=(
-            Praise(
-                "Each load waited for the one before, all 256 cache lines were visited, and your "
-                "figure is in core cycles.",
-                by=(
-                    "in core cycles",
-                    "cycle-too-short",
-                    "loads chained",
-                    "every line walked",
-                    "cycles-for-ticks",
-                ),
+        praise={
+            "Each load waited for the one before, all 256 cache lines were visited, and your "
+            "figure is in core cycles.": (
+                "in core cycles",
+                "cycle-too-short",
+                "loads chained",
+                "every line walked",
+                "cycles-for-ticks",
             ),
-            Praise(
-                "Each load waited for the one before, and all 256 cache lines were visited.",
-                by=("cycle-too-short", "loads chained", "every line walked"),
+            "Each load waited for the one before, and all 256 cache lines were visited.": (
+                "cycle-too-short",
+                "loads chained",
+                "every line walked",
             ),
-        ),
+        },
         look_next="Does a load from 32 KiB cost as much? How large is the first cache here?",
     ),
     FigureSpec(
         id="ladder-memory",
-        lab=LAB,
         asked="the cost of a load from 128 MB that no prefetcher foresees",
         kernel="memory_ladder",
         variants=("random-128m",),
-        quantity=Quantity.COST,
         unit="ns",
         widest=WIDEST_OF_SETS,
         central="order-foreseen",
-        praise=(
-            Praise(
-                "The walk visited the whole set in an order that nobody foresees, each load "
-                "waited for the one before, and every page had been written to.",
-                by=(
-                    "set resident",
-                    "order-foreseen",
-                    "hops counted",
-                    "every line walked",
-                    "loads chained",
-                ),
+        praise={
+            "The walk visited the whole set in an order that nobody foresees, each load "
+            "waited for the one before, and every page had been written to.": (
+                "set resident",
+                "order-foreseen",
+                "hops counted",
+                "every line walked",
+                "loads chained",
             ),
-            Praise(
-                "The walk visited the whole set in an order that nobody foresees, and each load "
-                "waited for the one before.",
-                by=("order-foreseen", "hops counted", "every line walked", "loads chained"),
+            "The walk visited the whole set in an order that nobody foresees, and each load "
+            "waited for the one before.": (
+                "order-foreseen",
+                "hops counted",
+                "every line walked",
+                "loads chained",
             ),
-        ),
+        },
         look_next="Which part of this cost is the way to the page? Measure huge-256m, if this "
         "machine has huge pages.",
     ),
     FigureSpec(
         id="ladder-order",
-        lab=LAB,
         asked="whether the order of the loads matters",
         kernel="memory_ladder",
         variants=("random-128m", "ordered-128m"),
@@ -85,33 +77,33 @@ FIGURES = (
         compared_in="ns",
         look_at='`lab.compare(orders["random-128m"], orders["ordered-128m"], times=4)`',
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "The two orders of one run support this conclusion.",
-                by=("conclusion-against-table", "interleaved"),
-            ),
-        ),
+        praise={
+            "The two orders of one run support this conclusion.": (
+                "conclusion-against-table",
+                "interleaved",
+            )
+        },
         look_next="Does the order matter as much in 16 KiB?",
     ),
     FigureSpec(
         id="ladder-own",
-        lab=LAB,
         asked="the cost of a load from 128 MB in the order of your own C",
         kernel="own_ladder",
         variants=("own-128m",),
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         compare_with=("random-128m",),
         widest=WIDEST_OF_SETS,
         central="cycle-too-short",
-        praise=(
-            Praise(
-                "The run followed your order: it goes round all cache lines of the set, and no "
-                "prefetcher foresees it.",
-                by=("cycle-too-short", "every line walked", "order-foreseen", "hops counted"),
-            ),
-        ),
+        praise={
+            "The run followed your order: it goes round all cache lines of the set, and no "
+            "prefetcher foresees it.": (
+                "cycle-too-short",
+                "every line walked",
+                "order-foreseen",
+                "hops counted",
+            )
+        },
         look_next="Let your order stay in a page until all its lines were loaded. What does a "
         "load cost then?",
     ),

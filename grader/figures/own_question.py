@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Praise, Quantity, by_side, choices_of, relation
+from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side, choices_of, relation
 from grader.cases.verdict import Level
 
 LAB = "11-own-question"
@@ -15,52 +15,44 @@ MORE, LESS, UNDECIDED = range(1, 4)
 FIGURES = (
     FigureSpec(
         id=COST,
-        lab=LAB,
         asked="the cost of your own operation",
         kernel=KERNEL,
         variants=("operation",),
-        quantity=Quantity.COST,
         unit="ns",
         points=dict.fromkeys(Level, 2.0),
         own=True,
         central="operations-not-counted",
-        praise=(
-            Praise(
-                "Your count saw each operation, and none where nothing was done or in the "
-                "baseline, which is subtracted.",
-                by=(
-                    "operations-not-counted",
-                    "baseline-does-it-too",
-                    "counts-itself",
-                    "baseline subtracted",
-                ),
-            ),
-        ),
+        praise={
+            "Your count saw each operation, and none where nothing was done or in the "
+            "baseline, which is subtracted.": (
+                "operations-not-counted",
+                "baseline-does-it-too",
+                "counts-itself",
+                "baseline subtracted",
+            )
+        },
         look_next="Which part of your operation does your count not see?",
     ),
     FigureSpec(
         id=OTHER,
-        lab=LAB,
         asked="the cost of what you compare your operation with",
         kernel=KERNEL,
         variants=("other",),
-        quantity=Quantity.COST,
         unit="ns",
         points=dict.fromkeys(Level, 0.5),
         own=True,
         central="work-optimised-away",
-        praise=(
-            Praise(
-                "The program executes what you compare with, and the same baseline is subtracted.",
-                by=("work-optimised-away", "baseline subtracted"),
-            ),
-        ),
+        praise={
+            "The program executes what you compare with, and the same baseline is subtracted.": (
+                "work-optimised-away",
+                "baseline subtracted",
+            )
+        },
         look_next="In what else than the one thing you ask about does it differ from your "
         "operation?",
     ),
     relation(
         "own-question-claim",
-        LAB,
         "what your two costs say of your claim",
         (COST, OTHER),
         Quantity.CHOICE,
@@ -69,36 +61,28 @@ FIGURES = (
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at='`lab.compare(own, own["other"])`',
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "Your two costs support this conclusion.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={"Your two costs support this conclusion.": ("conclusion-against-table",)},
         look_next="Which result of the same run would have refuted your claim?",
     ),
     FigureSpec(
         id=TESTED,
-        lab=LAB,
         asked="the cost of your own operation, with one thing changed",
         kernel=KERNEL,
         variants=("operation",),
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         changed_from=COST,
         central="operations-not-counted",
-        praise=(
-            Praise(
-                "The second run counted its operations too, in several processes.",
-                by=("operations-not-counted", "one-process"),
-            ),
-        ),
+        praise={
+            "The second run counted its operations too, in several processes.": (
+                "operations-not-counted",
+                "one-process",
+            )
+        },
         look_next="What else changed between the two runs, though you did not ask for it?",
     ),
     relation(
         "own-question-threat",
-        LAB,
         "whether what you changed moves the cost",
         (TESTED, COST),
         Quantity.CHOICE,
@@ -107,12 +91,7 @@ FIGURES = (
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at="`lab.compare(tested, own)`",
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "Your two runs support this conclusion.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={"Your two runs support this conclusion.": ("conclusion-against-table",)},
         look_next="Which of your three threats is left, and which run would show it?",
     ),
 )

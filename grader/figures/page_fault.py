@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Praise, Quantity, by_side, choices_of
+from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side, choices_of
 from grader.cases.verdict import Level
 
 LAB = "10-page-fault"
@@ -13,86 +13,75 @@ MOVED, SAVED, UNDECIDED = range(1, 4)
 FIGURES = (
     FigureSpec(
         id="page-fault-anonymous",
-        lab=LAB,
         asked="the cost of a page fault, by the first write to a page of a new mapping",
         kernel="page_fault",
         variants=("anonymous",),
-        quantity=Quantity.COST,
         unit="ns",
         compare_with=("zero-page", "populate"),
         central="page-there-before",
-        praise=(
-            Praise(
-                "The OS counted one page fault for each page, and the pages were written to. The "
-                "same writes without a page fault are subtracted.",
-                by=(
-                    "page-there-before",
-                    "read-not-written",
-                    "one fault a page",
-                    "baseline subtracted",
-                ),
-            ),
-        ),
+        praise={
+            "The OS counted one page fault for each page, and the pages were written to. The "
+            "same writes without a page fault are subtracted.": (
+                "page-there-before",
+                "read-not-written",
+                "one fault a page",
+                "baseline subtracted",
+            )
+        },
         look_next="The first read of such a page costs less. What does the OS kernel leave out?",
     ),
     FigureSpec(
         id="page-fault-copy",
-        lab=LAB,
         asked="the cost of a page fault that copies a page after fork",
         kernel="page_fault",
         variants=("copy-on-write",),
-        quantity=Quantity.COST,
         unit="ns",
         compare_with=("anonymous",),
         central="cost-of-many-for-one",
-        praise=(
-            Praise(
-                "This is the cost of one page fault, and the writes themselves are subtracted.",
-                by=("cost-of-many-for-one", "baseline subtracted"),
-            ),
-        ),
+        praise={
+            "This is the cost of one page fault, and the writes themselves are subtracted.": (
+                "cost-of-many-for-one",
+                "baseline subtracted",
+            )
+        },
         look_next="Which of the two must fill a page with zeros, and which with a copy?",
     ),
     FigureSpec(
         id="page-fault-file",
-        lab=LAB,
         asked="the cost of a page fault on a file that is in memory",
         kernel="page_fault",
         variants=("file",),
-        quantity=Quantity.COST,
         unit="ns",
         compare_with=("anonymous",),
         central="neighbours-mapped-along",
-        praise=(
-            Praise(
-                "The OS counted one page fault for each touch: the pages lay far enough apart.",
-                by=("neighbours-mapped-along", "one fault a page"),
-            ),
-        ),
+        praise={
+            "The OS counted one page fault for each touch: the pages lay far enough apart.": (
+                "neighbours-mapped-along",
+                "one fault a page",
+            )
+        },
         look_next="This page fault maps the neighbours too. What does one of these pages cost?",
     ),
     FigureSpec(
         id="page-fault-bring",
-        lab=LAB,
         asked="the cost of bringing one page in advance, by your own C",
         kernel="own_page_fault",
         variants=("bring",),
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         compare_with=("unprepared", "own"),
         central="page-not-brought",
-        praise=(
-            Praise(
-                "After your C, the OS counted no page fault in the first writes.",
-                by=("page-not-brought", "read-not-written", "no fault left"),
-            ),
-        ),
+        praise={
+            "After your C, the OS counted no page fault in the first writes.": (
+                "page-not-brought",
+                "read-not-written",
+                "no fault left",
+            )
+        },
         look_next="Try MAP_POPULATE or mlock instead: which part of the cost do they save?",
     ),
     FigureSpec(
         id="page-fault-prefault",
-        lab=LAB,
         asked="what MAP_POPULATE does to the cost of page faults",
         kernel="page_fault",
         variants=("populate", "anonymous"),
@@ -104,12 +93,7 @@ FIGURES = (
         decide=by_side(0, 1, times=0.5, more=MOVED, less=SAVED, undecided=UNDECIDED),
         look_at='`lab.compare(kinds["populate"], kinds["anonymous"], times=0.5)`',
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "Your two variants support this conclusion.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={"Your two variants support this conclusion.": ("conclusion-against-table",)},
         look_next="When is it better to pay for all pages at the start, and when is it not?",
     ),
 )

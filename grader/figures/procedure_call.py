@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Praise, Quantity, by_side, choices_of
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, by_side, choices_of
 from grader.cases.verdict import Level
 from labs.analysis.estimates import side
 
@@ -29,26 +29,20 @@ def _what_is_left(estimates: Estimates) -> int:
 FIGURES = (
     FigureSpec(
         id="call-args0",
-        lab=LAB,
         asked="the cost of a call without arguments",
         kernel="procedure_call",
         variants=("args0",),
-        quantity=Quantity.COST,
         unit="cycles",
         flags="-O2",
         central="timer-not-subtracted",
-        praise=(
-            Praise(
-                "Neither the clock nor the loop is in this figure, so it can be far smaller than "
-                "one reading of the clock.",
-                by=("timer-not-subtracted", "baseline subtracted"),
-            ),
-        ),
+        praise={
+            "Neither the clock nor the loop is in this figure, so it can be far smaller than "
+            "one reading of the clock.": ("timer-not-subtracted", "baseline subtracted")
+        },
         look_next="The variant indirect calls the procedure through a pointer. What does that add?",
     ),
     FigureSpec(
         id="call-inlined",
-        lab=LAB,
         asked="what is left of the cost when the compiler inlines the procedure",
         kernel="procedure_call",
         variants=("inlined", "args0"),
@@ -62,35 +56,31 @@ FIGURES = (
         look_at='`lab.compare(o2["inlined"], o2["args0"], times=0.1)` and '
         '`lab.compare(o2["inlined"], o2["args0"])`',
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "Your conclusion agrees with the intervals of both variants.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={
+            "Your conclusion agrees with the intervals of both variants.": (
+                "conclusion-against-table",
+            )
+        },
         look_next="Measure inlined at -O0: is it free there as well? Why?",
     ),
     FigureSpec(
         id="call-args6",
-        lab=LAB,
         asked="the cost of a call with six integer arguments",
         kernel="procedure_call",
         variants=("args6",),
-        quantity=Quantity.COST,
         unit="cycles",
         flags="-O0",
         central="optimisation-levels-mixed",
-        praise=(
-            Praise(
-                "Your run was compiled at the optimisation level that this figure asks for.",
-                by=("optimisation-levels-mixed", "level stated"),
-            ),
-        ),
+        praise={
+            "Your run was compiled at the optimisation level that this figure asks for.": (
+                "optimisation-levels-mixed",
+                "level stated",
+            )
+        },
         look_next="How many stores does the callee make at -O0? How many at -O2?",
     ),
     FigureSpec(
         id="call-five-and-six",
-        lab=LAB,
         asked="the cost of a call with six arguments compared with one with five",
         kernel="procedure_call",
         variants=("args6", "args5"),
@@ -104,17 +94,15 @@ FIGURES = (
         which_is_larger=True,
         look_at='`lab.compare(o0["args6"], o0["args5"])`',
         central="trend-inside-the-noise",
-        praise=(
-            Praise(
-                "Your conclusion goes as far as the data, and no further.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={
+            "Your conclusion goes as far as the data, and no further.": (
+                "conclusion-against-table",
+            )
+        },
         look_next="Which two neighbouring rows can your run distinguish? Does a second run agree?",
     ),
     FigureSpec(
         id="call-per-argument",
-        lab=LAB,
         asked="what each argument from the seventh to the twelfth adds",
         kernel="procedure_call",
         variants=("args12", "args6"),
@@ -124,37 +112,35 @@ FIGURES = (
         may_be_nothing=True,
         flags="-O0",
         central="optimisation-levels-mixed",
-        praise=(
-            Praise(
-                "The samples of both variants were interleaved in one run, compiled at the level "
-                "that the lab asks for.",
-                by=("interleaved", "optimisation-levels-mixed", "level stated"),
-            ),
-        ),
+        praise={
+            "The samples of both variants were interleaved in one run, compiled at the level "
+            "that the lab asks for.": ("interleaved", "optimisation-levels-mixed", "level stated")
+        },
         look_next="If an argument costs less than one cycle, several stores go on at once. In "
         "which of your figures would this be impossible?",
     ),
     FigureSpec(
         id="call-own",
-        lab=LAB,
         asked="the cost of one call, by your own C kernel",
         kernel="own_procedure",
         variants=("own",),
-        quantity=Quantity.COST,
         unit="cycles",
         flags="-O2",
         own=True,
         central="work-optimised-away",
-        praise=(
-            Praise(
-                "The run saw one call for each operation at -O2, and no loop in it.",
-                by=("call seen", "not-one-call", "optimisation-levels-mixed", "level stated"),
+        praise={
+            "The run saw one call for each operation at -O2, and no loop in it.": (
+                "call seen",
+                "not-one-call",
+                "optimisation-levels-mixed",
+                "level stated",
             ),
-            Praise(
-                "The loop is subtracted, and a cost is left.",
-                by=("baseline subtracted", "cost left", "work-optimised-away"),
+            "The loop is subtracted, and a cost is left.": (
+                "baseline subtracted",
+                "cost left",
+                "work-optimised-away",
             ),
-        ),
+        },
         look_next="Pass a pointer, and add one to the variable that it points to: do these "
         "accesses to memory cost more here?",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Praise, Quantity, choices_of, relation
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, choices_of, relation
 from grader.cases.verdict import Level
 from labs.analysis.estimates import difference_of, side
 
@@ -29,55 +29,44 @@ def _cause(estimates: Estimates) -> int:
 FIGURES = (
     FigureSpec(
         id="footprint-processes-8-0",
-        lab=LAB,
         asked="the cost of a switch among eight processes that touch no memory of their own",
         kernel="switch_footprint",
         variants=("processes-8-0",),
-        quantity=Quantity.COST,
         unit="us",
         central="touching-counted-as-switch",
-        praise=(
-            Praise(
-                "The tasks were on one CPU, the OS counted the switches, and the token's own "
-                "calls are subtracted.",
-                by=(
-                    "on one cpu",
-                    "switches counted",
-                    "touching-counted-as-switch",
-                    "baseline subtracted",
-                ),
-            ),
-        ),
+        praise={
+            "The tasks were on one CPU, the OS counted the switches, and the token's own "
+            "calls are subtracted.": (
+                "on one cpu",
+                "switches counted",
+                "touching-counted-as-switch",
+                "baseline subtracted",
+            )
+        },
         look_next="Measure processes-2-0 as well: does a switch cost eight more than two?",
     ),
     FigureSpec(
         id="footprint-processes-8-256k",
-        lab=LAB,
         asked="the cost of a switch among eight processes that each use 256 KB",
         kernel="switch_footprint",
         variants=("processes-8-256k",),
-        quantity=Quantity.COST,
         unit="us",
         compare_with=("alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
         central="working-set-not-touched",
-        praise=(
-            Praise(
-                "The sets were used, and the time that one process alone takes to use its set is "
-                "subtracted. The rest is the cost of the switch and its after-effects.",
-                by=(
-                    "working-set-not-touched",
-                    "use measured",
-                    "touching-counted-as-switch",
-                    "baseline subtracted",
-                ),
-            ),
-        ),
+        praise={
+            "The sets were used, and the time that one process alone takes to use its set is "
+            "subtracted. The rest is the cost of the switch and its after-effects.": (
+                "working-set-not-touched",
+                "use measured",
+                "touching-counted-as-switch",
+                "baseline subtracted",
+            )
+        },
         look_next="Which cache holds one set of 256 KB, and not eight of them?",
     ),
     relation(
         "footprint-indirect",
-        LAB,
         "the indirect cost: what the working set adds to a switch",
         ("footprint-processes-8-256k", "footprint-processes-8-0"),
         Quantity.DIFFERENCE,
@@ -85,17 +74,15 @@ FIGURES = (
         widest=WIDEST_OF_SETS,
         may_be_nothing=True,
         central="figure-not-from-recording",
-        praise=(
-            Praise(
-                "You subtracted the direct cost: what is left is the indirect one.",
-                by=("figure-not-from-recording",),
-            ),
-        ),
+        praise={
+            "You subtracted the direct cost: what is left is the indirect one.": (
+                "figure-not-from-recording",
+            )
+        },
         look_next="Does this cost grow in proportion to the set? Look where your caches end.",
     ),
     FigureSpec(
         id="footprint-cause",
-        lab=LAB,
         asked="where the indirect cost comes from",
         kernel="switch_footprint",
         variants=("processes-8-256k", "processes-8-0", "threads-8-256k", "threads-8-0"),
@@ -107,42 +94,35 @@ FIGURES = (
         compared_in="us",
         look_at="`lab.compare(set_for_threads, set_for_processes, times=0.5)`",
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "The threads and the processes of one run support this conclusion.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={
+            "The threads and the processes of one run support this conclusion.": (
+                "conclusion-against-table",
+            )
+        },
         look_next="Without a working set, what does the address space alone cost in a switch?",
     ),
     FigureSpec(
         id="footprint-own",
-        lab=LAB,
         asked="the cost of a switch with 256 KB that your own C uses",
         kernel="own_footprint",
         variants=("own-256k",),
-        quantity=Quantity.COST,
         unit="us",
         own=True,
         compare_with=("own-0", "alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
         central="working-set-not-touched",
-        praise=(
-            Praise(
-                "The run changed one cache line after another, and saw your C use each of them: "
-                "the compiler could not leave it out.",
-                by=("every line used", "working-set-in-part"),
+        praise={
+            "The run changed one cache line after another, and saw your C use each of them: "
+            "the compiler could not leave it out.": ("every line used", "working-set-in-part"),
+            "The run changed one cache line after another, and saw your C use nearly all of "
+            "them: the compiler could not leave it out.": (
+                "nearly every line used",
+                "working-set-in-part",
             ),
-            Praise(
-                "The run changed one cache line after another, and saw your C use nearly all of "
-                "them: the compiler could not leave it out.",
-                by=("nearly every line used", "working-set-in-part"),
+            "The time that one process alone takes to use its set was subtracted.": (
+                "baseline subtracted",
             ),
-            Praise(
-                "The time that one process alone takes to use its set was subtracted.",
-                by=("baseline subtracted",),
-            ),
-        ),
+        },
         look_next="Write to each line instead of reading it. Does a switch then cost more here, or "
         "less?",
     ),

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import (
-    CHOICE,
-    TIMES,
-    FigureSpec,
-    Praise,
-    Quantity,
-    by_side,
-    choices_of,
-    relation,
-)
+from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, choices_of, relation
 from grader.cases.verdict import Level
 
 LAB = "06-process-and-thread-switch"
@@ -29,70 +20,58 @@ _THREE = {
 FIGURES = (
     FigureSpec(
         id=PROCESS,
-        lab=LAB,
         asked="one switch between two processes on one CPU, by pipe",
         kernel="process_switch",
         variants=("pipe-pinned",),
-        quantity=Quantity.COST,
         unit="ns",
         central="two-cpus-not-one",
-        praise=(
-            Praise(
-                "Both processes were on one CPU, the OS counted the switches, and write and read "
-                "are subtracted.",
-                by=(
-                    "two-cpus-not-one",
-                    "on one cpu",
-                    "switches counted",
-                    "read-and-write-counted-along",
-                    "baseline subtracted",
-                ),
-            ),
-        ),
+        praise={
+            "Both processes were on one CPU, the OS counted the switches, and write and read "
+            "are subtracted.": (
+                "two-cpus-not-one",
+                "on one cpu",
+                "switches counted",
+                "read-and-write-counted-along",
+                "baseline subtracted",
+            )
+        },
         look_next="Measure pipe-two-cpus as well. Which of the two costs did report B print?",
     ),
     FigureSpec(
         id=OTHER_MECHANISM,
-        lab=LAB,
         asked="one switch between two threads on one CPU, by mutex and condition variable",
         kernel="thread_switch",
         variants=("condvar",),
-        quantity=Quantity.COST,
         unit="ns",
         points=_THREE,
         central="lock-convoy",
-        praise=(
-            Praise(
-                "The OS counted the switches that you claim, with both threads on one CPU.",
-                by=("lock-convoy", "switches counted", "on one cpu"),
-            ),
-        ),
+        praise={
+            "The OS counted the switches that you claim, with both threads on one CPU.": (
+                "lock-convoy",
+                "switches counted",
+                "on one cpu",
+            )
+        },
         look_next="Signal under the mutex (condvar-inside): how many switches does a round trip "
         "take then?",
     ),
     FigureSpec(
         id=THREAD,
-        lab=LAB,
         asked="one switch between two threads on one CPU, by the same mechanism: a pipe",
         kernel="thread_switch",
         variants=("pipe",),
-        quantity=Quantity.COST,
         unit="ns",
         points=_THREE,
         central="two-results-for-one",
-        praise=(
-            Praise(
-                "The figure comes from the pipe and from nothing else in the run, and the OS "
-                "counted the switches that you claim.",
-                by=("two-results-for-one", "switches counted"),
-            ),
-        ),
+        praise={
+            "The figure comes from the pipe and from nothing else in the run, and the OS "
+            "counted the switches that you claim.": ("two-results-for-one", "switches counted")
+        },
         look_next="The two pipes differ by the cost of changing the address space. Could your "
         "interval have shown a difference of 50 ns?",
     ),
     relation(
         "switch-ratio-same-mechanism",
-        LAB,
         "the cost of a process switch divided by that of a thread switch, both by pipe",
         (PROCESS, THREAD),
         Quantity.RATIO,
@@ -101,18 +80,12 @@ FIGURES = (
         compare_with=(OTHER_MECHANISM,),
         why_exact="A few percent decide which switch costs more.",
         central="mechanisms-differ",
-        praise=(
-            Praise(
-                "You divided two figures of the same mechanism.",
-                by=("mechanisms-differ",),
-            ),
-        ),
+        praise={"You divided two figures of the same mechanism.": ("mechanisms-differ",)},
         look_next="Divide by the condition variable's figure instead: would you have believed "
         "that ratio?",
     ),
     relation(
         "switch-which-is-dearer",
-        LAB,
         "which switch costs more, by the same mechanism",
         (PROCESS, THREAD),
         Quantity.CHOICE,
@@ -123,17 +96,15 @@ FIGURES = (
         which_is_larger=True,
         look_at='`lab.compare(process, threads["pipe"])`',
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "You concluded what the interval of the difference supports, and no more.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={
+            "You concluded what the interval of the difference supports, and no more.": (
+                "conclusion-against-table",
+            )
+        },
         look_next="How many samples would it take to halve the interval of the difference?",
     ),
     FigureSpec(
         id="switch-convoy-count",
-        lab=LAB,
         asked="switches that the OS counted for one exchange by a bare mutex",
         kernel="thread_switch",
         variants=("bare-mutex",),
@@ -142,35 +113,32 @@ FIGURES = (
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         why_exact="The OS counted the switches, and a count is exact.",
         central="figure-not-from-recording",
-        praise=(
-            Praise(
-                "You give what the OS counted, and not what the program claims.",
-                by=("figure-not-from-recording",),
-            ),
-        ),
+        praise={
+            "You give what the OS counted, and not what the program claims.": (
+                "figure-not-from-recording",
+            )
+        },
         look_next="What did report D really time, 10,000 times?",
     ),
     FigureSpec(
         id="switch-own-hand-over",
-        lab=LAB,
         asked="one switch between two threads by your own handoff",
         kernel="own_switch",
         variants=("own",),
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         central="lock-convoy",
-        praise=(
-            Praise(
-                "The OS counted the switches that you claim, and the waiting thread sleeps: when "
-                "it got the turn without a wake, it did not go on.",
-                by=("switches counted", "sleeps until woken", "not-woken"),
+        praise={
+            "The OS counted the switches that you claim, and the waiting thread sleeps: when "
+            "it got the turn without a wake, it did not go on.": (
+                "switches counted",
+                "sleeps until woken",
+                "not-woken",
             ),
-            Praise(
-                "The cost of the same calls in one thread alone was subtracted.",
-                by=("baseline subtracted",),
+            "The cost of the same calls in one thread alone was subtracted.": (
+                "baseline subtracted",
             ),
-        ),
+        },
         look_next="In `wake`, lock the mutex, signal, and then unlock it: how many switches does "
         "the OS count now?",
     ),

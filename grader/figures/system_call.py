@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import (
-    CHOICE,
-    TIMES,
-    Estimates,
-    FigureSpec,
-    Praise,
-    Quantity,
-    choices_of,
-    relation,
-)
+from grader.cases.spec import CHOICE, TIMES, Estimates, FigureSpec, Quantity, choices_of, relation
 from grader.cases.verdict import Level
 from labs.analysis.estimates import side
 
@@ -35,71 +26,58 @@ def _larger_part(estimates: Estimates) -> int:
 FIGURES = (
     FigureSpec(
         id="system-call-getppid",
-        lab=LAB,
         asked="the cost of getppid by the trap instruction",
         kernel="system_call",
         variants=("getppid",),
-        quantity=Quantity.COST,
         unit="ns",
         compare_with=(FLOOR,),
         central="library-call-not-system-call",
-        praise=(
-            Praise(
-                "The call entered the OS kernel: no answer from a cache costs as much. The loop "
-                "is subtracted.",
-                by=(
-                    "library-call-not-system-call",
-                    "calls comparable",
-                    "loop-counted-along",
-                    "baseline subtracted",
-                ),
-            ),
-        ),
+        praise={
+            "The call entered the OS kernel: no answer from a cache costs as much. The loop "
+            "is subtracted.": (
+                "library-call-not-system-call",
+                "calls comparable",
+                "loop-counted-along",
+                "baseline subtracted",
+            )
+        },
         look_next="strace counts the calls that this run claims. Does the variant getpid-libc "
         "make as many on your machine?",
     ),
     FigureSpec(
         id="system-call-floor",
-        lab=LAB,
         asked="the floor of every trap, by a call number that does not exist",
         kernel="system_call",
         variants=(FLOOR,),
-        quantity=Quantity.COST,
         unit="ns",
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         central="cost-of-many-for-one",
-        praise=(
-            Praise(
-                "This is the cost of one call that does nothing, with the loop subtracted.",
-                by=("cost-of-many-for-one", "baseline subtracted"),
-            ),
-        ),
+        praise={
+            "This is the cost of one call that does nothing, with the loop subtracted.": (
+                "cost-of-many-for-one",
+                "baseline subtracted",
+            )
+        },
         look_next="A filter of system calls (seccomp) raises this floor. Is one active here?",
     ),
     FigureSpec(
         id="system-call-setuid",
-        lab=LAB,
         asked="the cost of setuid to one's own id, when it works",
         kernel="system_call",
         variants=("setuid",),
-        quantity=Quantity.COST,
         unit="ns",
         points={Level.VALIDITY: 1.0, Level.INTERPRETATION: 1.0},
         compare_with=("setuid-refused", FLOOR),
         central="call-without-its-argument",
-        praise=(
-            Praise(
-                "Your setuid costs more than a refused one in the same run, as a setuid that "
-                "works does.",
-                by=("costs more than refused",),
-            ),
-        ),
+        praise={
+            "Your setuid costs more than a refused one in the same run, as a setuid that "
+            "works does.": ("costs more than refused",)
+        },
         look_next="A refused setuid costs less. Which line of the C kernel keeps refused calls "
         "out of this figure?",
     ),
     FigureSpec(
         id="system-call-vdso-ratio",
-        lab=LAB,
         asked="the cost of gettimeofday by the trap instruction divided by its cost by the vDSO",
         kernel="system_call",
         variants=("gettimeofday-trap", "gettimeofday-vdso"),
@@ -107,23 +85,19 @@ FIGURES = (
         unit=TIMES,
         compare_with=(FLOOR,),
         central="vdso-not-system-call",
-        praise=(
-            Praise(
-                "The call by the trap entered the OS kernel, and the samples of both calls were "
-                "interleaved in one run.",
-                by=(
-                    "vdso-not-system-call",
-                    "library-call-not-system-call",
-                    "calls comparable",
-                    "interleaved",
-                ),
-            ),
-        ),
+        praise={
+            "The call by the trap entered the OS kernel, and the samples of both calls were "
+            "interleaved in one run.": (
+                "vdso-not-system-call",
+                "library-call-not-system-call",
+                "calls comparable",
+                "interleaved",
+            )
+        },
         look_next="What must the OS kernel keep up to date in shared memory for the cheap call?",
     ),
     relation(
         "system-call-trap-share",
-        LAB,
         "the larger part of the cost of getppid",
         ("system-call-getppid", "system-call-floor"),
         Quantity.CHOICE,
@@ -132,51 +106,38 @@ FIGURES = (
         decide=_larger_part,
         look_at="`lab.compare(floor, getppid, times=0.5)` and `lab.compare(floor, getppid)`",
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "Your two figures support this conclusion.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={"Your two figures support this conclusion.": ("conclusion-against-table",)},
         look_next="Which part would a faster processor shrink, and which part a smaller OS kernel?",
     ),
     FigureSpec(
         id="system-call-read0",
-        lab=LAB,
         asked="the cost of reading 0 bytes, by the system call in your own C",
         kernel="own_call",
         variants=("read0",),
-        quantity=Quantity.COST,
         unit="ns",
         own=True,
         compare_with=(FLOOR,),
         central="wrong-registers",
-        praise=(
-            Praise(
-                "The OS kernel got one read of 0 bytes for each operation. Your function returned "
-                "0 for a read that failed, so it looks at the result.",
-                by=(
-                    "failure noticed",
-                    "reads seen",
-                    "other-call-than-asked",
-                    "failing-call-timed",
-                ),
+        praise={
+            "The OS kernel got one read of 0 bytes for each operation. Your function returned "
+            "0 for a read that failed, so it looks at the result.": (
+                "failure noticed",
+                "reads seen",
+                "other-call-than-asked",
+                "failing-call-timed",
             ),
-            Praise(
-                "The OS kernel got one read of 0 bytes for each operation and refused none; the "
-                "loop is subtracted.",
-                by=(
-                    "reads seen",
-                    "other-call-than-asked",
-                    "failing-call-timed",
-                    "baseline subtracted",
-                ),
+            "The OS kernel got one read of 0 bytes for each operation and refused none; the "
+            "loop is subtracted.": (
+                "reads seen",
+                "other-call-than-asked",
+                "failing-call-timed",
+                "baseline subtracted",
             ),
-            Praise(
-                "The loop is subtracted, and the floor is from the same run.",
-                by=("baseline subtracted", "floor in run"),
+            "The loop is subtracted, and the floor is from the same run.": (
+                "baseline subtracted",
+                "floor in run",
             ),
-        ),
+        },
         look_next="Put the file descriptor into another register: who notices, and when?",
     ),
 )

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import (
-    CHOICE,
-    TIMES,
-    FigureSpec,
-    Praise,
-    Quantity,
-    by_side,
-    choices_of,
-    relation,
-)
+from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, choices_of, relation
 from grader.cases.verdict import Level
 
 LAB = "05-task-creation"
@@ -19,81 +10,69 @@ LAB = "05-task-creation"
 FIGURES = (
     FigureSpec(
         id="creation-fork-wait",
-        lab=LAB,
         asked="the cost of a process, from fork until its child has ended and was waited for",
         kernel="task_creation",
         variants=("fork-wait",),
-        quantity=Quantity.COST,
         unit="us",
         compare_with=("fork",),
         central="creation-without-its-end",
-        praise=(
-            Praise(
-                "The end of the child is in your figure, and the OS confirms that the children "
-                "were waited for.",
-                by=("creation-without-its-end", "child-left-behind", "children waited for"),
-            ),
-        ),
+        praise={
+            "The end of the child is in your figure, and the OS confirms that the children "
+            "were waited for.": (
+                "creation-without-its-end",
+                "child-left-behind",
+                "children waited for",
+            )
+        },
         look_next="How many pages does a child fault in before it ends? The recording counts them.",
     ),
     FigureSpec(
         id="creation-thread",
-        lab=LAB,
         asked="the cost of a thread, from pthread_create to pthread_join",
         kernel="task_creation",
         variants=("pthread-wait",),
-        quantity=Quantity.COST,
         unit="us",
         compare_with=("pthread",),
         central="not-a-thread",
-        praise=(
-            Praise(
-                "The end of the thread is in your figure, and the OS counted no child process.",
-                by=("creation-without-its-end", "not-a-thread", "no child counted"),
-            ),
-        ),
+        praise={
+            "The end of the thread is in your figure, and the OS counted no child process.": (
+                "creation-without-its-end",
+                "not-a-thread",
+                "no child counted",
+            )
+        },
         look_next="Where does the C library take the thread's stack from, the second time?",
     ),
     relation(
         "creation-ratio",
-        LAB,
         "the cost of the process divided by the cost of the thread",
         ("creation-fork-wait", "creation-thread"),
         Quantity.RATIO,
         TIMES,
         central="ratio-upside-down",
-        praise=(
-            Praise(
-                "You divided the cost of the process by the cost of the thread.",
-                by=("ratio-upside-down",),
-            ),
-        ),
+        praise={
+            "You divided the cost of the process by the cost of the thread.": ("ratio-upside-down",)
+        },
         look_next="Give the parent more memory first. Which of the two does the ratio follow?",
     ),
     FigureSpec(
         id="creation-fork-64mb",
-        lab=LAB,
         asked="the cost of the same process when its parent holds 64 MB more memory",
         kernel="task_creation",
         variants=("fork-wait-64mb",),
-        quantity=Quantity.COST,
         unit="us",
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 1.0, Level.SUFFICIENCY: 0.5},
         # A copy of so large tables waits for memory, which every neighbour on the machine uses.
         widest=0.3,
         central="memory-not-resident",
-        praise=(
-            Praise(
-                "The memory was really there when the process forked: the OS says how much the "
-                "parent held.",
-                by=("memory-not-resident", "memory held"),
-            ),
-        ),
+        praise={
+            "The memory was really there when the process forked: the OS says how much the "
+            "parent held.": ("memory-not-resident", "memory held")
+        },
         look_next="64 MB are 16,384 small pages. What does one of them add to a fork?",
     ),
     FigureSpec(
         id="creation-cause",
-        lab=LAB,
         asked="the cause of most of the cost of fork",
         kernel="task_creation",
         variants=("fork-wait", "vfork-wait"),
@@ -106,36 +85,28 @@ FIGURES = (
         compared_in="us",
         look_at='`lab.compare(kinds["vfork-wait"], kinds["fork-wait"], times=0.5)`',
         central="conclusion-against-table",
-        praise=(
-            Praise(
-                "Your two variants support this conclusion.",
-                by=("conclusion-against-table",),
-            ),
-        ),
+        praise={"Your two variants support this conclusion.": ("conclusion-against-table",)},
         look_next="A vforked child borrows its parent's memory. What must it never do with it?",
     ),
     FigureSpec(
         id="creation-own",
-        lab=LAB,
         asked="the cost of a task in the same memory, by clone in your own C",
         kernel="own_creation",
         variants=("own",),
-        quantity=Quantity.COST,
         unit="us",
         own=True,
         compare_with=("fork",),
         central="not-a-thread",
-        praise=(
-            Praise(
-                "The OS confirms it: the task that you created raised the number, its parent saw "
-                "that in the same memory, and the parent did not sleep meanwhile.",
-                by=("raised by task", "number-not-by-the-task", "parent awake", "vfork-for-thread"),
+        praise={
+            "The OS confirms it: the task that you created raised the number, its parent saw "
+            "that in the same memory, and the parent did not sleep meanwhile.": (
+                "raised by task",
+                "number-not-by-the-task",
+                "parent awake",
+                "vfork-for-thread",
             ),
-            Praise(
-                "The OS confirms that your tasks were waited for.",
-                by=("children waited for",),
-            ),
-        ),
+            "The OS confirms that your tasks were waited for.": ("children waited for",),
+        },
         look_next="Remove CLONE_VM and run your C again: what happens to the cost and to the "
         "number?",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import TIMES, FigureSpec, Praise, Quantity
+from grader.cases.spec import TIMES, FigureSpec, Quantity
 from grader.cases.verdict import Level
 from labs.recording.declared import Estimand
 
@@ -11,7 +11,6 @@ LAB = "01-timer-overhead"
 FIGURES = (
     FigureSpec(
         id="timer-overhead-fenced",
-        lab=LAB,
         asked="the overhead of the fenced counter pair",
         kernel="timer_overhead",
         estimand=Estimand.OVERHEAD,
@@ -19,19 +18,15 @@ FIGURES = (
         quantity=Quantity.OVERHEAD,
         unit="ns",
         central="clock-read-too-early",
-        praise=(
-            Praise(
-                "The readings enclose the work, and the interval holds the spread between "
-                "several processes.",
-                by=("clock-read-too-early", "one-process"),
-            ),
-        ),
+        praise={
+            "The readings enclose the work, and the interval holds the spread between "
+            "several processes.": ("clock-read-too-early", "one-process")
+        },
         look_next="Compare this overhead with the mean empty sample (k = 0), which holds no "
         "addition: what would it mean if the two differed?",
     ),
     FigureSpec(
         id="timer-step",
-        lab=LAB,
         asked="the step of the counter",
         kernel="timer_overhead",
         estimand=Estimand.OVERHEAD,
@@ -41,19 +36,15 @@ FIGURES = (
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         why_exact="Each sample is a whole number of steps, so the step is exact.",
         central="step-assumed-one",
-        praise=(
-            Praise(
-                "Your samples confirm this step: all of them are multiples of it, and of no "
-                "larger step.",
-                by=("step-assumed-one", "on the step"),
-            ),
-        ),
+        praise={
+            "Your samples confirm this step: all of them are multiples of it, and of no "
+            "larger step.": ("step-assumed-one", "on the step")
+        },
         look_next="What is the shortest operation that a single sample of this counter could "
         "distinguish from none?",
     ),
     FigureSpec(
         id="timer-overhead-monotonic",
-        lab=LAB,
         asked="the overhead of clock_gettime(CLOCK_MONOTONIC)",
         kernel="timer_overhead",
         estimand=Estimand.OVERHEAD,
@@ -61,19 +52,15 @@ FIGURES = (
         quantity=Quantity.OVERHEAD,
         unit="ns",
         central="work-counted-as-timer",
-        praise=(
-            Praise(
-                "This figure holds only the clock, without the work, and the interval holds the "
-                "spread between several processes.",
-                by=("work-counted-as-timer", "one-process"),
-            ),
-        ),
+        praise={
+            "This figure holds only the clock, without the work, and the interval holds the "
+            "spread between several processes.": ("work-counted-as-timer", "one-process")
+        },
         look_next="What must this clock do that the fenced pair does not, and what does the fenced "
         "pair wait for that this clock does not?",
     ),
     FigureSpec(
         id="timer-ratio-process-cpu",
-        lab=LAB,
         asked="the cost of CLOCK_PROCESS_CPUTIME_ID divided by that of the fenced counter pair",
         kernel="timer_overhead",
         estimand=Estimand.OVERHEAD,
@@ -81,42 +68,34 @@ FIGURES = (
         quantity=Quantity.RATIO,
         unit=TIMES,
         central="ratio-of-unlike-units",
-        praise=(
-            Praise(
-                "You divided times and not ticks, and your recording holds the samples of both "
-                "clocks, interleaved.",
-                by=("ratio-of-unlike-units", "interleaved"),
-            ),
-        ),
+        praise={
+            "You divided times and not ticks, and your recording holds the samples of both "
+            "clocks, interleaved.": ("ratio-of-unlike-units", "interleaved")
+        },
         look_next="Report D timed a procedure call with this clock. What did its 300 ns consist "
         "of?",
     ),
     FigureSpec(
         id="timer-own-addition",
-        lab=LAB,
         asked="the time of one dependent addition, by your own C kernel, in core cycles",
         kernel="own_pair",
         variants=("own",),
-        quantity=Quantity.COST,
         unit="cycles",
         own=True,
         central="clock-read-too-early",
-        praise=(
-            Praise(
-                "The run saw one chain of additions in your C, and your samples grow with it: "
-                "twice the work takes twice the time.",
-                by=(
-                    "one chain seen",
-                    "not-one-chain",
-                    "clock-read-too-early",
-                    "more-between-the-readings",
-                ),
+        praise={
+            "The run saw one chain of additions in your C, and your samples grow with it: "
+            "twice the work takes twice the time.": (
+                "one chain seen",
+                "not-one-chain",
+                "clock-read-too-early",
+                "more-between-the-readings",
             ),
-            Praise(
-                "Your samples grow with the work: twice the work takes twice the time.",
-                by=("clock-read-too-early", "more-between-the-readings"),
+            "Your samples grow with the work: twice the work takes twice the time.": (
+                "clock-read-too-early",
+                "more-between-the-readings",
             ),
-        ),
+        },
         look_next="Remove one fence at a time, and save each run under another name. Do "
         "points leave the line, or does the line only begin elsewhere?",
     ),

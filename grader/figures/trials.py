@@ -10,7 +10,6 @@ from grader.cases.spec import (
     Decide,
     Estimates,
     FigureSpec,
-    Praise,
     Quantity,
     choices_of,
     relation,
@@ -174,64 +173,49 @@ def by_printed(quantity: str, report: str) -> Decide:
     return decide
 
 
-_BY_HAND = Praise(
-    "Repaired: your C makes the call by hand, and no call of the C library runs beside it.",
-    by=("made by hand", "call-not-by-hand", "library-call-beside-trap"),
-)
-_SUSPECT = Praise(
-    "The mistake of this trial speaks against that figure of the report.",
-    by=("conclusion-against-table",),
-)
-_EXPLAINS = Praise(
-    "Your two runs and the printed figure support this conclusion.",
-    by=("conclusion-against-table",),
-)
-
-
-def _shown(trial: Trial) -> Praise:
-    return Praise(
-        f"Your run shows the mistake of report {trial.report} on your machine.",
-        by=("mistake-not-reproduced",),
+_BY_HAND = {
+    "Repaired: your C makes the call by hand, and no call of the C library runs beside it.": (
+        "made by hand",
+        "call-not-by-hand",
+        "library-call-beside-trap",
     )
-
-
-def _repaired(trial: Trial) -> tuple[Praise, ...]:
-    without = Praise(
-        f"Repaired: your run no longer shows the mistake of report {trial.report}.",
-        by=(trial.code,),
-    )
-    return (_BY_HAND, without) if trial.repaired.own else (without,)
+}
 
 
 def _figures(trial: Trial) -> tuple[FigureSpec, ...]:
     name = trial.name
     reproduced = FigureSpec(
         id=f"{name}-reproduced",
-        lab=LAB,
         asked=trial.mistake,
         kernel=trial.broken.kernel,
         variants=(trial.broken.variant,),
-        quantity=Quantity.COST,
         unit="ns",
         points={Level.VALIDITY: 0.5, Level.INTERPRETATION: 0.5},
         compare_with=trial.broken.compare_with,
         demonstrates=trial.code,
-        praise=(_shown(trial),),
+        praise={
+            f"Your run shows the mistake of report {trial.report} on your machine.": (
+                "mistake-not-reproduced",
+            )
+        },
         look_next=trial.look_at_broken,
     )
     repaired = FigureSpec(
         id=f"{name}-repaired",
-        lab=LAB,
         asked=trial.right,
         kernel=trial.repaired.kernel,
         variants=(trial.repaired.variant,),
-        quantity=Quantity.COST,
         unit="ns",
         points=dict.fromkeys(Level, 0.5),
         own=trial.repaired.own,
         compare_with=trial.repaired.compare_with,
         central=trial.code,
-        praise=_repaired(trial),
+        praise={
+            **(_BY_HAND if trial.repaired.own else {}),
+            f"Repaired: your run no longer shows the mistake of report {trial.report}.": (
+                trial.code,
+            ),
+        },
         look_next=trial.look_next,
         hides_variants=not trial.repaired.own,
     )
@@ -243,7 +227,6 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
     name = trial.name
     suspect = relation(
         f"{name}-suspect",
-        LAB,
         f"which printed figure of report {trial.report} was measured in this way",
         of,
         Quantity.CHOICE,
@@ -252,12 +235,15 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
         choices=trial.choices(),
         central="conclusion-against-table",
         look_at=f'`published.table("{trial.report}")` and the C of `trial_{trial.report.lower()}`',
-        praise=(_SUSPECT,),
+        praise={
+            "The mistake of this trial speaks against that figure of the report.": (
+                "conclusion-against-table",
+            )
+        },
         look_next="What would the authors have seen if they had looked for this mistake?",
     )
     explains = relation(
         f"{name}-explains",
-        LAB,
         "how much of that printed figure the mistake explains on your machine",
         of,
         Quantity.CHOICE,
@@ -268,7 +254,11 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
         central="conclusion-against-table",
         look_at=f'the printed figure\'s row in `views.beside_report("{trial.report}", '
         f"{name.replace('-', '_')})`: the factor (limits 1/6 and 6), the last column, the caption",
-        praise=(_EXPLAINS,),
+        praise={
+            "Your two runs and the printed figure support this conclusion.": (
+                "conclusion-against-table",
+            )
+        },
         look_next=trial.rest,
     )
     return suspect, explains

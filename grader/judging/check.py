@@ -255,7 +255,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         values=_values(case, accepted),
         levels=levels,
         findings=tuple(missing),
-        praise="" if missing else (spec.praise[0] if found else UNCHANGED).text,
+        praise="" if missing else (spec.praises[0] if found else UNCHANGED).text,
         look_next="" if missing else spec.look_next,
         recording=case.figure.recording,
     )

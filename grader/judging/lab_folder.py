@@ -30,8 +30,8 @@ from labs import limits
 from labs.course import figures, guide
 from labs.course.figures import RECORDINGS, BadFigure, BadFigures, Figure
 from labs.files import read_bounded
-from labs.recording.cut_short import CANCELLED, TIME_LIMIT, cut_short
 from labs.recording.file import BadRecording, Recording, read
+from labs.recording.run_conditions import CANCELLED, TIME_LIMIT, cut_short
 from labs.results.result import result_of
 from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded
 

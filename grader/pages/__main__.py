@@ -14,7 +14,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from grader.pages.lab_pages import HONEST, NOTEBOOKS, build, record
+from grader.pages import HONEST, NOTEBOOKS, build, record
 from labs import paths
 from labs.course import figures
 from labs.terminal import say

@@ -179,12 +179,7 @@ def _several_claimed(case: Case) -> str | None:
 
 #: A factor between two clocks is some number between a half and four. So is the quotient of many
 #: pairs of numbers in a recording: the digits alone do not tell a clock from such a pair.
-OF_CLOCKS = (
-    "cycles-for-nanoseconds",
-    "cycles-for-ticks",
-    "nominal-clock",
-    "ticks-for-nanoseconds",
-)
+OF_CLOCKS = ("cycles-for-nanoseconds", "cycles-for-ticks", "nominal-clock", "ticks-for-nanoseconds")
 MERE_FACTORS = (*OF_CLOCKS, "half-or-double")
 #: Numbers that a run makes of several: another row may hold the same.
 OF_SEVERAL = ("arithmetic-slip", "loop-counted-along", "minimum-taken")

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
 
 from grader.cases.case import OF_USUAL_SLIPS, Case, is_number
 from grader.cases.expected import compared_as
 from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Level
-from grader.facts import own_operation
+from grader.facts import c_tree
+from grader.facts.c_calls import calls
+from grader.facts.c_tree import Code, parsed, text_of
+from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import MistakeKind, pitfall
+from labs import paths
 from labs.recording.file import Recording
 from labs.results.digits import rounded_apart
 from labs.results.result import Result, sensible
@@ -203,7 +211,7 @@ def not_one_change(case: Case) -> str | None:
     if case.spec.quantity is not Quantity.CHOICE or len(case.others) != 2:
         return None
     first, second = case.others
-    if first.spec.variants != second.spec.variants or first.spec.kernel != own_operation.KERNEL:
+    if first.spec.variants != second.spec.variants or first.spec.kernel != KERNEL:
         return None
     return _nothing_changed(first, second) or _several_changed(first, second)
 
@@ -274,12 +282,12 @@ def _other_load(one: Recording, other: Recording) -> bool:
 )
 def operations_not_counted(case: Case) -> str | None:
     """An operation of a student that nothing shows: it was not counted, or only claimed."""
-    if not own_operation.asks(case):
+    if not asks(case):
         return None
-    itself = own_operation.claims_by_itself(case)
+    itself = claims_by_itself(case)
     if itself is not None:
         return f"Your C {itself}: what the recording states of operations is its own claim."
-    trials = own_operation.trials(case)
+    trials = trials_of(case)
     if not trials:
         return "The recording does not state how many operations were counted in each process."
     for trial in trials:
@@ -292,7 +300,7 @@ def operations_not_counted(case: Case) -> str | None:
                 f"After the last sample the run made {rounded(trial.tried)} operations, and your "
                 f"function counted {rounded(trial.of_operation)}."
             )
-    held, counted = own_operation.in_samples(case)
+    held, counted = in_samples(case)
     if counted is None or counted < held:
         return f"The samples hold {held:,} operations, and {counted or 0:,} were counted."
     return None
@@ -312,7 +320,7 @@ def operations_not_counted(case: Case) -> str | None:
 )
 def counts_itself(case: Case) -> str | None:
     """Evidence of an operation that is only the operation's own book: it counts itself."""
-    found = own_operation.counts_itself(case) if own_operation.asks(case) else None
+    found = own_counter(case) if asks(case) else None
     if found is None:
         return None
     variable, call = found
@@ -335,12 +343,182 @@ def counts_itself(case: Case) -> str | None:
 )
 def baseline_does_it_too(case: Case) -> str | None:
     """A baseline that holds the operation itself: what is asked about is subtracted from itself."""
-    if not own_operation.asks(case):
+    if not asks(case):
         return None
-    for trial in own_operation.trials(case):
+    for trial in trials_of(case):
         if trial.of_baseline:
             return (
                 f"After the last sample the run made {rounded(trial.tried)} baselines, and your "
                 f"function counted {rounded(trial.of_baseline)} operations in them."
             )
     return None
+
+
+# What lab 11's C kernel counted of a student's operation, and whether the kit made the count.
+#
+# `kernels_c/own_question.h` compares the count of the student's function with each sample, and
+# tries the function after the last one. What a C prints by itself is its own claim, and no count.
+
+
+KERNEL, MACRO, OPERATION = "own_question", "MEASURE_OWN_QUESTION", "operation"
+
+#: Names by which a C writes to its standard output, where the header states the counts.
+_OUTPUT = frozenset(
+    {
+        *("printf", "vprintf", "puts", "putchar", "putc", "dprintf", "vdprintf"),
+        *("stdout", "STDOUT_FILENO"),
+    }
+)
+#: How the keys begin under which the counts are stated.
+_KEY = "variant."
+
+
+@dataclass(frozen=True)
+class OwnTrial:
+    """What the student's function counted in one process, after the last sample: where nothing was
+    done, of `tried` operations, and of as many baselines."""
+
+    tried: float
+    idle: float
+    of_operation: float
+    of_baseline: float
+
+
+def asks(case: Case) -> bool:
+    """Whether the figure is the cost of the student's own operation, whose happening is counted."""
+    return (
+        case.spec.own
+        and not case.others
+        and case.spec.kernel == KERNEL
+        and case.spec.variant == OPERATION
+    )
+
+
+def trials_of(case: Case) -> tuple[OwnTrial, ...]:
+    """One trial for each process; none if a process states none."""
+    columns = [
+        _of_processes(case, key)
+        for key in ("tried", "counted_idle", "counted_of_operation", "counted_of_baseline")
+    ]
+    if len({len(each) for each in columns}) > 1:
+        return ()
+    return tuple(OwnTrial(*row) for row in zip(*columns, strict=True))
+
+
+def _of_processes(case: Case, key: str) -> list[float]:
+    """What each process states; empty if one of them states nothing."""
+    name, processes = f"variant.{OPERATION}.{key}", len(case.recording.processes)
+    known = case.recording.numbers(name)
+    if name in case.recording.conditions:
+        known *= processes
+    return known if len(known) == processes else []
+
+
+def in_samples(case: Case) -> tuple[int, int | None]:
+    """The operations that the samples hold, and those that were counted; None: not stated."""
+    held = int(case.recording.samples(OPERATION).batch.sum())
+    return held, case.recording.total(f"variant.{OPERATION}.counted_operations")
+
+
+def claims_by_itself(case: Case) -> str | None:
+    """Why the counts of the recording may be the C's own words, as text; None if they are counts.
+
+    Says nothing of C that nobody can read.
+    """
+    text = own_source(case)
+    if text is None or not parsed(text).readable:
+        return None
+    source = parsed(text)
+    defined = sorted({name for name, _ in source.macros} & _of_the_kit())
+    if defined:
+        return f"defines {defined[0]} in place of the kit"
+    if not _arguments(text):
+        return f"does not measure by {MACRO} of the kit"
+    if any(name == "main" for name, _ in c_tree.functions(source.whole)):
+        return "has a main() of its own"
+    words = sorted(_OUTPUT & source.whole.words)
+    if words:
+        return f"names {words[0]}, which writes where the counts are stated"
+    if any(_KEY in each for each in source.whole.strings):
+        return "holds a text like those that state the counts"
+    return None
+
+
+@functools.cache
+def _of_the_kit() -> frozenset[str]:
+    """What compares, counts and prints in the kit: a C that defines it anew measures by itself."""
+    header = parsed((paths.kernels_c() / f"{KERNEL}.h").read_text(encoding="utf-8"))
+    functions = (name for name, _ in c_tree.functions(header.code))
+    macros = (name for name, _ in header.macros if name != "_GNU_SOURCE")
+    return frozenset({*functions, *macros, *_OUTPUT, "stop"})
+
+
+def own_counter(case: Case) -> tuple[str, str] | None:
+    """The variable that the operation counts up and that alone is its evidence, and a call that it
+    stands beside; None if the evidence looks at anything else.
+
+    An operation that is nothing but a change of this variable is seen by it. A function that is
+    handed to a call is called by it: what such a function counts, the call has done. What the
+    baseline calls too is not what is asked about.
+    """
+    text = own_source(case)
+    arguments = _arguments(text) if text is not None else ()
+    if text is None or len(arguments) < 5:
+        return None
+    whole, counted = (c_tree.reached_from(text, arguments[each]) for each in (1, 4))
+    if calls(counted):
+        return None  # it asks somebody else
+    own = {function for function, _ in c_tree.functions(parsed(text).whole)}
+    handed = frozenset(own & whole.words - {each.name for each in calls(whole)})
+    operation = c_tree.reached_from(text, arguments[1], handed)
+    by_calls = {name for each in handed for name in _names(c_tree.reached_from(text, each))}
+    seen_by_both = _names(whole) & _names(counted)
+    counters = ({*_counted_up(operation)} & seen_by_both) - by_calls
+    if len(counters) != 1 or seen_by_both - counters:
+        return None
+    (name,) = counters
+    in_baseline = {each.text for each in calls(c_tree.reached_from(text, arguments[3]))}
+    beside = [
+        each.name
+        for each in calls(operation)
+        if each.name
+        and each.name not in own
+        and each.text not in in_baseline
+        and not _is_atomic(each.name)
+        and name not in Code((each.node,)).words
+    ]
+    return (name, beside[0]) if beside else None
+
+
+def _arguments(text: str) -> tuple[str, ...]:
+    """The functions that the C hands to the kit's macro."""
+    return c_tree.arguments_of(text, MACRO)
+
+
+def _names(code: Code) -> frozenset[str]:
+    """The variables and functions that a piece of C names."""
+    return frozenset(text_of(each) for each in code.of_type("identifier"))
+
+
+def _counted_up(code: Code) -> Iterator[str]:
+    """The variables that the code changes by a fixed amount, whatever else happens."""
+    for each in code.of_type("update_expression"):
+        yield from _plain(each.child_by_field_name("argument"))
+    for each in code.of_type("assignment_expression"):
+        right, operator = (each.child_by_field_name(name) for name in ("right", "operator"))
+        fixed = right is not None and right.type == "number_literal"
+        if fixed and operator is not None and text_of(operator) in ("+=", "-="):
+            yield from _plain(each.child_by_field_name("left"))
+    for call in calls(code):
+        if _is_atomic(call.name) and call.arguments:
+            yield call.arguments[0].strip("&() ")
+
+
+def _is_atomic(called: str) -> bool:
+    """Whether this is a built-in function that changes a variable, and no call."""
+    return "atomic" in called or called.startswith("__sync_")
+
+
+def _plain(node: Node | None) -> Iterator[str]:
+    if node is not None and node.type == "identifier":
+        yield text_of(node)

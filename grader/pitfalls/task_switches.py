@@ -10,7 +10,7 @@ from grader.facts import caveats, memory_use, task_counts
 from grader.facts.caveats import caveat_of_width
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.net_cost import Net, parts_of
-from labs.recording import proof
+from labs.recording import counts
 from labs.recording.run_conditions import as_text
 from labs.results import result
 from labs.results.result import result_of
@@ -263,7 +263,7 @@ def _round_trip_given(case: Case) -> str | None:
     net = case.result.net
     if case.right or net is None or net.parts != 2:
         return None
-    if not proof.claim_of(case.recording, case.spec.variant):
+    if not counts.claim_of(case.recording, case.spec.variant):
         return None
     whole = net.whole.value / case.result.clock.ticks_in(case.spec.unit)
     for value, what in ((whole, "your round trip"), (whole / 4, "a quarter of your round trip")):
@@ -284,7 +284,7 @@ def _round_trip_not_divided(case: Case) -> str | None:
             f"counted {rounded(seen.each, 2)}."
         )
     name = case.spec.variant
-    claim = proof.claim_of(case.recording, name)
+    claim = counts.claim_of(case.recording, name)
     parts = parts_of(case.recording, name)
     if claim < 2 or parts >= claim:
         return None
@@ -311,7 +311,7 @@ def read_and_write_counted_along(case: Case) -> str | None:
     """A round trip or half of one, with the calls that carry the message inside."""
     if case.spec.quantity is not Quantity.COST or case.others:
         return None
-    if not proof.claim_of(case.recording, case.spec.variant):
+    if not counts.claim_of(case.recording, case.spec.variant):
         return None
     # A figure that is something else altogether has another mistake.
     if case.right or not case.accepted_values:

@@ -285,11 +285,7 @@ SAME_CLOCK, DECLARED_SAME_CLOCK = 0.01, 0.005
     seen_in="reports A and C: the clock that lscpu prints; the turbo clock on the box",
     explains=MistakeKind.CLOCK,
     shows_in_recording=True,
-    yields_to=(
-        "read-and-write-counted-along",
-        "touching-counted-as-switch",
-        "two-results-for-one",
-    ),
+    yields_to=("read-and-write-counted-along", "touching-counted-as-switch", "two-results-for-one"),
     broken=(Live("clock_on_the_box", "timer-overhead-fenced"),),
 )
 def nominal_clock(case: Case) -> str | None:

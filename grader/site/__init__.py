@@ -1,6 +1,595 @@
-"""The docs as a site: `make docs`.
+"""The docs as a site: those in `docs/`, and pages made from pitfalls and saved runs (`make docs`).
 
-A page of the site is a Markdown file of `docs/`, or is made from the catalogue of pitfalls and from
-saved recordings. :mod:`grader.site.site_pages` collects them all in one folder, from which Sphinx
-writes HTML.
+All are collected in one folder, from which Sphinx writes HTML.
+
+A page in `docs/` links to other files of the repository as GitHub shows them: `../kernels_c/x.c`.
+In the site such a link leads to the page of that file, or to a copy of it.
 """
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from grader.cases.verdict import Level
+from grader.examples import Example, Submission, example_of
+from grader.pages import HONEST
+from grader.pitfalls import CATALOGUE, Pitfall
+from labs.analysis.estimates import Bools, Floats
+from labs.analysis.line import Line, fit_line
+from labs.c_kernels import catalogue, toolchain
+from labs.c_kernels.toolchain import region_of
+from labs.html import code_spans
+from labs.notebook.broken_pair import Pair
+from labs.notebook.run import Run
+from labs.plots import picture, style, taken
+from labs.plots.small_samples import WIDTH, samples_png
+from labs.recording.file import read
+from labs.results.result import result_of
+from labs.run import broken
+from labs.units import rounded
+
+#: Pages outside `docs/`. They lie at the top of the site, as they do in the repository.
+OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md")
+#: Where in the site copies of files lie that are no pages.
+COPIES = "files"
+
+_DOCS = PurePosixPath("docs")
+#: What is for Sphinx and no page: it reads its settings from `docs/` itself.
+_SETTINGS = ("conf.py", "_static")
+#: A link or a picture. Code is matched first, and stays as it is: in fences, in indented lines, and
+#: between backticks.
+_LINK = re.compile(
+    r"^(?P<fence>```+|:::+).*?^(?P=fence)|^ {4}.*?$|`[^`\n]+`"
+    r"|(?P<before>!?\[(?:[^\]\\]|\\.)*\]\()(?P<target>[^)\s]+)(?P<after>\))",
+    re.MULTILINE | re.DOTALL,
+)
+_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+class BadLink(ValueError):
+    """A page links to a file that is not there; the message names both."""
+
+
+@dataclass
+class Stage:
+    """The site that is made from `repository` in the folder `site`."""
+
+    repository: Path
+    site: Path
+    _copied: set[PurePosixPath] = field(default_factory=set)
+
+    def collect(self) -> None:
+        """Write all pages of `docs/` and OUTSIDE. Raises OSError, and BadLink for a broken link."""
+        shutil.rmtree(self.site, ignore_errors=True)
+        self.site.mkdir(parents=True)
+        for path in sorted((self.repository / _DOCS).rglob("*")):
+            place = PurePosixPath(path.relative_to(self.repository))
+            if path.is_dir() or place.parts[1] in _SETTINGS or "__pycache__" in place.parts:
+                continue
+            if path.suffix == ".md":
+                self._put_page(place)
+            else:
+                self._copy(path, self.site / self._in_site(place))
+        for name in OUTSIDE:
+            self._put_page(PurePosixPath(name))
+
+    def put(self, name: str, content: bytes) -> None:
+        """Write a page or picture that is made, as `name` in the site."""
+        path = self.site / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+    def copied(self, place: PurePosixPath) -> str:
+        """Where in the site a copy of the file `place` of the repository lies; it is made."""
+        name = f"{COPIES}/{place}"
+        if place not in self._copied:
+            self._copied.add(place)
+            self._copy(self.repository / place, self.site / name)
+        return name
+
+    def _put_page(self, place: PurePosixPath) -> None:
+        text = (self.repository / place).read_text(encoding="utf-8")
+        self.put(str(self._in_site(place)), self._with_links(text, place).encode())
+
+    def _with_links(self, text: str, page: PurePosixPath) -> str:
+        """The text of `page` with links as they are in the site."""
+
+        def linked(match: re.Match[str]) -> str:
+            if match["target"] is None:
+                return match[0]
+            return f"{match['before']}{self._target(match['target'], page)}{match['after']}"
+
+        return _LINK.sub(linked, text)
+
+    def _target(self, target: str, page: PurePosixPath) -> str:
+        name, mark, anchor = target.partition("#")
+        if not name or _ELSEWHERE.match(target):
+            return target
+        place = PurePosixPath(os.path.normpath(page.parent / unquote(name)))
+        if not (self.repository / place).is_file():
+            raise BadLink(f"{page}: the link {target} leads to {place}, which is no file here")
+        is_page = place.suffix == ".md" and (_DOCS in place.parents or str(place) in OUTSIDE)
+        if is_page or _DOCS in place.parents:
+            there = str(self._in_site(place))
+        else:
+            there = self.copied(place)
+        start = self._in_site(page).parent
+        return f"{PurePosixPath(os.path.relpath(there, start))}{mark}{anchor}"
+
+    @staticmethod
+    def _in_site(place: PurePosixPath) -> PurePosixPath:
+        """Where a file of the repository lies in the site: `docs/` is its top."""
+        return place.relative_to(_DOCS) if _DOCS in place.parents else place
+
+    @staticmethod
+    def _copy(source: Path, destination: Path) -> None:
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, destination)
+
+
+# Pieces of MyST Markdown, for pages that are made.
+
+_NAME_OF_C = re.compile(r"`|\w+(\(\)|_)")
+_MARKS = re.compile(r"([\\*_<>\[\]{}|$#~^])")
+
+
+def escaped(text: str) -> str:
+    """Text of the kit, which means the same in Markdown; code stays between its backticks."""
+    parts = code_spans(" ".join(text.split()))
+    return "".join(
+        f"`{part}`" if is_code else _MARKS.sub(r"\\\1", part).replace("`", r"\`")
+        for part, is_code in parts
+    )
+
+
+def sentence(text: str) -> str:
+    """The text with a capital letter at its beginning and a full stop at its end.
+
+    A name of C at its beginning stays as it is: `getpid()`.
+    """
+    if not _NAME_OF_C.match(text):
+        text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def code_block(text: str, language: str = "c", caption: str = "") -> str:
+    """A block of code, with a caption if there is one."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    options = f":caption: {_one_line(caption)}\n\n" if caption else ""
+    return f"{fence}{{code-block}} {language}\n{options}{text.strip(chr(10))}\n{fence}\n"
+
+
+def plot(name: str, alt: str, caption: str, width: int) -> str:
+    """A plot in the file `name`, with what it is for those who cannot see it, and a caption."""
+    return (
+        f":::{{figure}} {name}\n:alt: {_one_line(alt)}\n:width: {width}px\n:figclass: plot\n\n"
+        f"{caption}\n:::\n"
+    )
+
+
+def side_by_side(parts: Sequence[str], named: str = "") -> str:
+    """The parts next to each other, or one below the other on a narrow page."""
+    return f"::::{{container}} {f'pair {named}'.strip()}\n" + "\n".join(parts) + "::::\n"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# One page for each pitfall: what it looks like in a real recording, and how it is decided.
+
+PITFALLS = "pitfalls"
+#: The list of all pitfalls, in `docs/`.
+INDEX = "pitfalls.md"
+
+_CODE_IN_LIST = re.compile(r"^\| `([a-z-]+)` \|", re.MULTILINE)
+
+#: What a finding of each level costs.
+_LEVELS = {
+    Level.PROVENANCE: "It costs points for provenance: a figure must follow from its recording.",
+    Level.VALIDITY: "It costs points for validity: a run must measure what the lab asks for.",
+    Level.SUFFICIENCY: "It costs points for sufficiency: a clock and samples must be enough.",
+    Level.INTERPRETATION: "It costs points for interpretation: a number must be what it is called.",
+}
+
+
+def write_pitfalls(stage: Stage, only: Collection[str] = ()) -> None:
+    """Write the pages of all pitfalls, or of `only` these, and link to them from the list."""
+    index = stage.site / INDEX
+    chosen = [pitfall for pitfall in CATALOGUE if not only or pitfall.code in only]
+    known = {pitfall.code for pitfall in chosen}
+
+    def linked(match: re.Match[str]) -> str:
+        code = match[1]
+        return f"| [`{code}`]({PITFALLS}/{code}.md) |" if code in known else match[0]
+
+    text = _CODE_IN_LIST.sub(linked, index.read_text(encoding="utf-8"))
+    stage.put(INDEX, text.encode())
+    for pitfall in chosen:
+        stage.put(
+            f"{PITFALLS}/{pitfall.code}.md", "\n".join(_pitfall_page(pitfall, stage)).encode()
+        )
+
+
+def _pitfall_page(pitfall: Pitfall, stage: Stage) -> Iterator[str]:
+    # The list of all pitfalls leads here. In the menu, a hundred entries would hide the others.
+    yield "---\norphan: true\n---\n"
+    yield f"# {escaped(pitfall.symptom.removesuffix('.'))}\n"
+    yield f"The check calls this pitfall `{pitfall.code}`. {_LEVELS[pitfall.level]}\n"
+    if pitfall.tells_answer:
+        yield (
+            "Its explanation would give away an answer of a lab. The check shows it after you have "
+            "handed the lab in.\n"
+        )
+    else:
+        yield f"## The likely reason\n\n{escaped(pitfall.misconception)}\n"
+        yield f"## One experiment that decides\n\n{escaped(pitfall.experiment)}\n"
+        example = example_of(pitfall.code)
+        if example is not None:
+            yield from _seen(pitfall.code, example, stage)
+    for name in dict.fromkeys(live.kernel for live in pitfall.broken):
+        yield from _made_of(broken.find(name), stage)
+    yield f"## Where it was found\n\n{sentence(escaped(pitfall.seen_in))}\n"
+    yield f"[All pitfalls](../{INDEX})\n"
+
+
+def _seen(code: str, example: Example, stage: Stage) -> Iterator[str]:
+    """The recordings of the example, as plots with what the check says of their figures."""
+    yield "## In a real recording\n"
+    wrong = f"**With the mistake.** {_handed_in(example.shows)} {_says(example)}"
+    near = f"**Close to it, and right.** {_handed_in(example.near)}"
+    if example.same_samples:
+        plot = _samples(code, "near", example.near, f"{example.near.gives}", stage)
+        yield "Both figures were taken from the same samples, so the mistake is not in the plot.\n"
+        yield f"- {wrong}\n- {near}\n"
+        beside = _beside_estimate(code, example.shows, stage)
+        yield side_by_side([*beside, plot] if beside else [plot])
+        return
+    plots = [
+        _samples(code, "wrong", example.shows, wrong, stage),
+        _samples(code, "near", example.near, near, stage),
+    ]
+    yield side_by_side(plots)
+
+
+def _samples(code: str, kind: str, of: Submission, caption: str, stage: Stage) -> str:
+    """The plot of a submission with a caption; the caption alone if there is nothing to draw."""
+    drawn = of.drawn()
+    if drawn is None:
+        return f"{caption}\n"
+    name = f"{PITFALLS}/{code}-{kind}.png"
+    stage.put(name, drawn.png)
+    said = caption if caption == of.gives else f"{caption} {escaped(of.gives)}"
+    return plot(PurePosixPath(name).name, f"{drawn.kind} {drawn.meaning}", said, WIDTH)
+
+
+def _beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
+    """The figure that was handed in next to the estimate, where both have units of time."""
+    if of.result is None or of.result.estimate is None or of.figure is None:
+        return []
+    if of.figure.value <= 0:  # the axis is logarithmic
+        return []
+    mark = style.Mark(of.figure.value, of.figure.unit, "the figure handed in")
+    try:
+        drawn = picture.of_estimates([of.result], {of.variant: mark})
+    except ValueError:  # no unit of time
+        return []
+    name = f"{PITFALLS}/{code}-figure.png"
+    stage.put(name, drawn.image)
+    alt = f"{drawn.kind} {drawn.meaning}"
+    caption = "The figure that was handed in, next to what the recording gives."
+    return [plot(PurePosixPath(name).name, alt, caption, drawn.width)]
+
+
+def _handed_in(of: Submission) -> str:
+    asked = f"the figure `{of.spec.id}`"
+    if of.figure is None:
+        return f"For {asked}, nothing readable was handed in."
+    if not of.handed_in:
+        return f"A conclusion was handed in as {asked}."
+    return f"{of.handed_in} was handed in as {asked}."
+
+
+def _says(example: Example) -> str:
+    return f"The check says: “{escaped(example.finding.evidence)}”"
+
+
+def _made_of(kernel: broken.BrokenKernel, stage: Stage) -> Iterator[str]:
+    """A C kernel that makes the mistake on purpose, next to its repaired twin."""
+    yield f"## Made on purpose: `{kernel.name}`\n"
+    yield f"{sentence(escaped(kernel.mistake))} Run it next to its repair:\n"
+    yield code_block(f"labs broken {kernel.name}", "text")
+    twin = kernel.twin_plan()
+    repaired = toolchain.c_kernel_source(twin.kernel).read_text(encoding="utf-8")
+    right = twin.variants
+    names = [*kernel.plan().variants, *right, ""]
+    yield code_block(region_of(kernel.source, names[0]), caption="Broken")
+    yield code_block(region_of(repaired, right[0] if right else ""), caption="Repaired")
+    copy = stage.copied(PurePosixPath("kernels_c/broken") / kernel.path.name)
+    yield f"[The whole file](../{copy})\n"
+
+
+# The picture of the method: the line of each process of a saved run, and the mean of the lines.
+
+#: A page includes the file of this name that ends with `.txt`.
+METHOD = "made/method"
+#: The processes of this run differ so much that their lines can be seen apart.
+_TASKS, _OWN = HONEST / "05-task-creation" / "recordings" / "own.csv", "own"
+
+
+def write_method(stage: Stage) -> None:
+    """Write the plot, with a file that shows and describes it."""
+    line = fit_line(read(_TASKS), _OWN)
+    per_us = line.clock.ticks_in("us")
+    assert line.cost.by_process is not None
+    each = line.cost.by_process.value / per_us
+    low, high, mean = (rounded(x, 3) for x in (each.min(), each.max(), line.cost.value / per_us))
+    said = (
+        f"Line plot of the length of a sample in µs against k, from 0 to {line.batch[-1]:.0f}. The "
+        f"{len(each)} thin lines, one for each process, have slopes from {low} to {high} µs. The "
+        f"thick line has the slope {mean} µs, and the mean samples lie on it."
+    )
+    caption = (
+        "A saved run of lab 05, in which an operation creates a task and waits for it. The slopes "
+        f"of the {len(each)} processes lie between {low} and {high} µs. The value is their mean, "
+        f"{mean} µs."
+    )
+    figure = _lines_of_processes(line, per_us)
+    stage.put(f"{METHOD}.png", style.png(figure))
+    width = round(figure.get_figwidth() * style.CSS_PIXELS_PER_INCH)
+    stage.put(f"{METHOD}.txt", plot(f"/{METHOD}.png", said, caption, width).encode())
+
+
+def _lines_of_processes(line: Line, per_us: float) -> Figure:
+    """The lines of all processes and their mean; `per_us` is how many ticks a microsecond has."""
+    figure, axes = style.new_figure(3.6)
+    ends = np.array([0.0, line.batch[-1]])
+    overhead, cost = line.overhead.by_process, line.cost.by_process
+    assert overhead is not None and cost is not None
+    for begin, slope in zip(overhead.value, cost.value, strict=True):
+        axes.plot(ends, (begin + slope * ends) / per_us, color=style.QUIET, linewidth=0.8)
+    mean = line.overhead.value + line.cost.value * ends
+    axes.plot(ends, mean / per_us, color=style.BLUE, linewidth=2.4)
+    points = line.location / per_us
+    axes.plot(line.batch, points, color=style.BLUE, linestyle="none", marker="o", markersize=7)
+    axes.set_xticks([0, *line.batch])
+    axes.set_xlabel("k: operations in a sample")
+    axes.set_ylabel("T(k) (µs)")
+    style.make_room_at_left(figure, axes)
+    key = [
+        ("━ one process", style.QUIET),
+        ("━ mean of all processes", style.BLUE),
+        ("● mean sample", style.BLUE),
+    ]
+    style.title_and_key(figure, "T(k) = overhead + k × cost", key)
+    return figure
+
+
+# The two plots of one honest run, for the page that shows them.
+
+#: A page includes these files, `made/samples.txt` and `made/line.txt`.
+MADE = "made"
+_TIMERS, _FENCED = HONEST / "01-timer-overhead" / "recordings" / "fenced.csv", "fenced"
+
+
+def write_reading(stage: Stage) -> None:
+    """Write both plots, each with a file that shows and describes it."""
+    recording = read(_TIMERS)
+    said = " ".join(taken.describe_samples(recording, _FENCED))
+    stage.put(f"{MADE}/samples.png", samples_png(recording, _FENCED))
+    _put(stage, "samples", said, "Every sample of the variant `fenced`.", WIDTH)
+    line = picture.of_line(result_of(recording, _FENCED, "ns"))
+    stage.put(f"{MADE}/line.png", line.image)
+    _put(stage, "line", line.description, "The same run: the mean sample against `k`.", line.width)
+
+
+def _put(stage: Stage, name: str, said: str, caption: str, width: int) -> None:
+    text = plot(f"/{MADE}/{name}.png", said, caption, width)
+    stage.put(f"{MADE}/{name}.txt", text.encode())
+
+
+# The gallery of broken measurements: each with its claim, its code, its plot and its repair.
+#
+# The plots are of saved runs: a broken C kernel and its repaired twin, measured one after the other
+# on the same machine. A small script of our own plays the samples; without it, both plots are
+# pictures.
+
+GALLERY = "gallery"
+#: The saved runs, two for each broken C kernel.
+RUNS = Path(__file__).resolve().parent.parent.parent / "tests" / "fixtures" / "gallery"
+KINDS = ("broken", "repaired")
+#: A player with more samples would be slow on a phone.
+MOST_PLAYED = 600
+
+_COMMENT = re.compile(r"\A/\*\n(.*?)\n? \*/", re.DOTALL)
+_STATED = re.compile(r"^(Wrong on purpose|Repaired|Run with): ")
+
+
+def run_file(name: str, kind: str) -> Path:
+    """The saved run of the broken C kernel `name`, or of its twin."""
+    return RUNS / f"{name}-{kind}.csv"
+
+
+def pair_of(name: str) -> Pair:
+    """The saved runs of the broken C kernel `name` and of its repaired twin.
+
+    Raises BadRecording, NoSuchBroken, and OSError if one of them was not saved.
+    """
+    kernel = broken.find(name)
+    twin = kernel.twin_plan().variants
+    runs = []
+    for kind, own in zip(KINDS, (kernel.plan().variants, twin), strict=True):
+        recording = read(run_file(name, kind))
+        first = next(each for each in (*own, *twin, *recording.variants) if
+                     each in recording.variants)  # fmt: skip
+        runs.append(Run.of(recording, (first,)))
+    return Pair(kernel, *runs)
+
+
+def write_gallery(stage: Stage, only: Collection[str] = ()) -> None:
+    """Write the pages of all broken C kernels, or of `only` these, and the list of them."""
+    names = [name for name in broken.names() if not only or name in only]
+    pairs = {name: pair_of(name) for name in names}
+    for name, pair in pairs.items():
+        stage.put(f"{GALLERY}/{name}.md", "\n".join(_gallery_page(name, pair, stage)).encode())
+    stage.put(f"{GALLERY}/index.md", "\n".join(_gallery_index(pairs)).encode())
+
+
+def _gallery_index(pairs: dict[str, Pair]) -> Iterator[str]:
+    yield "# A gallery of broken measurements\n"
+    yield (
+        "Each of these C programs makes one mistake on purpose. Most of the mistakes were found in "
+        "published reports or in tools. Each page shows the claim, the plots of the broken and of "
+        "the repaired program, the code, and the repair. The plots play saved runs, so you need "
+        "not install anything. Where the two figures are alike, the mistake hardly changed this "
+        "run: it shows in the code, and perhaps on another machine.\n"
+    )
+    for kernel in catalogue.all_kernels():
+        mine = {n: p for n, p in pairs.items() if p.repaired.recording.kernel == kernel.name}
+        if not mine:
+            continue
+        yield f"## {kernel.measures}\n"
+        yield "| mistake | broken | repaired |\n|---|---:|---:|"
+        for name, pair in mine.items():
+            title = escaped(_title(pair))
+            yield f"| [{title}]({name}.md) | {_value(pair, 0)} | {_value(pair, 1)} |"
+        yield ""
+
+
+def _value(pair: Pair, which: int) -> str:
+    """The figure of one of the two runs, in a readable unit and on one line."""
+    value = _figures(pair)[which]
+    if value is None:
+        return "no figure"
+    units = (("ms", 1e6), ("µs", 1e3))
+    unit, length = next((each for each in units if abs(value) >= each[1]), ("ns", 1.0))
+    return f"{rounded(value / length, 3)}\N{NO-BREAK SPACE}{unit}"
+
+
+def _figures(pair: Pair) -> tuple[float, float | None]:
+    """What the author of the broken C kernel would report, and what the repaired one gives."""
+    wrong, right = pair.broken.result(), pair.repaired.result()
+    value = pair.naive_value
+    if wrong.estimate is None and _shows_the_clock(pair.broken):
+        value = float(np.median(_played(pair.broken).ns))
+    return value, None if right.estimate is None else right.estimate.value
+
+
+def _title(pair: Pair) -> str:
+    return sentence(pair.kernel.mistake).removesuffix(".")
+
+
+def _gallery_page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
+    yield "---\norphan: true\n---\n"
+    yield f"# {escaped(_title(pair))}\n"
+    yield from (f"{escaped(text)}\n" for text in _more(pair.kernel.source))
+    asked = catalogue.of_name(pair.repaired.recording.kernel).measures
+    yield "## The claim\n"
+    yield f"This C is meant to answer a question: *{asked}* Its run gives:\n"
+    yield from (f"> {escaped(text)}" for text in pair.sentences(pair.broken))
+    if pair.alike:
+        yield "\n## Two figures that are alike\n"
+        yield f"{escaped(pair.difference())}\n"
+    else:
+        yield "\n## The plot that betrays it\n"
+    yield side_by_side(
+        [_plot(name, kind, run, stage) for kind, run in _runs(pair)], "player-pictures"
+    )
+    yield _data(pair)
+    yield "## The code\n"
+    for kind, code in zip(KINDS, pair.regions, strict=True):
+        yield code_block(code, caption=kind.capitalize())
+    copy = stage.copied(PurePosixPath("kernels_c/broken") / pair.kernel.path.name)
+    yield f"[The whole file {pair.kernel.path.name}](../{copy})\n"
+    yield "## The repair\n"
+    yield f"{escaped(' '.join(pair.sentences(pair.repaired)))}\n\n{escaped(pair.difference())}\n"
+    yield "If you have installed Ticklab, run both on your own machine:\n"
+    yield code_block(f"labs broken {name}", "text")
+    codes = [
+        pitfall.code
+        for pitfall in CATALOGUE
+        if name in [live.kernel for live in pitfall.broken] and _has_page(stage, pitfall.code)
+    ]
+    if codes:
+        links = ", ".join(f"[`{code}`](../pitfalls/{code}.md)" for code in codes)
+        yield f"If a student hands this in, the check names it: {links}.\n"
+    yield "[The whole gallery](index.md)\n"
+
+
+def _has_page(stage: Stage, code: str) -> bool:
+    return (stage.site / "pitfalls" / f"{code}.md").is_file()
+
+
+def _more(source: str) -> list[str]:
+    """The paragraphs of the first comment that do not state the mistake or its repair."""
+    found = _COMMENT.search(source)
+    text = re.sub(r"^ \* ?", "", found[1], flags=re.MULTILINE) if found else ""
+    return [each for each in re.split(r"\n\n+", text) if not _STATED.match(each)]
+
+
+def _runs(pair: Pair) -> Iterator[tuple[str, Run]]:
+    yield from zip(KINDS, (pair.broken, pair.repaired), strict=True)
+
+
+def _plot(name: str, kind: str, run: Run, stage: Stage) -> str:
+    file = f"{GALLERY}/{name}-{kind}.png"
+    stage.put(file, samples_png(run.recording, run.variant))
+    said = " ".join(taken.describe_samples(run.recording, run.variant))
+    caption = f"**{kind.capitalize()}.** {escaped(run.result().sentence())}"
+    return plot(PurePosixPath(file).name, said, caption, WIDTH)
+
+
+class _Played(NamedTuple):
+    """The samples of a run that the player shows: lengths in ns, processes, and what is warm-up."""
+
+    what: str
+    ns: Floats
+    process: NDArray[np.int64]
+    warm: Bools
+
+
+def _shows_the_clock(run: Run) -> bool:
+    """Whether the run is about the clock itself, and has samples with nothing between readings."""
+    mine = run.recording.rows_of(run.variant)
+    return run.result().what == "overhead" and bool((run.recording.batch[mine] == 0).any())
+
+
+def _played(run: Run) -> _Played:
+    recording = run.recording
+    mine = recording.rows_of(run.variant)
+    what = "time of one operation, with its share of the clock"
+    if _shows_the_clock(run):
+        mine = mine & (recording.batch == 0)
+        what = "two readings of the clock, with nothing between"
+    lengths = recording.ticks[mine] / run.result().clock.ticks_in("ns")
+    k = recording.batch[mine].clip(min=1)
+    return _Played(what, lengths / k, recording.process[mine], recording.sample[mine] < 0)
+
+
+def _data(pair: Pair) -> str:
+    """The samples of both runs, for the player, in the order taken."""
+    halves = {}
+    for kind, run in _runs(pair):
+        played = _played(run)
+        halves[kind] = {
+            "name": f"{run.recording.kernel} {run.variant}",
+            "what": played.what,
+            "ns": [float(f"{each:.4g}") for each in played.ns[:MOST_PLAYED].tolist()],
+            "process": played.process[:MOST_PLAYED].tolist(),
+            "warm": played.warm[:MOST_PLAYED].astype(int).tolist(),
+        }
+    text = json.dumps(halves, separators=(",", ":")).replace("<", "\\u003c")
+    script = f'<script type="application/json" class="player-data">{text}</script>'
+    return f"```{{raw}} html\n{script}\n```\n"

@@ -1,13 +1,22 @@
-"""Write the pages of the site, from which Sphinx makes HTML: `python -m grader.site build/site`."""
+"""Write the pages of the site, from which Sphinx makes HTML, or measure the runs of the gallery.
+
+python -m grader.site build/site
+python -m grader.site --record cached_getpid
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from grader.site import site_pages
-from grader.site.site_pages import BadLink, Stage
+from grader import site
+from grader.pages import short
+from grader.site import BadLink, Stage
+from labs.notebook.broken_pair import plans
+from labs.run import broken
+from labs.run.measure import measure_now
 from labs.terminal import say
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
@@ -16,11 +25,21 @@ REPOSITORY = Path(__file__).resolve().parent.parent.parent
 def main(words: list[str] | None = None) -> int:
     """The command line; status 1 if a link leads nowhere or a file cannot be written."""
     parser = argparse.ArgumentParser(prog="python -m grader.site", description="pages of the docs")
-    parser.add_argument("destination", type=Path, help="folder for the pages; it is emptied first")
+    parser.add_argument(
+        "destination", nargs="?", type=Path, help="folder for the pages; it is emptied first"
+    )
+    parser.add_argument(
+        "--record", nargs="*", metavar="NAME", help="measure these broken C kernels, or all"
+    )
     parser.add_argument(
         "--only", nargs="+", default=(), metavar="NAME", help="pitfalls and C kernels with a page"
     )
     chosen = parser.parse_args(words)
+    if (chosen.destination is None) == (chosen.record is None):
+        parser.error("give a folder for the pages, or --record NAME")
+    if chosen.record is not None:
+        _record(chosen.record or broken.names())
+        return 0
     if not (REPOSITORY / "docs").is_dir():
         say(f"site: there are no docs in {REPOSITORY}. Run `make docs` in the repository of "
             "Ticklab.", file=sys.stderr)  # fmt: skip
@@ -28,14 +47,24 @@ def main(words: list[str] | None = None) -> int:
     try:
         stage = Stage(REPOSITORY, chosen.destination)
         stage.collect()
-        site_pages.write_pitfalls(stage, chosen.only)
-        site_pages.write_gallery(stage, chosen.only)
-        site_pages.write_reading(stage)
-        site_pages.write_method(stage)
+        site.write_pitfalls(stage, chosen.only)
+        site.write_gallery(stage, chosen.only)
+        site.write_reading(stage)
+        site.write_method(stage)
     except (OSError, BadLink) as error:
         say(f"site: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _record(names: Sequence[str]) -> None:
+    """Run each broken C kernel and its twin with few samples, and save both recordings."""
+    for name in names:
+        for kind, plan in zip(site.KINDS, plans(broken.find(name)), strict=True):
+            path = site.run_file(name, kind)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            measure_now(short(plan)).write(path)
+            say(f"{path.name}: {path.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

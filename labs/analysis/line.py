@@ -419,11 +419,7 @@ def _line(
         straight=_is_straight(points, int(fit.used.sum()), cells.step),
         set_aside={
             why: np.bincount(samples.process, less, len(recording.processes)).round().astype(int)
-            for why, less in (
-                ("shared", kept.shared),
-                ("preempted", kept.preempted),
-                ("far", far),
-            )
+            for why, less in (("shared", kept.shared), ("preempted", kept.preempted), ("far", far))
         },
         shared=kept.always,
         far_between=(float(first), float(last)),

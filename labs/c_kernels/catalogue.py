@@ -22,12 +22,7 @@ FILE = Path(__file__).with_name("variants.json")
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Clocks": ("timer_overhead",),
     "Calls": ("system_call", "procedure_call"),
-    "Tasks and switches": (
-        "task_creation",
-        "process_switch",
-        "thread_switch",
-        "switch_footprint",
-    ),
+    "Tasks and switches": ("task_creation", "process_switch", "thread_switch", "switch_footprint"),
     "Memory": ("memory_ladder",),
     "First times": ("first_iteration", "page_fault"),
 }

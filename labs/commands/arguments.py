@@ -239,8 +239,7 @@ def _watch(parser: argparse.ArgumentParser) -> None:
 
 def _progress(parser: argparse.ArgumentParser) -> None:
     _folder(
-        parser,
-        f"the folder of your labs (default: this folder if it holds them, else {DEFAULT})",
+        parser, f"the folder of your labs (default: this folder if it holds them, else {DEFAULT})"
     )
     _json(parser)
 

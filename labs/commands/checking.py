@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from labs.commands.ending import complain
+from labs.commands.command_line import complain
 from labs.course.figures import FILE_NAME, RECORDINGS
 from labs.course.handed_in import CannotCheck, Checked, check
 from labs.course.lab_names import folder_meant, labs

@@ -5,8 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-from labs.commands.command_line import Parser, complete, is_completing
-from labs.commands.ending import NOTHING_ASKED, status_of
+from labs.commands.command_line import NOTHING_ASKED, Parser, complete, is_completing, status_of
 from labs.terminal import say
 from labs.version import __version__
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from labs import json_text, limits, paths, terminal
 from labs.commands.arguments import DEFAULT, REPORT
-from labs.commands.ending import complain
+from labs.commands.command_line import complain
+from labs.commands.start import is_copy
 from labs.course import comparison, guide, progress
 from labs.course.lab_names import folder_meant, lab_meant, labs
-from labs.course.student_copy import is_copy
 from labs.files import CannotWrite, read_bounded, write_atomically
 from labs.html import in_columns
 from labs.terminal import say, say_json, suggestion

@@ -12,7 +12,7 @@ from typing import Any
 
 from labs import paths, terminal
 from labs.c_kernels import catalogue
-from labs.commands.ending import complain
+from labs.commands.command_line import complain
 from labs.course import lab_names
 from labs.html import in_columns
 from labs.run import broken

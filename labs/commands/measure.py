@@ -23,7 +23,7 @@ from tqdm import tqdm
 from labs import paths
 from labs.c_kernels import toolchain
 from labs.commands import outputs
-from labs.commands.ending import INTERRUPTED, complain
+from labs.commands.command_line import INTERRUPTED, complain
 from labs.course import figures
 from labs.course.account import with_account
 from labs.course.figures import FILE_NAME as FIGURES
@@ -37,7 +37,7 @@ from labs.recording.file import BadRecording, Recording
 from labs.results import event_counts, remarks, results_compared, stopping
 from labs.results.result import Result, result_of
 from labs.results.results_compared import Comparison, beside_a_table, compared, names_of
-from labs.run import c_process, measure, options, variants
+from labs.run import c_process, measure, variants
 from labs.run.broken import BrokenKernel
 from labs.run.measure import Plan
 from labs.run.plan import c_beside, must_not_replace_other_c
@@ -55,7 +55,7 @@ def run_measure(arguments: argparse.Namespace) -> int:
     command = arguments.command
     try:
         unit = canonical(arguments.unit)
-        plan = options.plan_of_line(arguments)
+        plan = variants.plan_of_line(arguments)
         plan.check()
         if arguments.save is not None:
             must_have_place(arguments.save)
@@ -283,7 +283,7 @@ def _plan(kernel: str, variant: str, arguments: argparse.Namespace) -> Plan:
     stated = {**vars(arguments), "kernel": kernel, "variant": variant}
     if not variant and stated["samples"] is None:
         stated["samples"] = 1  # only its list is asked for
-    return options.plan_of_line(argparse.Namespace(**stated))
+    return variants.plan_of_line(argparse.Namespace(**stated))
 
 
 def _paths(folder: Path | None, plans: Sequence[Plan]) -> list[Path]:

@@ -93,9 +93,9 @@ def put(form: str, command: str, *result: object, warnings: Sequence[str] = ()) 
 def write_page(place: Path, command: str, *result: object) -> None:
     """Write the page of a result. Raises files.CannotWrite."""
     # Here: help and completion write nothing.
-    from labs import web_page
+    from labs import html
 
-    web_page.write_page(place, _worded("page", command, result), f"labs {command}")
+    html.write_page(place, _worded("page", command, result), f"labs {command}")
 
 
 def _worded(form: str, command: str, result: Sequence[object]) -> Any:

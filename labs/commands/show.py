@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from labs.commands import outputs
-from labs.commands.ending import complain
+from labs.commands.command_line import complain
 from labs.files import CannotWrite
-from labs.html import Table
+from labs.html import Table, page
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.plots.picture import Picture
@@ -21,7 +21,6 @@ from labs.results import event_counts, remarks
 from labs.results.results_compared import beside_a_table
 from labs.terminal import columns, say
 from labs.units import canonical
-from labs.web_page import page
 
 FAILED, USAGE = 1, 2
 COMMAND = "labs show"

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from labs.c_kernels.toolchain import NoCompiler
 from labs.commands import outputs
-from labs.commands.ending import complain
+from labs.commands.command_line import complain
 from labs.course.account import with_account
 from labs.files import CannotWrite
 from labs.machine.description import read_machine

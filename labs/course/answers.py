@@ -13,14 +13,72 @@ import json
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, ValidationError
 
 from labs import limits, paths
-from labs.course import kept_versions
-from labs.course.kept_versions import BadVersions
-from labs.files import read_bounded
-from labs.json_text import Form, TextOrNone, problems
+from labs.files import read_bounded, write_atomically
+from labs.json_text import BadJson, Form, TextOrNone, Unreadable, problems, read_entries
+
+
+class BadVersions(ValueError):
+    """The file cannot be read; the message says what is wrong and what to do."""
+
+
+def read_versions(path: Path) -> dict[str, Any]:
+    """The entries of the file as they are, by name; empty if there is none. Raises BadVersions."""
+    if not path.is_symlink() and not path.exists():
+        return {}
+    try:
+        return read_entries(path, limits.MOST_FIGURES)
+    except BadJson as error:
+        raise BadVersions(
+            f"{path.name} {error}; correct it, or move it out of the folder"
+        ) from error
+    except OSError as error:
+        raise BadVersions(error.strerror or str(error)) from error
+
+
+def add_version(path: Path, name: str, version: dict[str, Any]) -> None:
+    """Add a version under `name`. Raises BadVersions, and files.CannotWrite."""
+    stated = read_versions(path)
+    earlier = stated.get(name)
+    stated[name] = [*(earlier if isinstance(earlier, list) else []), version]
+    write_versions(path, stated)
+
+
+def write_versions(path: Path, stated: dict[str, Any]) -> None:
+    """Write all entries; if they are too many for the file, old versions are left out, but never
+    the first and the newest one.
+
+    Raises BadVersions if an entry is unreadable, because it would be lost, or if these two alone
+    are too much. Raises files.CannotWrite. The file is then unchanged.
+    """
+    for name, entry in stated.items():
+        if isinstance(entry, Unreadable):
+            raise BadVersions(f"{path.name}, entry {name[:64]}: {entry.what}")
+    kept = {
+        name: [*entry[:1], *entry[1:][1 - limits.MOST_VERSIONS :]]
+        if isinstance(entry, list)
+        else entry
+        for name, entry in stated.items()
+    }
+    while len(content := _as_bytes(kept)) > limits.MOST_JSON_BYTES:
+        longest = max(kept, key=lambda name: len(kept[name]) if isinstance(kept[name], list) else 0)
+        if not isinstance(kept[longest], list) or len(kept[longest]) < 3:
+            raise BadVersions(
+                f"{path.name} would be longer than {limits.MOST_JSON_BYTES:,} bytes, and no more "
+                "is read; write less"
+            )
+        kept[longest] = [kept[longest][0], *kept[longest][2:]]
+    write_atomically(path, content)
+
+
+def _as_bytes(stated: dict[str, Any]) -> bytes:
+    text = json.dumps(stated, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    return text.encode()
+
 
 FILE_NAME = "answers.json"
 
@@ -66,7 +124,7 @@ def read(folder: Path) -> dict[str, tuple[Answer, ...]]:
     """
     known = {
         name: tuple(answer for entry in entries if (answer := _answer(entry)))
-        for name, entries in kept_versions.read(Path(folder) / FILE_NAME).items()
+        for name, entries in read_versions(Path(folder) / FILE_NAME).items()
         if isinstance(entries, list)
     }
     return {name: versions for name, versions in known.items() if versions}
@@ -89,7 +147,7 @@ def put(folder: Path, name: str, text: str) -> tuple[Answer, ...]:
     if earlier and earlier[-1].text == given.text:
         return earlier
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-    kept_versions.add(Path(folder) / FILE_NAME, name, asdict(Answer(given.text, now)))
+    add_version(Path(folder) / FILE_NAME, name, asdict(Answer(given.text, now)))
     return read(folder)[name]
 
 

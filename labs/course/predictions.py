@@ -18,8 +18,8 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints, ValidationError
 
 from labs import limits
-from labs.course import figures, kept_versions
-from labs.course.kept_versions import BadVersions
+from labs.course import answers, figures
+from labs.course.answers import BadVersions
 from labs.json_text import Form, OrNone, TextOrNone, problems
 from labs.units import NANOSECONDS, UnknownUnit, canonical
 
@@ -100,7 +100,7 @@ def put(folder: Path, name: str, prediction: Prediction, before: str = "") -> Pr
     newest = read(folder).get(name, ())[-1:]
     if newest and newest[0].guesses_like(stored):
         return newest[0]
-    kept_versions.add(Path(folder) / FILE_NAME, name, asdict(stored))
+    answers.add_version(Path(folder) / FILE_NAME, name, asdict(stored))
     return stored
 
 
@@ -108,7 +108,7 @@ def forget(folder: Path, name: str) -> None:
     """Remove all versions under the id `name`. Raises KeyError, BadPredictions, CannotWrite."""
     stated = _stated(folder)
     del stated[name]
-    kept_versions.write(Path(folder) / FILE_NAME, stated)
+    answers.write_versions(Path(folder) / FILE_NAME, stated)
 
 
 def rename(folder: Path, old: str, new: str, before: str = "") -> None:
@@ -131,7 +131,7 @@ def rename(folder: Path, old: str, new: str, before: str = "") -> None:
     both = sorted([*known.get(new, ()), *moved], key=lambda each: each.when)
     if both:
         stated[new] = [asdict(each) for each in both]
-    kept_versions.write(Path(folder) / FILE_NAME, stated)
+    answers.write_versions(Path(folder) / FILE_NAME, stated)
 
 
 def ids(folder: Path) -> tuple[str, ...]:
@@ -220,7 +220,7 @@ def _time_of(folder: Path, recording: str) -> str:
 
 
 def _stated(folder: Path) -> dict[str, Any]:
-    return kept_versions.read(Path(folder) / FILE_NAME)
+    return answers.read_versions(Path(folder) / FILE_NAME)
 
 
 def _prediction(stated: object) -> Prediction | None:

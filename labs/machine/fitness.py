@@ -10,8 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from labs.machine.card import COARSE_STEP_NS, UNREADABLE, cpu_ranges, virtualization_as_text
-from labs.machine.description import Machine
+from labs.machine.description import (
+    COARSE_STEP_NS,
+    UNREADABLE,
+    Machine,
+    cpu_ranges,
+    virtualization_as_text,
+)
 from labs.machine.probes import Disk, Trials
 from labs.units import plural
 

@@ -18,18 +18,18 @@ from typing import Any
 
 from labs.analysis.net_cost import parts_of
 from labs.c_kernels import toolchain
-from labs.c_kernels.c_source import region_of
+from labs.c_kernels.toolchain import region_of
 from labs.course import figures
 from labs.html import filled
 from labs.messages import Message, Refused
 from labs.notebook.run import Run
-from labs.recording import proof
+from labs.recording import counts
 from labs.results import remarks
 from labs.results.result import mean_of_all, naive_value
 from labs.results.warning_thresholds import ALIKE_WITHIN
 from labs.run.broken import BrokenKernel
-from labs.run.options import plan_of
 from labs.run.plan import Plan
+from labs.run.variants import plan_of
 from labs.units import rounded
 
 #: A C kernel and its variants, as in `lab.measure_in_turns`.
@@ -136,11 +136,7 @@ class Pair:
         """Both runs in plain text, one below the other."""
         lines = [f"Wrong on purpose: {self.kernel.mistake}"]
         for name, title, region, run in zip(
-            _HALVES,
-            self.titles,
-            self.regions,
-            (self.broken, self.repaired),
-            strict=True,
+            _HALVES, self.titles, self.regions, (self.broken, self.repaired), strict=True
         ):
             lines += ["", f"{name}: {title}", ""]
             lines += [f"    {line}".rstrip() for line in region.splitlines()]
@@ -173,10 +169,7 @@ class Pair:
             )
         ]
         return filled(
-            _TEMPLATE,
-            mistake=self.kernel.mistake,
-            halves=halves,
-            difference=self.difference(),
+            _TEMPLATE, mistake=self.kernel.mistake, halves=halves, difference=self.difference()
         )
 
     def sentences(self, run: Run) -> list[str]:
@@ -187,7 +180,7 @@ class Pair:
                 f"The mean of all its samples, with nothing subtracted, is "
                 f"{rounded(self.naive_value)} {run.unit}."
             )
-        seen = proof.of_variant(run.recording, run.variant)
+        seen = counts.switches_of(run.recording, run.variant)
         if seen is not None:
             lines.append(f"Switches: {seen.claimed:,} claimed, {seen.counted:,} counted by the OS.")
         return lines

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from labs import paths, terminal
-from labs.c_kernels import c_source, catalogue, toolchain
+from labs.c_kernels import catalogue, toolchain
 from labs.files import CannotWrite
 from labs.messages import Message, Refused
-from labs.recording import declared, proof, run_conditions
-from labs.recording.cut_short import cut_short
+from labs.recording import counts, declared, run_conditions
 from labs.recording.file import BadRecording, Recording
+from labs.recording.run_conditions import cut_short
 from labs.run import c_process, variants
 from labs.run.plan import BadPlan, Plan
 
@@ -124,7 +124,7 @@ def of_trap(recording: Recording) -> Message | None:
 def of_unbound(recording: Recording) -> Message | None:
     """A message if the run makes switches and its machine can bind no task to a CPU; else None."""
     why = run_conditions.why_unbound(recording)
-    if why is None or not any(proof.claim_of(recording, name) for name in recording.variants):
+    if why is None or not any(counts.claim_of(recording, name) for name in recording.variants):
         return None
     words = (
         "The OS chose the CPUs of the tasks, whatever the names of the variants say. So the "
@@ -164,7 +164,7 @@ def of_pages(recording: Recording, source: str) -> Message | None:
 
 def of_registers(recording: Recording, source: str) -> Message | None:
     """A message if assembly in `source` overwrites registers in silence, and yet the run ended."""
-    missing = c_source.missing_clobbers(source)
+    missing = toolchain.missing_clobbers(source)
     if not missing or "x86_64" not in " ".join(recording.condition("os")):
         return None
     names = " and ".join(missing)
@@ -202,7 +202,7 @@ def of_kept(recording: Recording, names: Sequence[str], sentences: Sequence[str]
 
 def _of_clobbers(source: str | None) -> tuple[str, ...]:
     """A sentence on registers that the C overwrites behind the compiler's back, if it does."""
-    missing = c_source.missing_clobbers(source or "")
+    missing = toolchain.missing_clobbers(source or "")
     if not missing:
         return ()
     names = " and ".join(missing)

@@ -25,7 +25,7 @@ from labs.messages import Message, Refused, show
 from labs.notebook import explain, unready_cells
 from labs.recording.file import Recording
 from labs.results import results_compared, stopping
-from labs.run import declared_options, options
+from labs.run import declared_options, variants
 from labs.run.measure import Progress, measure_in_turns_now
 from labs.run.plan import Plan, c_beside
 
@@ -372,12 +372,8 @@ def measure_cell(session: Measuring, line: str, cell: str) -> Run:
 def plan_of_cell(line: str, cell: str) -> Plan:
     """The plan that the words `line` after the magic make of the C in `cell`. Raises Refused."""
     arguments = _arguments(line)
-    return options.plan_of_words(
-        arguments.name,
-        arguments,
-        source=cell,
-        shown_as="cell",
-        first_line=FIRST_LINE,
+    return variants.plan_of_words(
+        arguments.name, arguments, source=cell, shown_as="cell", first_line=FIRST_LINE
     )
 
 

@@ -11,27 +11,561 @@ import asyncio
 import contextlib
 import sys
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from labs import messages
+import ipywidgets as widgets
+
+from labs import limits, messages
 from labs.files import CannotWrite
+from labs.html import inline
+from labs.machine import surroundings
 from labs.messages import Message
-from labs.notebook import explain, panel_runs
-from labs.notebook.panel_controls import Controls
+from labs.notebook import explain, panel_runs, typed_numbers
 from labs.notebook.panel_runs import Form, KeptRun, changes_as_text
 from labs.notebook.unready_cells import SavedOutput
 from labs.plots import style
-from labs.recording.cut_short import CANCELLED, cut_short
+from labs.recording.declared import Estimand, Placement
 from labs.recording.file import Recording
+from labs.recording.run_conditions import CANCELLED, cut_short
 from labs.results import stopping
-from labs.run import measure
+from labs.run import measure, variants
+from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.plan import Plan
+from labs.run.variants import Listed, Unasked
 from labs.units import plural
 
 if TYPE_CHECKING:
     from labs.notebook.measuring import Measuring
     from labs.notebook.run import Run
+
+#: In the colours of the page that it stands in, light or dark. VS Code gives widgets a white
+#: ground in each theme, but `code` the colours of its theme.
+STYLE = """<style>
+.ticklab-panel { border: 1px solid var(--jp-border-color2, #ccc); border-radius: 6px;
+  padding: 12px min(16px, 2vw) 14px; max-width: 760px; box-sizing: border-box; }
+.ticklab-panel .widget-label { text-align: left; color: var(--jp-content-font-color1, inherit); }
+.ticklab-panel .widget-html-content { line-height: 1.45; flex: 1 1 0; min-width: 0; }
+.ticklab-panel select { background-image: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/\
+2000/svg' viewBox='0 0 18 18'%3E%3Cpath fill='%23808080' d='M5 7l4 4 4-4z'/%3E%3C/svg%3E"); }
+.ticklab-panel table { font-size: clamp(11px, 2vw, 13px); }
+.ticklab-panel .ticklab-title { font-weight: 600; }
+.ticklab-panel .ticklab-quiet { color: var(--jp-content-font-color2, #555); }
+.ticklab-panel :is(.ticklab-note, .ticklab-wrong) { font-size: 12px; line-height: 1.35; }
+.ticklab-panel .ticklab-wrong { border-left: 4px solid #D55E00; padding-left: 6px;
+  color: var(--jp-content-font-color1, inherit); }
+.ticklab-panel .ticklab-line { margin: 0; padding: 6px 10px; border-radius: 4px; user-select: text;
+  background: var(--jp-layout-color2, #eee); color: var(--jp-content-font-color1, inherit);
+  font-family: var(--jp-code-font-family, monospace); font-size: var(--jp-code-font-size, 13px);
+  line-height: 1.5; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; }
+.cell-output-ipywidget-background .ticklab-panel code { color: inherit; background: none; }
+.ticklab-panel :is(button, input, select, summary, .noUi-handle):focus-visible {
+  outline: 3px solid var(--jp-brand-color1, #1976d2) !important; outline-offset: 2px; }
+.ticklab-panel :is(select, input):disabled { opacity: .5; cursor: not-allowed; }
+.ticklab-panel .slider-container { overflow: visible; }
+.ticklab-panel .ticklab-stale { border: 2px dashed #E69F00; border-radius: 4px; padding: 4px 10px; }
+.ticklab-panel .ticklab-stale img { opacity: .35; }
+</style>"""
+
+#: Three things that ipywidgets cannot set. JupyterLab takes the arrow keys for moving between
+#: cells even where the focus is in a menu or on a slider, and letters for cutting and copying
+#: them; Lumino leaves an element with the first attribute alone. A slider has no name, and it
+#: says the power of ten where it stands; the words for it are in an element of the panel. The
+#: HTML of a widget runs no <script>, and a script in the output of a cell would be saved with
+#: the notebook.
+SCRIPT = """<img hidden alt="" src="data:," onerror="
+  const name = () => {
+    for (const words of document.querySelectorAll('.ticklab-panel .ticklab-slider-words')) {
+      const handle = words.closest('.ticklab-panel').querySelector('.noUi-handle');
+      if (!handle) continue;
+      for (const [key, value] of [['data-lm-suppress-shortcuts', 'true'],
+          ['aria-label', words.dataset.name], ['aria-valuetext', words.textContent]])
+        if (handle.getAttribute(key) !== value) handle.setAttribute(key, value);
+    }
+    for (const menu of document.querySelectorAll('.ticklab-panel select'))
+      menu.setAttribute('data-lm-suppress-shortcuts', 'true');
+  };
+  name();
+  if (!window.ticklabPanels) {
+    window.ticklabPanels = new MutationObserver(name);
+    window.ticklabPanels.observe(document.body,
+      {subtree: true, childList: true, attributes: true, attributeFilter: ['aria-valuetext']});
+  }">"""
+
+#: What the slider is and where it stands, for a screen reader.
+SLIDER_WORDS = (
+    '<span hidden class="ticklab-slider-words" data-name="'
+    'Samples, on a logarithmic scale from {{ least }} to {{ most }}">{{ words }}</span>'
+)
+STATUS = '<div role="status" class="ticklab-quiet">{{ words }}</div>'
+TITLE = '<span class="ticklab-title">Measure {{ kernel }}</span>'
+LINE = (
+    '<div class="ticklab-quiet">The same in one line of Python:</div>'
+    '<pre class="ticklab-line"><code>{{ line }}</code></pre>'
+)
+STALE = '<div role="status"><strong>This result is of other settings.</strong> {{ words }}</div>'
+
+
+#: A menu's value None would mean that nothing is chosen, and show nothing.
+_NOT_PINNED = -1
+
+_BUTTON = {"width": "auto", "min_width": "104px", "flex": "none"}
+
+
+class Controls:
+    """One field a setting, Run and Cancel, progress, and the places where results appear.
+
+    `problem` is what is wrong with the C kernel itself: it does not build, or there is none.
+    """
+
+    def __init__(self, kernel: str, names: Sequence[str], save: str) -> None:
+        self._kernel, self._save = kernel, save
+        self.problem: Message | None = None
+        self._listed: dict[str, variants.Listed] = {}
+        self._unasked = variants.Unasked()
+        try:
+            self._unasked, listed = variants.listing_of(Plan(kernel))
+            self._listed = {each.name: each for each in listed}
+        except explain.EXPECTED as error:
+            self.problem = explain.of_error(error)
+        self._usual_warmup = self._unasked.warmup
+        self._make_fields(names)
+        self.run = widgets.Button(
+            description="Run", icon="play", button_style="primary", layout=_BUTTON
+        )
+        self.cancel = widgets.Button(description="Cancel", icon="stop", layout=_BUTTON)
+        self.bar = widgets.IntProgress(
+            value=0, min=0, max=1, layout={"flex": "1 1 120px", "width": "auto"}
+        )
+        self._line = widgets.HTML(layout={"margin": "8px 2px 2px 2px"})
+        self._status, self._said = widgets.HTML(), widgets.HTML()
+        self._slider_words = widgets.HTML(layout={"display": "none"})
+        self.stale, self.result, self.plot = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.comparison, self.runs = widgets.HTML(), widgets.HTML()
+        self._outcome = widgets.VBox([self.stale, self.result, self.plot])
+        self.mark_stale("")
+        self.status("Ready.")
+        self.say(self.problem)
+        self.widget = self._lay_out()
+        self._chosen()
+        self._name_slider()
+        self.slider.observe(self._slid, "value")
+        self.samples.on_change(self._typed)
+        self.warmup.on_change(self._check_warmup)
+        for menu in (self.variant, self.cpu, self.peer_cpu):
+            if menu is not None:
+                menu.on_change(self._chosen)
+
+    @property
+    def form(self) -> Form | None:
+        """What the controls are set to; None while a number cannot be used.
+
+        A setting that has no meaning for the variant is left at what is usual.
+        """
+        counts = (self.samples.number, self.warmup.number, self.processes.number)
+        if self.wrong or None in counts:
+            return None
+        return Form(
+            self._kernel,
+            self.variant.value or "",
+            counts[0] or 0,
+            _cpu_of(self.cpu),
+            _cpu_of(self.peer_cpu),
+            counts[1] or 0,
+            counts[2] or 0,
+            self.optimisation.value,
+            self._save,
+        )
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """What is wrong with the settings, each with the name of its control."""
+        return tuple(
+            f"{each.control.description}: {each.wrong}"
+            for each in self.fields()
+            if each.usable and each.wrong
+        )
+
+    def on_change(self, call: Callable[[], None]) -> None:
+        """Call `call` after each change of a setting."""
+        for field in self.fields():
+            field.on_change(call)
+
+    def fields(self) -> list[Field]:
+        """The settings in the order of their places, which is that of the Tab key."""
+        every = (
+            self.samples, self.variant, self.cpu, self.peer_cpu, self.warmup, self.processes,
+            self.optimisation,
+        )  # fmt: skip
+        return [field for field in every if field is not None]
+
+    def status(self, said: str) -> None:
+        """Say how far things are, where a screen reader hears it without being asked."""
+        self._status.value = inline(STATUS, words=said)
+
+    def say(self, message: Message | None) -> None:
+        """Show a message, or take the last one away."""
+        self._said.value = message.as_html() if message is not None else ""
+
+    def show_line(self, line: str) -> None:
+        """Show the line of Python that does the same."""
+        self._line.value = inline(LINE, line=line)
+
+    def mark_stale(self, changed: str) -> None:
+        """Mark the shown result as one of other settings, which `changed` names; '': of these."""
+        self.stale.value = inline(STALE, words=changed) if changed else ""
+        self.stale.layout.display = None if changed else "none"
+        if changed:
+            self._outcome.add_class("ticklab-stale")
+        else:
+            self._outcome.remove_class("ticklab-stale")
+
+    def set_running(self, running: bool) -> None:
+        """Show whether a run is under way. No button is switched off: it would lose the focus."""
+        self.run.icon = "hourglass" if running else "play"
+        self.run.tooltip = "A run is under way; Cancel ends it" if running else None
+        if running:
+            self.bar.value, self.bar.max, self.bar.bar_style = 0, 1, ""
+
+    def _make_fields(self, names: Sequence[str]) -> None:
+        listed = list(self._listed.values())
+        self.samples = NumberBox(
+            "Samples", self._unasked.samples, (1, limits.MOST_SAMPLES), "samples per variant"
+        )
+        self.slider = widgets.FloatLogSlider(
+            value=self._unasked.samples,
+            base=10,
+            min=panel_runs.LEAST_POWER,
+            max=panel_runs.MOST_POWER,
+            step=panel_runs.POWER_STEP,
+            readout=False,
+            tooltip="samples, on a logarithmic scale",
+            layout=dict(CELL),
+        )
+        options = _variant_options(listed, names)
+        self.variant = Menu("Variant", options)
+        offered = [self._listed[name] for _, name in options if name in self._listed]
+        two_cpus = any(each.declared.placement is Placement.TWO_CPUS for each in offered)
+        self.cpu = Menu("CPU", _cpu_options())
+        self.peer_cpu = Menu("Peer's CPU", _cpu_options()) if two_cpus else None
+        self.warmup = NumberBox(
+            "Warm-up",
+            self._usual_warmup,
+            (0, limits.MOST_WARMUP),
+            "samples in each process, before",
+        )
+        self.processes = NumberBox(
+            "Processes",
+            panel_runs.DEFAULT_PROCESSES,
+            (1, limits.MOST_PROCESSES),
+            "fresh processes that share the samples",
+        )
+        levels = [(f"-O{level}", f"-O{level}") for level in (0, 1, 2, 3)]
+        self.optimisation = Menu("Optimisation", levels)
+        self.optimisation.control.value = panel_runs.DEFAULT_FLAGS
+
+    def _lay_out(self) -> Any:
+        samples, *others = self.fields()
+        grid = widgets.GridBox(
+            [samples.widget, self.slider, *(field.widget for field in others)],
+            layout={
+                "width": "100%",
+                "grid_template_columns": "repeat(auto-fit, minmax(min(280px, 100%), 1fr))",
+                "grid_gap": "4px 28px",
+            },
+        )
+        buttons = widgets.HBox(
+            [self.run, self.cancel, self.bar],
+            layout={
+                "width": "100%",
+                "align_items": "center",
+                "margin": "10px 0 0 0",
+                "flex_flow": "row wrap",
+            },
+        )
+        # The line stands below the buttons: where it grows by a line, Run must not move away from
+        # under the mouse.
+        style = widgets.HTML(STYLE + SCRIPT, layout={"display": "none"})
+        title = widgets.HTML(inline(TITLE, kernel=self._kernel))
+        panel = widgets.VBox(
+            [
+                style, title, grid, self._slider_words, buttons, self._status, self._line,
+                self._said, self._outcome, self.comparison, self.runs,
+            ],
+            layout={"width": "100%"},
+        )  # fmt: skip
+        panel.add_class("ticklab-panel")
+        return panel
+
+    def _chosen(self) -> None:
+        """Say what each setting means for the chosen variant, and grey out what means nothing."""
+        chosen = self._listed.get(self.variant.value)
+        can_pin = surroundings.allowed_cpus() is not None
+        self.variant.means(of_variant(chosen))
+        self.cpu.means(of_cpu(chosen, can_pin=can_pin))
+        self.warmup.means(of_warmup(chosen))
+        usual = usual_warmup(chosen, self._unasked)
+        if self.warmup.number == self._usual_warmup:
+            self.warmup.show(usual)
+        self._usual_warmup = usual
+        self._check_warmup()
+        if self.peer_cpu is not None:
+            self.peer_cpu.means(of_peer_cpu(chosen, can_pin=can_pin))
+            self.peer_cpu.find_wrong(
+                "The two tasks need a CPU each: choose another one, here or for the first task."
+                if _cpu_of(self.peer_cpu) == self._first_cpu()
+                else ""
+            )
+
+    def _check_warmup(self) -> None:
+        """The default number stands for whatever is usual, so it cannot be asked for elsewhere."""
+        default = DEFAULT_WARMUP
+        if self.warmup.number == default:
+            self.warmup.find_wrong(
+                ""
+                if self._usual_warmup == default
+                else f"{default} stands for the usual warm-up, which is {self._usual_warmup} here: "
+                "choose another number."
+            )
+
+    def _first_cpu(self) -> int:
+        """The CPU of the first of two tasks: without a choice, C kernels take the lowest."""
+        chosen = _cpu_of(self.cpu)
+        lowest = min(surroundings.allowed_cpus() or {_NOT_PINNED})
+        return lowest if chosen is None else chosen
+
+    def _slid(self, change: Mapping[str, Any]) -> None:
+        number = self.samples.number
+        if number is None or not panel_runs.slider_agrees(number, change["new"]):
+            self.samples.show(panel_runs.samples_at(change["new"]))
+
+    def _typed(self) -> None:
+        number = self.samples.number
+        if number is not None:
+            if not panel_runs.slider_agrees(number, self.slider.value):
+                self.slider.value = panel_runs.slider_place(number)
+            self._name_slider()
+
+    def _name_slider(self) -> None:
+        self._slider_words.value = inline(
+            SLIDER_WORDS,
+            least=f"{10**panel_runs.LEAST_POWER:,.0f}",
+            most=f"{10**panel_runs.MOST_POWER:,.0f}",
+            words=f"{typed_numbers.shown_number(self.samples.number or 0)} samples",
+        )
+
+
+def _variant_options(
+    listed: Sequence[variants.Listed], names: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Words for the menu with their values: those asked for, or all that this machine can do."""
+    missing = {each.name for each in listed if each.missing}
+    chosen = names or [each.name for each in listed if not each.missing]
+    options = [
+        (f"{name} (not on this machine)" if name in missing else name, name) for name in chosen
+    ]
+    return options or [("the first", "")]
+
+
+def _cpu_options() -> list[tuple[str, int]]:
+    """The CPUs that this process may use, after 'not pinned'."""
+    allowed = surroundings.allowed_cpus()
+    if allowed is None:
+        return [("not pinned (this system cannot)", _NOT_PINNED)]
+    return [("not pinned", _NOT_PINNED), *((f"CPU {cpu}", cpu) for cpu in sorted(allowed))]
+
+
+def _cpu_of(menu: Menu | None) -> int | None:
+    if menu is None or not menu.usable or menu.value == _NOT_PINNED:
+        return None
+    return int(menu.value)
+
+
+# What a C kernel declares says which settings have a meaning for a variant. A setting without one
+# is greyed out, and the words say why. Other words say what leaving a choice open means for this
+# variant.
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """Whether a setting has a meaning, and what there is to say about it."""
+
+    usable: bool = True
+    words: str = ""
+
+
+USUAL = Meaning()
+
+
+def of_variant(variant: Listed | None) -> Meaning:
+    """About the variant itself: whether this machine can run it."""
+    if variant is None or not variant.missing:
+        return USUAL
+    # The C kernel's reason may name its options, which a panel does not have.
+    why = "" if "--" in variant.missing else f": {variant.missing}"
+    return Meaning(words=f"This machine cannot run {variant.name}{why}.")
+
+
+def of_cpu(variant: Listed | None, *, can_pin: bool) -> Meaning:
+    """About the choice of a CPU; `can_pin`: this system can pin a task."""
+    if not can_pin:
+        return Meaning(False, "This system cannot pin a task to a CPU.")
+    if variant is None:
+        return USUAL
+    name, placement = variant.name, variant.declared.placement
+    if placement is Placement.CPUS_IN_TURN:
+        return Meaning(
+            False,
+            f"{name} moves its tasks from one CPU to the next by itself, so there is nothing to "
+            "choose.",
+        )
+    if placement is Placement.ONE_CPU:
+        return Meaning(words=f"{name} always pins its tasks. Without a choice: on the lowest CPU.")
+    if placement is Placement.TWO_CPUS:
+        return Meaning(words=f"{name} always pins its tasks. Without a choice: on the two lowest.")
+    return USUAL
+
+
+def of_peer_cpu(variant: Listed | None, *, can_pin: bool) -> Meaning:
+    """About the choice of a CPU for the second task."""
+    cpu = of_cpu(variant, can_pin=can_pin)
+    if variant is None or not cpu.usable:
+        return cpu
+    name, declared = variant.name, variant.declared
+    if declared.placement is Placement.TWO_CPUS:
+        return USUAL
+    if declared.other_tasks == 0:
+        return Meaning(False, f"{name} has no second task.")
+    if declared.placement is Placement.ONE_CPU:
+        return Meaning(False, f"{name} keeps both tasks on one CPU, so there is no second one.")
+    return Meaning(False, f"{name} leaves it to the OS where the second task runs.")
+
+
+def of_warmup(variant: Listed | None) -> Meaning:
+    """About the samples of warm-up."""
+    if variant is not None and variant.declared.estimand is Estimand.FIRST_TIME:
+        name = variant.name
+        return Meaning(
+            words=f"{name} measures first calls. A warm-up would use them up, so 0 is usual."
+        )
+    return USUAL
+
+
+def usual_warmup(variant: Listed | None, unasked: Unasked) -> int:
+    """The number of warm-up samples of the variant if its C kernel does what it does unasked."""
+    first = variant is not None and variant.declared.estimand is Estimand.FIRST_TIME
+    return 0 if first else unasked.warmup
+
+
+_LABEL = {"description_width": "96px"}
+CELL = {"width": "auto", "min_width": "0"}
+_QUIET = '<div class="ticklab-quiet ticklab-note">{{ words }}</div>'
+_WRONG = '<div class="ticklab-wrong" role="alert">{{ words }}</div>'
+
+
+class Field:
+    """A control with the line below it; `widget` holds both."""
+
+    def __init__(self, control: Any) -> None:
+        self.control = control
+        self._note = widgets.HTML(layout={"display": "none", "margin": "0 2px 2px 100px"})
+        self._meaning = Meaning()
+        self._wrong = ""
+        self.widget = widgets.VBox([control, self._note], layout=dict(CELL))
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong with the value; '' if nothing is."""
+        return self._wrong
+
+    @property
+    def usable(self) -> bool:
+        """Whether the setting has a meaning now."""
+        return self._meaning.usable
+
+    def means(self, meaning: Meaning) -> None:
+        """Grey the control out where it has no meaning, and say why."""
+        self._meaning = meaning
+        self.control.disabled = not meaning.usable
+        self.control.tooltip = meaning.words or None
+        self._show()
+
+    def find_wrong(self, found: str) -> None:
+        """Say beside the control what is wrong with its value; '' takes the words away."""
+        self._wrong = found
+        self._show()
+
+    def on_change(self, call: Callable[[], None]) -> None:
+        """Call `call` after each change of the value."""
+        self.control.observe(lambda _: call(), "value")
+
+    def _show(self) -> None:
+        wrong = self._wrong if self._meaning.usable else ""
+        template, said = (_WRONG, wrong) if wrong else (_QUIET, self._meaning.words)
+        self._note.value = inline(template, words=said) if said else ""
+        self._note.layout.display = None if said else "none"
+
+
+class Menu(Field):
+    """A setting that is chosen from a list of words, each with its value."""
+
+    def __init__(self, label: str, options: Sequence[tuple[str, Any]]) -> None:
+        super().__init__(
+            widgets.Dropdown(
+                options=[(text, value) for text, value in options],
+                description=label,
+                style=_LABEL,
+                layout=dict(CELL),
+            )
+        )
+
+    @property
+    def value(self) -> Any:
+        """What is chosen."""
+        return self.control.value
+
+
+class NumberBox(Field):
+    """A whole number that is typed; it is checked with every key.
+
+    A text box and not a box for numbers: in a browser, those take 1e3 for 13 or for nothing.
+    """
+
+    def __init__(self, label: str, value: int, ends: tuple[int, int], hint: str) -> None:
+        self._ends = ends
+        self._hint = hint
+        self.number: int | None = value
+        control = widgets.Text(
+            value=typed_numbers.shown_number(value),
+            description=label,
+            placeholder=f"{ends[0]:,} to {ends[1]:,}",
+            tooltip=hint,
+            continuous_update=True,
+            style=_LABEL,
+            layout=dict(CELL),
+        )
+        super().__init__(control)
+        control.observe(lambda _: self._read(), "value")
+
+    def means(self, meaning: Meaning) -> None:
+        """As for every setting; without other words, the tooltip says what the number is."""
+        super().means(meaning)
+        self.control.tooltip = meaning.words or self._hint
+
+    def show(self, number: int) -> None:
+        """Show a number, unless the text there says the same."""
+        if number != self.number:
+            self.control.value = typed_numbers.shown_number(number)
+
+    def _read(self) -> None:
+        try:
+            self.number = typed_numbers.read_number_within(self.control.value, *self._ends)
+        except typed_numbers.NotAWholeNumber as error:
+            self.number = None
+            self.find_wrong(str(error))
+        else:
+            self.find_wrong("")
 
 
 #: Progress is shown at most so often, in seconds: each change is a message to the page, and a page

@@ -34,8 +34,8 @@ from labs.plots.picture import Picture, make_picture
 from labs.plots.style import QUIET, symbol
 from labs.results.result import sensible
 from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
-from labs.run.options import plan_of
 from labs.run.plan import BadPlan, Plan
+from labs.run.variants import plan_of
 from labs.units import NAMES, UnknownUnit, canonical
 
 # The settings are plain values, from which the plan and the line of Python are made.
@@ -117,10 +117,7 @@ def settings_as_text(form: Form, only: Collection[str] | None = None) -> str:
         "samples": (f"{form.samples:,} samples", True),
         "cpu": (f"CPU {cpus[0]}", form.cpu is not None),
         "peer_cpu": (f"peer's CPU {cpus[1]}", form.peer_cpu is not None),
-        "warmup": (
-            f"warm-up {form.warmup:,}",
-            form.warmup != DEFAULT_WARMUP,
-        ),
+        "warmup": (f"warm-up {form.warmup:,}", form.warmup != DEFAULT_WARMUP),
         "processes": (
             "1 process" if form.processes == 1 else f"{form.processes} processes",
             form.processes != DEFAULT_PROCESSES,

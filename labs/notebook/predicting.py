@@ -492,9 +492,7 @@ class Fields:
             layout=_CELL,
         )
         self.store = widgets.Button(
-            description="Store",
-            button_style="primary",
-            layout={"width": "104px", "flex": "none"},
+            description="Store", button_style="primary", layout={"width": "104px", "flex": "none"}
         )
         self.said = widgets.HTML(layout={"flex": "1 1 160px", "width": "auto", "margin": "2px 8px"})
         parts = [

@@ -16,9 +16,9 @@ from labs.messages import Message, Refused
 from labs.plots import distribution, picture
 from labs.plots.picture import Picture
 from labs.plots.style import Mark
-from labs.recording import proof
+from labs.recording import counts
+from labs.recording.counts import Switches
 from labs.recording.file import Recording
-from labs.recording.proof import Switches
 from labs.results import remarks
 from labs.results.result import Result, result_of
 from labs.results.results_compared import Comparison, compared_at_one_clock, differences_compared
@@ -148,7 +148,7 @@ class Run:
     @property
     def switches(self) -> Switches:
         """The switches that the variant claims and those that the OS counted. Raises Refused."""
-        found = proof.of_variant(self.recording, self.variant)
+        found = counts.switches_of(self.recording, self.variant)
         if found is None:
             why = f"{self.variant} claims no switch, or this OS counts none"
             raise Refused(Message("problem", "there are no switches to count", (f"{why}.",)))

@@ -11,21 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from labs.html import Table
-from labs.plots import picture
+from labs.plots import picture, style
 from labs.plots.picture import Picture
-from labs.plots.style import (
-    BLUE,
-    CHARACTER,
-    FAINT,
-    FONT_PT,
-    GREEN,
-    INK,
-    MARGIN,
-    QUIET,
-    axis_number,
-    new_figure,
-    title_and_key,
-)
 from labs.units import RIGHT_WITHIN, factor_text, off_by, plural, rounded
 
 #: With more guesses than this, only the last ones are drawn.
@@ -88,23 +75,27 @@ def calibration_picture(guesses: Sequence[Guess]) -> Picture:
 def _figure(counted: Sequence[Guess], late: Sequence[Guess]) -> Figure:
     rows = [*counted, *([None] if late else []), *late]
     height = _ROW_IN * len(rows) + 1.35
-    figure, axes = new_figure(height, left=_LEFT, right=1 - _LEFT)
+    figure, axes = style.new_figure(height, left=_LEFT, right=1 - _LEFT)
     _scale(axes, [guess.factor for guess in (*counted, *late)])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.axvspan(1 / RIGHT_WITHIN, RIGHT_WITHIN, color=_ZONE, linewidth=0, zorder=0)
-    axes.axvline(1, color=GREEN, linewidth=1.2, zorder=1)
+    axes.axvline(1, color=style.GREEN, linewidth=1.2, zorder=1)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     for n, guess in enumerate(rows):
         if guess is None:
-            _write(axes, n, _LATE, QUIET)
+            _write(axes, n, _LATE, style.QUIET)
         else:
             _draw(axes, n, guess)
     axes.set_xlabel("found, divided by predicted (log axis)")
-    key = [("● a guess", BLUE), ("┃ as predicted", GREEN), ("▒ within a factor of 2", GREEN)]
+    key = [
+        ("● a guess", style.BLUE),
+        ("┃ as predicted", style.GREEN),
+        ("▒ within a factor of 2", style.GREEN),
+    ]
     if late:
-        key.append(("× late", QUIET))
-    title_and_key(figure, "Your predictions and what you found", key)
+        key.append(("× late", style.QUIET))
+    style.title_and_key(figure, "Your predictions and what you found", key)
     return figure
 
 
@@ -115,21 +106,28 @@ def _draw(axes: Axes, n: int, guess: Guess) -> None:
     marker = "x" if guess.late else "o"
     if place != guess.factor:
         marker = ">" if place == high else "<"
-    axes.axhline(n + _BELOW, color=FAINT, linewidth=0.6, zorder=0.5)
+    axes.axhline(n + _BELOW, color=style.FAINT, linewidth=0.6, zorder=0.5)
     axes.plot(
-        [place], [n + _BELOW], color=QUIET if guess.late else BLUE, marker=marker, markersize=6,
+        [place], [n + _BELOW], color=style.QUIET if guess.late else style.BLUE, marker=marker,
+        markersize=6,
         markeredgewidth=1.4, linestyle="none", clip_on=False, zorder=3,
     )  # fmt: skip
-    colour, text = QUIET if guess.late else INK, guess.as_text()
+    colour, text = style.QUIET if guess.late else style.INK, guess.as_text()
     _write(axes, n, text, colour, at_right=True)
-    _write(axes, n, _short(guess.name, int((1 - 2 * MARGIN) / CHARACTER) - len(text) - 2), colour)
+    _write(
+        axes,
+        n,
+        _short(guess.name, int((1 - 2 * style.MARGIN) / style.CHARACTER) - len(text) - 2),
+        colour,
+    )
 
 
 def _write(axes: Axes, n: int, words: str, colour: str, *, at_right: bool = False) -> None:
     """Write `words` above the place of row `n`, at the left or the right end of the plot."""
-    beyond = (_LEFT - MARGIN) / (1 - 2 * _LEFT)
+    beyond = (_LEFT - style.MARGIN) / (1 - 2 * _LEFT)
     axes.text(
-        1 + beyond if at_right else -beyond, n - _BELOW, words, fontsize=FONT_PT, color=colour,
+        1 + beyond if at_right else -beyond, n - _BELOW, words, fontsize=style.FONT_PT,
+        color=colour,
         transform=axes.get_yaxis_transform(), va="center", ha="right" if at_right else "left",
     )  # fmt: skip
 
@@ -149,7 +147,9 @@ def _scale(axes: Axes, factors: Sequence[float]) -> None:
         above.add(4.0)
     places = sorted({1.0, *above, *(1 / place for place in above)})
     axes.xaxis.set_major_locator(FixedLocator(places))
-    labels = [axis_number(p) if p >= 1 else f"1/{axis_number(round(1 / p))}" for p in places]
+    labels = [
+        style.axis_number(p) if p >= 1 else f"1/{style.axis_number(round(1 / p))}" for p in places
+    ]
     axes.xaxis.set_major_formatter(FixedFormatter(labels))
     axes.xaxis.set_minor_locator(NullLocator())
 

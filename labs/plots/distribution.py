@@ -14,27 +14,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from labs.analysis.estimates import ByProcess, Floats
 from labs.html import Table
-from labs.plots import picture
+from labs.plots import picture, style
 from labs.plots.intervals import LOOKS
 from labs.plots.picture import Picture
-from labs.plots.style import (
-    BAR_PT,
-    BLUE,
-    CAP_PT,
-    CHARACTER,
-    FAINT,
-    FONT_PT,
-    GREEN,
-    INK,
-    POINT_PT,
-    QUIET,
-    axis_number,
-    log_axis,
-    make_room_at_left,
-    new_figure,
-    symbol,
-    title_and_key,
-)
 from labs.recording.file import Recording
 from labs.results.modes import stack_effect
 from labs.results.result import Result, sensible
@@ -63,13 +45,13 @@ def picture_of(recording: Recording, variant: str, unit: str = "ns") -> Picture:
 
 
 def _figure(by_size: dict[int, Floats], unit: str, title: str) -> Figure:
-    figure, axes = new_figure(3.7, left=0.14, right=0.97)
-    floor, ceiling = log_axis(axes, "x", np.concatenate(list(by_size.values())), None)
+    figure, axes = style.new_figure(3.7, left=0.14, right=0.97)
+    floor, ceiling = style.log_axis(axes, "x", np.concatenate(list(by_size.values())), None)
     axes.set_xlim(floor * 0.9, ceiling)
     axes.set_ylim(0, 1.02)
     axes.yaxis.set_major_locator(FixedLocator([0, 0.25, 0.5, 0.75, 1]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
-    axes.axhline(0.5, color=FAINT, linewidth=0.8, zorder=0)
+    axes.axhline(0.5, color=style.FAINT, linewidth=0.8, zorder=0)
     for number, (k, values) in enumerate(by_size.items()):
         look = LOOKS[number % len(LOOKS)]
         # With more lines than colours, a colour comes again with another dash.
@@ -86,25 +68,25 @@ def _figure(by_size: dict[int, Floats], unit: str, title: str) -> Figure:
         words = f"k = {k:,}"
         # At the right end of the axis there is room only at the left of a curve.
         across = math.log(x / floor) / math.log(ceiling / floor)
-        left = across + CHARACTER * (len(words) + 1) / axes.get_position().width > 1
+        left = across + style.CHARACTER * (len(words) + 1) / axes.get_position().width > 1
         axes.annotate(
             words, (x, height), (-6 if left else 6, 0), textcoords="offset points", va="center",
-            ha="right" if left else "left", fontsize=FONT_PT, color=look.colour,
+            ha="right" if left else "left", fontsize=style.FONT_PT, color=look.colour,
             path_effects=[effects.withStroke(linewidth=3, foreground="white")],
         )  # fmt: skip
     axes.set_ylabel("share of samples\nno longer than this")
     axes.set_xlabel(f"length of a sample ({NAMES[unit]}, log axis)")
-    make_room_at_left(figure, axes)
+    style.make_room_at_left(figure, axes)
     samples = sum(map(len, by_size.values()))
     key = f"{plural(samples, 'sample')}, one line for each k, which reaches 50 % at its median"
-    title_and_key(figure, title, [(key, QUIET)])
+    style.title_and_key(figure, title, [(key, style.QUIET)])
     return figure
 
 
 def _describe(
     recording: Recording, variant: str, by_size: dict[int, Floats], unit: str
 ) -> tuple[str, str]:
-    sign, samples = symbol(unit), sum(map(len, by_size.values()))
+    sign, samples = style.symbol(unit), sum(map(len, by_size.values()))
     least = min(values[0] for values in by_size.values())
     most = max(values[-1] for values in by_size.values())
     sizes = ", ".join(f"{k:,}" for k in by_size)
@@ -149,45 +131,50 @@ def by_process_picture(result: Result) -> Picture:
 def _by_process_figure(result: Result, by: ByProcess) -> Figure:
     estimate, unit = result.estimate, result.unit
     assert estimate is not None  # picture_of has checked this
-    figure, axes = new_figure(3.4)
+    figure, axes = style.new_figure(3.4)
     numbers, effect = by.process + 1, stack_effect(result.recording, by)
     fast = np.zeros(len(numbers), dtype=np.bool_)
     if effect is not None:
         fast = ~np.isin(by.process, effect.slowed)
     bytes_ = "" if effect is None else effect.fast_bytes()
-    axes.axhspan(estimate.low, estimate.high, color=BLUE, alpha=0.12, linewidth=0)
-    axes.axhline(estimate.value, color=BLUE, linewidth=1.2)
-    key = [(f"━ figure {sensible(estimate)[0]} {symbol(unit)}, band: 95 % interval", BLUE)]
+    axes.axhspan(estimate.low, estimate.high, color=style.BLUE, alpha=0.12, linewidth=0)
+    axes.axhline(estimate.value, color=style.BLUE, linewidth=1.2)
+    key = [
+        (f"━ figure {sensible(estimate)[0]} {style.symbol(unit)}, band: 95 % interval", style.BLUE)
+    ]
     for which, colour, marker, words in (
-        (~fast, INK, "o", "● process, bar: 2 of its standard errors"),
-        (fast, GREEN, "s", f"■ its stack begins at byte {bytes_} of a cache line"),
+        (~fast, style.INK, "o", "● process, bar: 2 of its standard errors"),
+        (fast, style.GREEN, "s", f"■ its stack begins at byte {bytes_} of a cache line"),
     ):
         if which.any():
             axes.errorbar(
                 numbers[which], by.value[which], yerr=2 * by.error[which], color=colour,
-                fmt=marker, markersize=POINT_PT, elinewidth=BAR_PT, capsize=CAP_PT,
+                fmt=marker, markersize=style.POINT_PT, elinewidth=style.BAR_PT,
+                capsize=style.CAP_PT,
             )  # fmt: skip
             key.append((words, colour))
     every = len(result.recording.processes)
     without = np.setdiff1d(np.arange(1, every + 1), numbers)
     for number in without.tolist():
-        axes.axvline(number, color=FAINT, linewidth=1.0, linestyle=":", zorder=0)
+        axes.axvline(number, color=style.FAINT, linewidth=1.0, linestyle=":", zorder=0)
     if len(without):
-        key.append((f"┊ {len(without)} without enough samples", QUIET))
+        key.append((f"┊ {len(without)} without enough samples", style.QUIET))
     axes.set_xlim(0.4, every + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
     axes.set_xlabel("process, in the order in which they ran")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: style.axis_number(round(value, 9)))
+    )
     axes.set_ylabel(f"{result.what}\n({NAMES[unit]})")
-    make_room_at_left(figure, axes)
-    title_and_key(
+    style.make_room_at_left(figure, axes)
+    style.title_and_key(
         figure, f"{result.recording.kernel} {result.variant}: the value of each process", key
     )
     return figure
 
 
 def _describe_by_process(result: Result, by: ByProcess) -> tuple[str, str]:
-    sign = symbol(result.unit)
+    sign = style.symbol(result.unit)
     low, high = rounded(float(by.value.min()), 4), rounded(float(by.value.max()), 4)
     kind = (
         f"Dot plot of {result.recording.kernel} {result.variant}: the {result.what} that each of "

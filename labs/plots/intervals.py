@@ -20,32 +20,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from labs.analysis.estimates import Floats
+from labs.plots import style
 from labs.plots.scale import spread_out
-from labs.plots.style import (
-    BAR_PT,
-    BLUE,
-    CAP_PT,
-    CHARACTER,
-    DPI,
-    FAINT,
-    FONT_PT,
-    GREEN,
-    HEADER_IN,
-    INK,
-    MARGIN,
-    OCHRE,
-    POINT_PT,
-    PURPLE,
-    QUIET,
-    VERMILLION,
-    axis_number,
-    log_axis,
-    make_room_at_left,
-    new_figure,
-    quiet_frame,
-    title_and_key,
-    without_overlap,
-)
 from labs.units import NAMES
 
 #: The height of a line of a label, in inches.
@@ -68,16 +44,16 @@ class Look:
 
 
 LOOKS = (
-    Look(BLUE, "o", "●", "-"),
-    Look(VERMILLION, "^", "▲", (0, (5, 2))),
-    Look(GREEN, "s", "■", (0, (2, 1))),
-    Look(PURPLE, "D", "◆", (0, (7, 2, 1, 2))),
-    Look(OCHRE, "v", "▼", (0, (4, 1, 1, 1, 1, 1))),
-    Look(INK, "P", "✚", (0, (1, 2))),
+    Look(style.BLUE, "o", "●", "-"),
+    Look(style.VERMILLION, "^", "▲", (0, (5, 2))),
+    Look(style.GREEN, "s", "■", (0, (2, 1))),
+    Look(style.PURPLE, "D", "◆", (0, (7, 2, 1, 2))),
+    Look(style.OCHRE, "v", "▼", (0, (4, 1, 1, 1, 1, 1))),
+    Look(style.INK, "P", "✚", (0, (1, 2))),
 )
 
 #: The entry of a key for the bars of the points.
-INTERVALS = ("bars: 95 % interval", QUIET)
+INTERVALS = ("bars: 95 % interval", style.QUIET)
 
 
 @dataclass(frozen=True)
@@ -153,13 +129,13 @@ def series_figure(
     top = 1 - (0.82 if headed else 0.62) / height
     lines = max(label.count("\n") for label in x_axis.labels) + 1
     bottom = (0.54 + _SERIES_LINE_IN * (lines - 1)) / height
-    figure, first = new_figure(height, left=0.10, right=0.97, top=top, bottom=bottom)
+    figure, first = style.new_figure(height, left=0.10, right=0.97, top=top, bottom=bottom)
     ends = _scale_of_series(first, points, y_axis)
     first.set_ylim(*ends)
     if not log:
-        first.yaxis.set_major_formatter(FuncFormatter(lambda v, _: axis_number(round(v, 9))))
+        first.yaxis.set_major_formatter(FuncFormatter(lambda v, _: style.axis_number(round(v, 9))))
     first.set_ylabel(y_axis.name)
-    make_room_at_left(figure, first)
+    style.make_room_at_left(figure, first)
     all_axes = _side_by_side(figure, first, len(panels))
     room = _room(panels)
     for number, (axes, (heading, some)) in enumerate(zip(all_axes, panels, strict=True)):
@@ -172,16 +148,16 @@ def series_figure(
             _draw_series(axes, each, log, ends[0])
         _name_at_right(axes, [(each, each.drawable(log)) for each in some])
         if heading:
-            axes.set_title(heading, loc="left", fontsize=FONT_PT, color=INK, pad=5)
+            axes.set_title(heading, loc="left", fontsize=style.FONT_PT, color=style.INK, pad=5)
         if more is not None:
             more(axes)
     figure.text(
         (first.get_position().x0 + 0.97) / 2, 0.10 / height, x_axis.name,
-        ha="center", va="bottom", fontsize=FONT_PT, color=INK,
+        ha="center", va="bottom", fontsize=style.FONT_PT, color=style.INK,
     )  # fmt: skip
     if any(each.missing for _, some in panels for each in some):
-        key = [*key, ("○ hollow, at the foot: no figure", QUIET)]
-    title_and_key(figure, title, key)
+        key = [*key, ("○ hollow, at the foot: no figure", style.QUIET)]
+    style.title_and_key(figure, title, key)
     return figure
 
 
@@ -195,14 +171,15 @@ def _side_by_side(figure: Figure, first: Axes, count: int) -> list[Axes]:
         for n in range(1, count)
     ]
     for axes in others:
-        quiet_frame(axes)
+        style.quiet_frame(axes)
     return [first, *others]
 
 
 def _room(panels: Sequence[tuple[str, Sequence[Series]]]) -> list[float]:
     """The room for the names at the right of each panel, as a share of the figure's width."""
     return [
-        1.3 * CHARACTER + 0.92 * CHARACTER * max((len(each.name) for each in some), default=0)
+        1.3 * style.CHARACTER
+        + 0.92 * style.CHARACTER * max((len(each.name) for each in some), default=0)
         for _, some in panels
     ]
 
@@ -215,7 +192,7 @@ def _scale_of_series(axes: Axes, points: Sequence[Point], y_axis: YAxis) -> tupl
         high = max([*highs, 1e-9])
         return low - 0.04 * (high - low), high + 0.08 * (high - low)
     lows = [max(point.low, point.value / 3) for point in points]
-    return log_axis(axes, "y", np.array([*lows, *highs, *(p.value for p in points)]), None)
+    return style.log_axis(axes, "y", np.array([*lows, *highs, *(p.value for p in points)]), None)
 
 
 def _label_x_axis(axes: Axes, x_axis: XAxis, room: float) -> None:
@@ -229,7 +206,7 @@ def _label_x_axis(axes: Axes, x_axis: XAxis, room: float) -> None:
     else:
         wide = max(last - first, 1.0) / (0.96 - room)
         axes.set_xlim(first - 0.04 * wide, last + room * wide)
-    labels = without_overlap(axes, dict(zip(x_axis.places, x_axis.labels, strict=True)))
+    labels = style.without_overlap(axes, dict(zip(x_axis.places, x_axis.labels, strict=True)))
     axes.xaxis.set_major_locator(FixedLocator(list(x_axis.places)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, "")))
     axes.xaxis.set_minor_locator(NullLocator())
@@ -258,7 +235,7 @@ def _draw_series(axes: Axes, series: Series, log: bool, floor: float) -> None:
     )  # fmt: skip
     axes.errorbar(
         x, value, yerr=[np.maximum(below, 0), np.maximum(above, 0)], color=look.colour,
-        fmt=look.marker, markersize=POINT_PT, capsize=CAP_PT, elinewidth=BAR_PT,
+        fmt=look.marker, markersize=style.POINT_PT, capsize=style.CAP_PT, elinewidth=style.BAR_PT,
     )  # fmt: skip
 
 
@@ -276,15 +253,16 @@ def _name_at_right(axes: Axes, drawn: Sequence[tuple[Series, list[Point]]]) -> N
         (tuple(back.transform(scale.transform((x, value)))), series) for series, x, value in named
     ]
     places.sort(key=lambda place: float(place[0][1]))
-    away = 1.3 * CHARACTER / axes.get_position().width
+    away = 1.3 * style.CHARACTER / axes.get_position().width
     # 1.15 lines of text, as a share of the axes' height.
-    line = 1.15 * FONT_PT / 72 * DPI / axes.get_window_extent().height
+    line = 1.15 * style.FONT_PT / 72 * style.DPI / axes.get_window_extent().height
     heights = spread_out([float(y) for (_, y), _ in places], line)
     for ((x, y), series), height in zip(places, heights, strict=True):
         moved = abs(height - y) > line / 3
         axes.annotate(
             series.name, (x, y), (x + away, height), xycoords="axes fraction",
-            textcoords="axes fraction", va="center", fontsize=FONT_PT, color=series.look.colour,
+            textcoords="axes fraction", va="center", fontsize=style.FONT_PT,
+            color=series.look.colour,
             arrowprops={"arrowstyle": "-", "color": series.look.colour, "lw": 0.6, "alpha": 0.6,
                         "shrinkA": 1, "shrinkB": 4} if moved else None,
         )  # fmt: skip
@@ -298,7 +276,7 @@ _LINE_IN, _TRACK_IN, _HEADING_IN = 0.20, 0.25, 0.30
 #: The margin of the axes at either side, as a share of the figure's width, and the left end of
 #: texts and their indentation below a heading, as shares of the axes' width.
 _LEFT = 0.06
-_AT_LEFT, _INDENT = (MARGIN - _LEFT) / (1 - 2 * _LEFT), 0.03
+_AT_LEFT, _INDENT = (style.MARGIN - _LEFT) / (1 - 2 * _LEFT), 0.03
 
 
 @dataclass(frozen=True)
@@ -321,7 +299,7 @@ class Row:
     name: str
     dots: tuple[Dot, ...]
     text: str
-    colour: str = INK
+    colour: str = style.INK
     level: float | None = None
 
 
@@ -356,8 +334,8 @@ def rows_figure(
     headed = [group for group in groups if group.heading]
     inside = 0.05 + _HEADING_IN * len(headed)
     inside += sum(map(_height, every_row))
-    height = inside + HEADER_IN + 0.60
-    figure, axes = new_figure(height, left=_LEFT, right=1 - _LEFT, bottom=0.60 / height)
+    height = inside + style.HEADER_IN + 0.60
+    figure, axes = style.new_figure(height, left=_LEFT, right=1 - _LEFT, bottom=0.60 / height)
     floor = _scale_of_rows(axes, dots, values, scale, levels)
     axes.set_ylim(inside, 0)
     axes.set_yticks([])
@@ -366,18 +344,18 @@ def rows_figure(
     for group in groups:
         if group.heading:
             mark = f"{group.look.sign} " if group.look else ""
-            colour = group.look.colour if group.look else QUIET
+            colour = group.look.colour if group.look else style.QUIET
             _write(axes, _AT_LEFT, y + 0.17, f"{mark}{group.heading}", colour)
             y += _HEADING_IN
         for row in group.rows:
-            _write(axes, _AT_LEFT + (_INDENT if headed else 0), y + 0.11, row.name, INK)
+            _write(axes, _AT_LEFT + (_INDENT if headed else 0), y + 0.11, row.name, style.INK)
             below = y + _LINE_IN * (1 + _is_long(row))
             _write(axes, 1 - _AT_LEFT, below - _LINE_IN + 0.11, row.text, row.colour)
-            axes.axhline(below + 0.09, color=FAINT, linewidth=0.6, zorder=0)
+            axes.axhline(below + 0.09, color=style.FAINT, linewidth=0.6, zorder=0)
             _draw_row(axes, row, below, floor)
             y += _height(row)
     axes.set_xlabel(_axis_name(what, NAMES.get(unit, unit), axes))
-    title_and_key(figure, title, key)
+    style.title_and_key(figure, title, key)
     return figure
 
 
@@ -392,7 +370,7 @@ def _axis_name(what: str, unit_name: str, axes: Axes) -> str:
 
 def _is_long(row: Row) -> bool:
     """Whether the name and the text of a row need a line each."""
-    return (len(row.name) + len(row.text) + 4) * CHARACTER > 1 - 2 * MARGIN
+    return (len(row.name) + len(row.text) + 4) * style.CHARACTER > 1 - 2 * style.MARGIN
 
 
 def _height(row: Row) -> float:
@@ -405,7 +383,7 @@ def _draw_row(axes: Axes, row: Row, y: float, floor: float) -> None:
     if row.level is not None:  # not across the text
         at = max(row.level, floor)
         ends = [y - 0.01, y + 0.19]
-        axes.plot([at, at], ends, color=GREEN, linewidth=1.5, dashes=(3, 1.2))
+        axes.plot([at, at], ends, color=style.GREEN, linewidth=1.5, dashes=(3, 1.2))
     for dot in row.dots:
         _draw_dot(axes, dot, y + 0.09, floor)
 
@@ -418,7 +396,9 @@ def _scale_of_rows(
     lows = [dot.low for dot in dots if dot.low is not None]
     if scale == "log" or values.max() / values.min() >= LOG_FROM:
         near = [max(low, float(values.min()) / 3) for low in lows]
-        floor, ceiling = log_axis(axes, "x", np.array([*values, *highs, *near, *levels]), None)
+        floor, ceiling = style.log_axis(
+            axes, "x", np.array([*values, *highs, *near, *levels]), None
+        )
         axes.set_xlim(floor, ceiling)
         return floor
     end = max(float(values.max()), *highs, 0.0) if highs else float(values.max())
@@ -427,7 +407,9 @@ def _scale_of_rows(
     if scale == "near" and (lowest := min([*lows, *values])) > 0:
         axes.set_xlim(max(lowest - 0.1 * (end - lowest), 0.0), end + 0.1 * (end - lowest))
     axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 6))))
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: style.axis_number(round(value, 6)))
+    )
     return 0.0
 
 
@@ -437,7 +419,7 @@ def _draw_dot(axes: Axes, dot: Dot, y: float, floor: float) -> None:
         return
     look = dot.look
     axes.plot(
-        [dot.value], [y], color=look.colour, marker=look.marker, markersize=POINT_PT + 0.5,
+        [dot.value], [y], color=look.colour, marker=look.marker, markersize=style.POINT_PT + 0.5,
         markeredgewidth=1.3 if look.marker == "x" else 0, clip_on=False, zorder=3,
     )  # fmt: skip
     if dot.low is not None and dot.high is not None:
@@ -446,16 +428,16 @@ def _draw_dot(axes: Axes, dot: Dot, y: float, floor: float) -> None:
         beyond = log and dot.low < floor
         low = floor if beyond else dot.low
         ends = [dot.high] if beyond else [low, dot.high]
-        axes.plot([low, dot.high], [y, y], color=look.colour, linewidth=BAR_PT)
+        axes.plot([low, dot.high], [y, y], color=look.colour, linewidth=style.BAR_PT)
         axes.plot(
             ends, [y] * len(ends), color=look.colour, linestyle="none", marker="|",
-            markersize=2 * CAP_PT + 2, markeredgewidth=BAR_PT, clip_on=False,
+            markersize=2 * style.CAP_PT + 2, markeredgewidth=style.BAR_PT, clip_on=False,
         )  # fmt: skip
 
 
 def _write(axes: Axes, x: float, y: float, words: str, colour: str) -> None:
     """Write `words` at the left or right end of the axes, with their middle at the height `y`."""
     axes.text(
-        x, y, words, transform=axes.get_yaxis_transform(), va="center", fontsize=FONT_PT,
+        x, y, words, transform=axes.get_yaxis_transform(), va="center", fontsize=style.FONT_PT,
         color=colour, ha="right" if x > 0.5 else "left",
     )  # fmt: skip

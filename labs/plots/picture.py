@@ -23,29 +23,6 @@ from labs.analysis.line import Line
 from labs.html import Table, filled
 from labs.plots import style, taken
 from labs.plots.intervals import LOOKS, Dot, Group, Row, rows_figure
-from labs.plots.style import (
-    BAR_PT,
-    BLUE,
-    CAP_PT,
-    CSS_PIXELS_PER_INCH,
-    FAINT,
-    FONT_PT,
-    GREEN,
-    INK,
-    POINT_PT,
-    PURPLE,
-    VERMILLION,
-    Mark,
-    axis_number,
-    log_axis,
-    make_room_at_left,
-    make_room_at_right,
-    new_figure,
-    numbers_apart,
-    quiet_frame,
-    symbol,
-    title_and_key,
-)
 from labs.plots.taken import (
     Taken,
     axis_names,
@@ -119,7 +96,7 @@ class Picture:
 
 
 def of_samples(
-    recording: Recording, variant: str, unit: str = "ns", prediction: Mark | None = None
+    recording: Recording, variant: str, unit: str = "ns", prediction: style.Mark | None = None
 ) -> Picture:
     """Every sample of `variant` in the order taken. Raises what `samples_figure` raises."""
     kind, meaning = taken.describe_samples(recording, variant, unit, prediction)
@@ -133,7 +110,7 @@ def of_line(result: Result) -> Picture:
 
 
 def of_estimates(
-    results: Sequence[Result], predictions: Mapping[str, Mark] | None = None
+    results: Sequence[Result], predictions: Mapping[str, style.Mark] | None = None
 ) -> Picture:
     """Figures side by side with their intervals, and with the `predictions` of their variants.
 
@@ -145,7 +122,7 @@ def of_estimates(
 
 def make_picture(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
     """The picture of a drawn figure, with its description and table."""
-    width = round(figure.get_figwidth() * CSS_PIXELS_PER_INCH)
+    width = round(figure.get_figwidth() * style.CSS_PIXELS_PER_INCH)
     return Picture(style.png(figure), width, kind, meaning, table)
 
 
@@ -154,7 +131,7 @@ def describe_line(result: Result) -> tuple[str, str]:
     line = result.line
     if line is None:
         raise ValueError(f"no line to describe: {result.no_figure}")
-    per_unit, sign = result.clock.ticks_in(result.unit), symbol(result.unit)
+    per_unit, sign = result.clock.ticks_in(result.unit), style.symbol(result.unit)
     mean = line.location / per_unit
     off = np.abs(line.residual / line.location)
     kind = (
@@ -181,7 +158,7 @@ def describe_line(result: Result) -> tuple[str, str]:
 
 
 def describe_estimates(
-    results: Sequence[Result], predictions: Mapping[str, Mark] | None = None
+    results: Sequence[Result], predictions: Mapping[str, style.Mark] | None = None
 ) -> tuple[str, str]:
     """Kind and meaning of the plot of figures side by side, in the unit of the first result."""
     first = results[0]
@@ -199,7 +176,7 @@ def describe_estimates(
         for name, result in named
         if result.estimate is not None and result.estimate.value > 0
     ]
-    sign, meaning = symbol(first.unit), []
+    sign, meaning = style.symbol(first.unit), []
     if len(known) > 1:
         meaning.append(_cheapest_and_dearest(known, sign))
     elif known:
@@ -259,13 +236,7 @@ def samples_table(recording: Recording, variant: str, unit: str = "ns") -> Table
         rows.append(_distribution("warm-up", warm.ticks / per_unit))
     return Table(
         f"Samples of {recording.kernel} {variant}, in {NAMES[canonical(unit)]}",
-        (
-            "batch",
-            "samples",
-            "lowest",
-            *_QUARTILES_HEADER,
-            "highest",
-        ),
+        ("batch", "samples", "lowest", *_QUARTILES_HEADER, "highest"),
         tuple(rows),
     )
 
@@ -354,7 +325,7 @@ def _with_ends(parts: list[str]) -> str:
 
 
 def estimates_figure(
-    results: Sequence[Result], predictions: Mapping[str, Mark] | None = None
+    results: Sequence[Result], predictions: Mapping[str, style.Mark] | None = None
 ) -> Figure:
     """The figures of several results with their 95 % intervals, one row each, on a log axis.
 
@@ -370,10 +341,10 @@ def estimates_figure(
         _row(name, result, unit, known.get(result.variant))
         for name, result in zip(names_of(results), results, strict=True)
     )
-    key = [("● figure, bar: its 95 % interval", BLUE)]
+    key = [("● figure, bar: its 95 % interval", style.BLUE)]
     drawn = [known[result.variant] for result in results if result.variant in known]
     texts = [mark.key_text() if len(drawn) == 1 else f"╌ {mark.name}" for mark in drawn]
-    key += [(text, GREEN) for text in dict.fromkeys(texts)]
+    key += [(text, style.GREEN) for text in dict.fromkeys(texts)]
     return rows_figure(
         [Group("", rows)],
         unit,
@@ -384,14 +355,14 @@ def estimates_figure(
     )
 
 
-def _row(name: str, result: Result, unit: str, prediction: Mark | None) -> Row:
+def _row(name: str, result: Result, unit: str, prediction: style.Mark | None) -> Row:
     level = prediction.into(unit, result.clock) if prediction is not None else None
     estimate = result.estimate.into(unit, result.clock) if result.estimate is not None else None
     if estimate is None or estimate.value <= 0:
         why = "no figure" if estimate is None else "not above zero"
-        return Row(name, (), why, VERMILLION, level)
+        return Row(name, (), why, style.VERMILLION, level)
     dot = Dot(estimate.value, LOOKS[0], estimate.low, estimate.high)
-    return Row(name, (dot,), with_ends(estimate, symbol(unit)), level=level)
+    return Row(name, (dot,), with_ends(estimate, style.symbol(unit)), level=level)
 
 
 #: How wide a digit of a batch size is, as a share of the axis.
@@ -412,42 +383,46 @@ def line_figure(result: Result) -> Figure:
     per_unit = result.clock.ticks_in(result.unit)
     mean = line.location / per_unit
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
-    figure, axes = new_figure(4.6, top=0.87, bottom=0.40, right=0.97)
+    figure, axes = style.new_figure(4.6, top=0.87, bottom=0.40, right=0.97)
     below = figure.add_axes((0.13, 0.11, 0.84, 0.20), sharex=axes)
-    quiet_frame(below)
+    style.quiet_frame(below)
 
     reach = float(line.batch.max())
     ends = np.array([0.0, reach])
-    axes.plot(ends, overhead + cost * ends, color=INK, linewidth=1.2, zorder=1)
+    axes.plot(ends, overhead + cost * ends, color=style.INK, linewidth=1.2, zorder=1)
     axes.plot(
-        line.batch, mean, color=BLUE, linestyle="none", marker="o", markersize=6, clip_on=False
+        line.batch,
+        mean,
+        color=style.BLUE,
+        linestyle="none",
+        marker="o",
+        markersize=6,
+        clip_on=False,
     )
-    axes.plot([0], [overhead], color=VERMILLION, linestyle="none", marker="D", markersize=6)
+    axes.plot([0], [overhead], color=style.VERMILLION, linestyle="none", marker="D", markersize=6)
     key = [
-        ("● mean of the steady samples, bars: 2 standard errors", BLUE),
-        (f"◆ overhead {rounded(overhead)} {symbol(result.unit)}", VERMILLION),
+        ("● mean of the steady samples, bars: 2 standard errors", style.BLUE),
+        (f"◆ overhead {rounded(overhead)} {style.symbol(result.unit)}", style.VERMILLION),
     ]
     if line.empty is not None:
         empty = line.empty.value / per_unit
         axes.plot(
-            [0], [empty], color=PURPLE, linestyle="none", marker="s", markersize=9,
+            [0], [empty], color=style.PURPLE, linestyle="none", marker="s", markersize=9,
             markerfacecolor="none", markeredgewidth=1.4,
         )  # fmt: skip
-        key.append((f"□ empty sample {rounded(empty)} {symbol(result.unit)}", PURPLE))
+        key.append((f"□ empty sample {rounded(empty)} {style.symbol(result.unit)}", style.PURPLE))
     axes.set_xlim(-0.03 * reach, 1.03 * reach)
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.0, low), high)
     axes.set_ylabel(f"mean sample T(k)\n({NAMES[result.unit]})")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: style.axis_number(round(value, 9)))
+    )
     axes.tick_params(labelbottom=False)
 
     _draw_residuals(below, result, line)
-    make_room_at_left(figure, axes, below)
-    title_and_key(
-        figure,
-        _title(line, result),
-        key,
-    )
+    style.make_room_at_left(figure, axes, below)
+    style.title_and_key(figure, _title(line, result), key)
     return figure
 
 
@@ -455,15 +430,17 @@ def _draw_residuals(below: Axes, result: Result, line: Line) -> None:
     """Draw how far each point is off the line, with its uncertainty."""
     per_unit, reach = result.clock.ticks_in(result.unit), float(line.batch.max())
     error = 2 * line.uncertainty / per_unit
-    below.axhline(0, color=INK, linewidth=1.2, zorder=1)
+    below.axhline(0, color=style.INK, linewidth=1.2, zorder=1)
     below.errorbar(
-        line.batch, line.residual / per_unit, yerr=error, color=BLUE, fmt="o",
-        markersize=POINT_PT, capsize=CAP_PT, elinewidth=BAR_PT,
+        line.batch, line.residual / per_unit, yerr=error, color=style.BLUE, fmt="o",
+        markersize=style.POINT_PT, capsize=style.CAP_PT, elinewidth=style.BAR_PT,
     )  # fmt: skip
     most = float(np.max(np.abs(line.residual / per_unit) + error)) or 1.0
     below.set_ylim(-1.25 * most, 1.25 * most)
     below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
-    below.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(round(value, 9))))
+    below.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: style.axis_number(round(value, 9)))
+    )
     below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
     below.set_xlabel("k: operations in a sample")
     places = _apart(line.batch, reach)
@@ -494,15 +471,12 @@ def _title(line: Line, result: Result) -> str:
     if not line.straight:
         return f"{kernel} {result.variant}: the points are not on a line"
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
-    equation = f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {symbol(result.unit)}"
+    equation = f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {style.symbol(result.unit)}"
     return f"{kernel} {result.variant}: {equation}"
 
 
 def samples_figure(
-    recording: Recording,
-    variant: str,
-    unit: str = "ns",
-    prediction: Mark | None = None,
+    recording: Recording, variant: str, unit: str = "ns", prediction: style.Mark | None = None
 ) -> Figure:
     """Every sample of `variant` as a point, in the order taken, on a logarithmic axis in `unit`.
 
@@ -520,25 +494,25 @@ def samples_figure(
     k = operations_marked(recording, variant)
     predicted = k * prediction.into(unit, clock) if prediction else None
 
-    figure, axes = new_figure(3.7, right=0.86, bottom=0.75 / 3.7)
-    floor, ceiling = log_axis(axes, "y", lengths, predicted)
+    figure, axes = style.new_figure(3.7, right=0.86, bottom=0.75 / 3.7)
+    floor, ceiling = style.log_axis(axes, "y", lengths, predicted)
     shown = np.maximum(lengths, floor)
     axes.set_ylim(floor * 0.75, ceiling)
     axes.set_xlim(-0.012 * len(shown), 1.012 * len(shown))
     _draw_points(axes, taken, shown)
     key = key_of(taken)
     if prediction is not None and predicted is not None:
-        axes.axhline(max(predicted, floor), color=GREEN, linewidth=1.5, dashes=(6, 3))
-        key.append((prediction.key_text(k), GREEN))
+        axes.axhline(max(predicted, floor), color=style.GREEN, linewidth=1.5, dashes=(6, 3))
+        key.append((prediction.key_text(k), style.GREEN))
     _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
     below, beside = axis_names(taken, unit)
     axes.set_xlabel(below)
     axes.set_ylabel(beside)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    make_room_at_left(figure, axes)
-    make_room_at_right(figure, axes)
-    numbers_apart(axes)
-    title_and_key(figure, f"{recording.kernel} {variant}: every sample", key)
+    style.make_room_at_left(figure, axes)
+    style.make_room_at_right(figure, axes)
+    style.numbers_apart(axes)
+    style.title_and_key(figure, f"{recording.kernel} {variant}: every sample", key)
     return figure
 
 
@@ -548,13 +522,19 @@ def _draw_points(axes: Axes, taken: Taken, shown: Floats) -> None:
     between = np.flatnonzero(np.diff(taken.process)) + 0.5
     # One object for all lines: matplotlib takes milliseconds and 20 kB for each.
     axes.vlines(
-        between, 0, 1, transform=axes.get_xaxis_transform(), color=FAINT, linewidth=0.6, zorder=0
+        between,
+        0,
+        1,
+        transform=axes.get_xaxis_transform(),
+        color=style.FAINT,
+        linewidth=0.6,
+        zorder=0,
     )
     # With fewer samples there is room for larger points.
     steady_size = float(np.clip(2.3 * (8_000 / max(len(order), 1)) ** 0.25, 2.3, 3.4))
     for chosen, colour, alpha, marker, size in (
-        (taken.later, BLUE, 0.55, "o", steady_size),
-        (~taken.later, VERMILLION, 0.75, "^", 3.6 if taken.warm.any() else 5.5),
+        (taken.later, style.BLUE, 0.55, "o", steady_size),
+        (~taken.later, style.VERMILLION, 0.75, "^", 3.6 if taken.warm.any() else 5.5),
     ):
         axes.plot(
             order[chosen], shown[chosen], color=colour, alpha=alpha, linestyle="none",
@@ -571,9 +551,9 @@ def _name_batches(figure: Figure, axes: Axes, batch: Integers, shown: Floats) ->
     medians = medians_of(batch, shown)
     heights = {k: (math.log10(middle) - low) / (high - low) for k, middle in medians.items()}
     # Two labels touch if their distance is less than this share of the axis.
-    line = 1.03 * FONT_PT / 72 / (figure.get_figheight() * axes.get_position().height)
+    line = 1.03 * style.FONT_PT / 72 / (figure.get_figheight() * axes.get_position().height)
     for height, named, _ in batch_names(heights, line):
         axes.text(
-            1.01, height, named, transform=axes.transAxes, va="center", fontsize=FONT_PT,
-            color=INK,
+            1.01, height, named, transform=axes.transAxes, va="center", fontsize=style.FONT_PT,
+            color=style.INK,
         )  # fmt: skip

@@ -21,17 +21,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from labs.analysis.estimates import Bools, Floats
-from labs.plots.scale import (
-    BLUE,
-    FAINT,
-    INK,
-    PURPLE,
-    VERMILLION,
-    LogEnds,
-    log_ends,
-    png_chunk,
-    symbol,
-)
+from labs.plots import scale
 from labs.plots.taken import Taken, batch_names, key_of, medians_of, taken_of
 from labs.recording.file import Recording, distinct, memoized
 
@@ -72,13 +62,13 @@ def samples_png(recording: Recording, variant: str) -> bytes:
     taken = taken_of(recording, variant)
     unit = _unit_of(taken.ticks / clock.ticks_in("ns"))
     lengths = taken.ticks / clock.ticks_in(unit)
-    ends = log_ends(lengths)
+    ends = scale.log_ends(lengths)
     shown = np.maximum(lengths, ends.floor)
     medians = medians_of(taken.batch[taken.later], shown[taken.later])
     lines = len(medians) <= _MOST_MEDIANS
 
     paper = Raster(WIDTH, HEIGHT)
-    key = key_of(taken) + ([("― median", INK)] if medians and lines else [])
+    key = key_of(taken) + ([("― median", scale.INK)] if medians and lines else [])
     top = _head(paper, f"{recording.kernel} {variant}", key)
     area = _area(len(shown), ends, top, medians)
     _axes(paper, area, ends, _axis_names(taken, unit))
@@ -86,14 +76,14 @@ def samples_png(recording: Recording, variant: str) -> bytes:
         x = area.along(last + 0.5)
         paper.fill(x, area.top, x + 1, area.bottom, LINES)
     sizes = sorted(medians, key=medians.__getitem__)
-    colours = dict(zip(sizes, cycle((BLUE, PURPLE)), strict=False))
+    colours = dict(zip(sizes, cycle((scale.BLUE, scale.PURPLE)), strict=False))
     _dots(paper, area, taken, shown, colours)
     for middle in medians.values() if lines else ():
         y = area.down(middle)
-        paper.fill(area.left, y, area.right, y + 1, solid(INK))
+        paper.fill(area.left, y, area.right, y + 1, solid(scale.INK))
     for share, text, k in area.names:
         y = area.bottom - share * (area.bottom - area.top)
-        colour = INK if " to " in text else colours[k]
+        colour = scale.INK if " to " in text else colours[k]
         paper.write(area.right + _GAP, y + 0.36 * _TEXT, picture_of_words(text, _TEXT), colour)
     return paper.png()
 
@@ -136,14 +126,14 @@ def _axis_names(taken: Taken, unit: str) -> tuple[str, str]:
     """What the horizontal and the vertical axis show. Each letter takes 20 bytes of the image."""
     processes = len(distinct(taken.process))
     lines = f"; lines separate {processes:,} processes" if processes > 1 else ""
-    return f"in the order taken{lines}", f"length of a sample ({symbol(unit)}, log axis)"
+    return f"in the order taken{lines}", f"length of a sample ({scale.symbol(unit)}, log axis)"
 
 
 def _head(paper: Raster, title: str, key: list[tuple[str, str]]) -> float:
     """Write the title and the key, each in as many lines as needed. Returns where they end."""
     y = float(_MARGIN)
     for line in _lines(title, _TITLE, bold=True):
-        paper.write(_MARGIN, y + _ASCENT, picture_of_words(line, _TITLE, bold=True), INK)
+        paper.write(_MARGIN, y + _ASCENT, picture_of_words(line, _TITLE, bold=True), scale.INK)
         y += _LINE + 2
     x = float(_MARGIN)
     for text, colour in key:
@@ -167,7 +157,7 @@ def _lines(text: str, size: int, *, bold: bool) -> list[str]:
     return [line for line in lines if line][:2]
 
 
-def _area(count: int, ends: LogEnds, top: float, medians: dict[int, float]) -> _Area:
+def _area(count: int, ends: scale.LogEnds, top: float, medians: dict[int, float]) -> _Area:
     """The place of the samples: between the numbers at the left and the names at the right."""
     top, bottom = top + _LINE + 2 * _GAP, HEIGHT - _MARGIN - 2.3 * _LINE
     low, high = math.log(ends.floor * 0.75), math.log(ends.ceiling)
@@ -180,25 +170,25 @@ def _area(count: int, ends: LogEnds, top: float, medians: dict[int, float]) -> _
     return _Area(left, right, top, bottom, count, low, high, names)
 
 
-def _axes(paper: Raster, area: _Area, ends: LogEnds, named: tuple[str, str]) -> None:
+def _axes(paper: Raster, area: _Area, ends: scale.LogEnds, named: tuple[str, str]) -> None:
     """Draw both axes with their numbers and names."""
-    axis = solid(INK) - 1
+    axis = solid(scale.INK) - 1
     paper.fill(area.left - 1, area.top, area.left, area.bottom + 1, axis)
     paper.fill(area.left - 1, area.bottom, area.right, area.bottom + 1, axis)
     for place, text in ends.labels().items():
         y, number = area.down(place), picture_of_words(text, _TEXT)
         paper.fill(area.left - _GAP, y, area.left, y + 1, axis)
         x = area.left - 1.5 * _GAP - number.width
-        paper.write(x, y + 0.36 * _TEXT, number, INK)
+        paper.write(x, y + 0.36 * _TEXT, number, scale.INK)
     for place in _round_places(area.count):
         x, number = area.along(place), picture_of_words(f"{place:,}", _TEXT)
         paper.fill(x, area.bottom, x + 1, area.bottom + _GAP, axis)
-        paper.write(x - number.width / 2, area.bottom + 1.5 * _GAP + 0.8 * _TEXT, number, INK)
+        paper.write(x - number.width / 2, area.bottom + 1.5 * _GAP + 0.8 * _TEXT, number, scale.INK)
     below, beside = named
-    paper.write(_MARGIN, area.top - _GAP - 0.3 * _TEXT, picture_of_words(beside, _TEXT), INK)
+    paper.write(_MARGIN, area.top - _GAP - 0.3 * _TEXT, picture_of_words(beside, _TEXT), scale.INK)
     part = picture_of_words(below, _TEXT)
     x = min((area.left + area.right - part.width) / 2, WIDTH - _MARGIN - part.width)
-    paper.write(max(x, _MARGIN), HEIGHT - _MARGIN - 0.2 * _TEXT, part, INK)
+    paper.write(max(x, _MARGIN), HEIGHT - _MARGIN - 0.2 * _TEXT, part, scale.INK)
 
 
 def _round_places(count: int) -> list[int]:
@@ -228,12 +218,12 @@ def _dots(paper: Raster, area: _Area, taken: Taken, shown: Floats, colours: dict
     wide = 1 if len(shown) > _MANY else 2 if len(shown) > _FEW else 3
     triangle = _TRIANGLE if taken.warm.any() else _LARGE_TRIANGLE
     # Samples of the warm-up may be more than the others, and do not hide them.
-    _stamp(paper, area, _Mark(triangle, _CELL, VERMILLION), taken.warm, shown)
+    _stamp(paper, area, _Mark(triangle, _CELL, scale.VERMILLION), taken.warm, shown)
     for colour in dict.fromkeys(colours.values()):
         mine = [k for k, each in colours.items() if each == colour]
         mark = _Mark(np.ones((wide, wide), np.bool_), size, colour)
         _stamp(paper, area, mark, taken.later & np.isin(taken.batch, mine), shown)
-    _stamp(paper, area, _Mark(triangle, _CELL, VERMILLION), taken.cold, shown)
+    _stamp(paper, area, _Mark(triangle, _CELL, scale.VERMILLION), taken.cold, shown)
 
 
 def _stamp(paper: Raster, area: _Area, mark: _Mark, chosen: Bools, shown: Floats) -> None:
@@ -274,7 +264,7 @@ STRENGTHS = (0.65, 0.85, 1.0)
 _STRONGEST = len(STRENGTHS)
 #: The edges of a letter are grey. From these levels of grey on, a pixel has the next strength.
 _GREYS = (70, 130, 200)
-_HUES = (INK, BLUE, PURPLE, VERMILLION)
+_HUES = (scale.INK, scale.BLUE, scale.PURPLE, scale.VERMILLION)
 #: The numbers of the faintest strength of each colour, and of the two that have only one.
 WHITE, LINES = 0, 1
 _FIRST = {colour: 2 + 3 * number for number, colour in enumerate(_HUES)}
@@ -341,13 +331,13 @@ class Raster:
             (b"IDAT", zlib.compress(rows.data, 5)),
             (b"IEND", b""),
         )
-        return b"\x89PNG\r\n\x1a\n" + b"".join(png_chunk(kind, data) for kind, data in chunks)
+        return b"\x89PNG\r\n\x1a\n" + b"".join(scale.png_chunk(kind, data) for kind, data in chunks)
 
 
 @functools.cache
 def _palette() -> bytes:
     """Red, green and blue of each number."""
-    colours = [(255, 255, 255), _rgb(FAINT)]
+    colours = [(255, 255, 255), _rgb(scale.FAINT)]
     for colour in map(_rgb, _HUES):
         for strength in STRENGTHS:
             red, green, blue = (round(255 + strength * (each - 255)) for each in colour)

@@ -30,23 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict, StringConstraints, TypeAdapter, ValidationError
 
+from labs import limits
 from labs.files import cpu_list, read_bounded, without_name, write_together
 from labs.json_text import BadJson, parse_json
-from labs.limits import (
-    MOST_BATCH_SIZES,
-    MOST_CONDITIONS,
-    MOST_HEADER_BYTES,
-    MOST_KEY,
-    MOST_LINE_BYTES,
-    MOST_LISTED_CPUS,
-    MOST_PROCESS_CHANGES,
-    MOST_PROCESS_CONDITIONS,
-    MOST_RECORDED_PROCESSES,
-    MOST_RECORDING_BYTES,
-    MOST_RECORDING_ROWS,
-    MOST_VALUE,
-    MOST_VARIANTS,
-)
 from labs.units import Clock
 
 # Read the rows of a recording, or of a C kernel's output: names and whole numbers.
@@ -97,8 +83,10 @@ def read_table(
     if body and not body.endswith(b"\n"):
         body += b"\n"
     count = body.count(b"\n")
-    if count > MOST_RECORDING_ROWS:
-        raise BadRecording(f"has {count} rows; at most {MOST_RECORDING_ROWS} are read", where=where)
+    if count > limits.MOST_RECORDING_ROWS:
+        raise BadRecording(
+            f"has {count} rows; at most {limits.MOST_RECORDING_ROWS} are read", where=where
+        )
     if count == 0:
         return (), np.empty((0, columns), dtype=np.int64)
     names: dict[bytes, int] = {}
@@ -144,7 +132,7 @@ def _rows_in(
     while len(unknown := np.flatnonzero(index < 0)):
         name = rows["name"][unknown[0]]
         index[rows["name"] == name] = names.setdefault(name, len(names))
-        if len(names) > MOST_VARIANTS:
+        if len(names) > limits.MOST_VARIANTS:
             return None
     return index, rows["numbers"]
 
@@ -157,30 +145,31 @@ def _why_refused(piece: bytes, columns: int, first_row: int, where: str) -> BadR
             return BadRecording(
                 f"{_shown(bad)} {_what_is_wrong(bad, columns)}", where=where, line=line
             )
-    return BadRecording(f"has more than {MOST_VARIANTS} variants", where=where)
+    return BadRecording(f"has more than {limits.MOST_VARIANTS} variants", where=where)
 
 
 def _check_batch_sizes(batch: Integers, first_row: int, where: str) -> None:
     """Raise BadRecording if `batch`, of shape (rows,), holds too many different sizes."""
     sizes = len(distinct(batch))
-    if sizes > MOST_BATCH_SIZES:
+    if sizes > limits.MOST_BATCH_SIZES:
         _, first_places = np.unique(batch, return_index=True)
         raise BadRecording(
-            f"has {sizes} different batch sizes; at most {MOST_BATCH_SIZES} are read",
+            f"has {sizes} different batch sizes; at most {limits.MOST_BATCH_SIZES} are read",
             where=where,
-            line=first_row + int(np.sort(first_places)[MOST_BATCH_SIZES]),
+            line=first_row + int(np.sort(first_places)[limits.MOST_BATCH_SIZES]),
         )
 
 
 def _check_order(process: Integers, first_row: int, where: str) -> None:
     """Raise BadRecording if the process number, of shape (rows,), changes too often."""
     changes = np.flatnonzero(np.diff(process)) + 1
-    if len(changes) > MOST_PROCESS_CHANGES:
+    if len(changes) > limits.MOST_PROCESS_CHANGES:
         raise BadRecording(
-            f"the process number changes {len(changes)} times; at most {MOST_PROCESS_CHANGES} "
-            "are read: the rows of one process must be together, in the order of measurement",
+            f"the process number changes {len(changes)} times; at most "
+            f"{limits.MOST_PROCESS_CHANGES} are read: the rows of one process must be together, in "
+            "the order of measurement",
             where=where,
-            line=first_row + int(changes[MOST_PROCESS_CHANGES]),
+            line=first_row + int(changes[limits.MOST_PROCESS_CHANGES]),
         )
 
 
@@ -429,16 +418,16 @@ class Recording:
         if the file cannot be written.
         """
         content = self.as_bytes()
-        if (of_head := len(content) - len(self.rows)) > MOST_HEADER_BYTES:
+        if (of_head := len(content) - len(self.rows)) > limits.MOST_HEADER_BYTES:
             raise ValueError(
                 f"{path}: {of_head} bytes of conditions are too much for a recording (at most "
-                f"{MOST_HEADER_BYTES}); take fewer processes or variants"
+                f"{limits.MOST_HEADER_BYTES}); take fewer processes or variants"
             )
-        if len(self) > MOST_RECORDING_ROWS or len(content) > MOST_RECORDING_BYTES:
+        if len(self) > limits.MOST_RECORDING_ROWS or len(content) > limits.MOST_RECORDING_BYTES:
             raise ValueError(
                 f"{path}: {len(self)} rows in {len(content)} bytes are too much for a recording "
-                f"(at most {MOST_RECORDING_ROWS} rows and {MOST_RECORDING_BYTES} bytes); "
-                "take fewer samples or less warm-up"
+                f"(at most {limits.MOST_RECORDING_ROWS} rows and {limits.MOST_RECORDING_BYTES} "
+                "bytes); take fewer samples or less warm-up"
             )
         write_together({**(beside or {}), Path(path): content})
 
@@ -450,7 +439,7 @@ def read(path: Path) -> Recording:
 
 def _read(path: Path) -> Recording:
     try:
-        content = read_bounded(Path(path), MOST_RECORDING_BYTES)
+        content = read_bounded(Path(path), limits.MOST_RECORDING_BYTES)
     except OSError as error:
         what = without_name(error.strerror or str(error), path)
         raise BadRecording(what, where=str(path)) from error
@@ -459,8 +448,8 @@ def _read(path: Path) -> Recording:
 
 def parse(content: bytes, *, where: str = "recording") -> Recording:
     """The recording that `content` holds. Raises BadRecording, naming the line."""
-    if len(content) > MOST_RECORDING_BYTES:
-        raise BadRecording(f"larger than {MOST_RECORDING_BYTES} bytes", where=where)
+    if len(content) > limits.MOST_RECORDING_BYTES:
+        raise BadRecording(f"larger than {limits.MOST_RECORDING_BYTES} bytes", where=where)
     # Some editors and spreadsheets write a byte-order mark, which changes nothing.
     head, names, body, first_row = split_head(content.removeprefix(codecs.BOM_UTF8), where)
     conditions, processes = read_head(head, where)
@@ -508,7 +497,7 @@ def _finite(text: str) -> float | None:
 # Each of these steps reads the same files. What was computed from a recording is kept with it.
 
 #: Larger files are not kept: they are rare, and many of them would take too much memory.
-_MOST_KEPT_BYTES = 2 * MOST_RECORDING_BYTES
+_MOST_KEPT_BYTES = 2 * limits.MOST_RECORDING_BYTES
 
 Parsed = TypeVar("Parsed")
 
@@ -546,21 +535,15 @@ def _state(path: Path) -> tuple[int, ...] | None:
         status = os.lstat(path)
     except (OSError, ValueError):
         return None
-    return (
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-        status.st_ino,
-        status.st_dev,
-    )
+    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev)
 
 
 # Read the lines above the rows: the conditions of the run and of its processes.
 
 # Where a text has a limit, pydantic also refuses one half of a character (a lone surrogate).
-_Text = Annotated[str, StringConstraints(max_length=MOST_LINE_BYTES)]
+_Text = Annotated[str, StringConstraints(max_length=limits.MOST_LINE_BYTES)]
 _PROCESS = TypeAdapter(dict[_Text, _Text], config=ConfigDict(strict=True))
-_CONDITION = re.compile(rf"# ([A-Za-z0-9][A-Za-z0-9_. -]{{0,{MOST_KEY - 1}}}): (.*)")
+_CONDITION = re.compile(rf"# ([A-Za-z0-9][A-Za-z0-9_. -]{{0,{limits.MOST_KEY - 1}}}): (.*)")
 #: How the keys end whose values are lists of CPUs.
 _CPU_LISTS = ("cpu.allowed", ".cpus", ".peers_cpus", ".peers_may_use")
 
@@ -578,9 +561,9 @@ def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
         end = content.find(b"\n", position)
         raw = content[position:] if end < 0 else content[position:end]
         number = len(head) + 1
-        if len(raw) > MOST_LINE_BYTES:
+        if len(raw) > limits.MOST_LINE_BYTES:
             raise BadRecording(
-                f"a line of more than {MOST_LINE_BYTES} bytes", where=where, line=number
+                f"a line of more than {limits.MOST_LINE_BYTES} bytes", where=where, line=number
             )
         try:
             line = raw.decode("utf-8").rstrip("\r")
@@ -593,12 +576,16 @@ def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
                 rows = rows.replace(b"\r\n", b"\n")
             return head, line, rows, number + 1
         head.append(line)
-        if position > MOST_HEADER_BYTES:
+        if position > limits.MOST_HEADER_BYTES:
             raise BadRecording(
-                f"more than {MOST_HEADER_BYTES} bytes of conditions", where=where, line=number
+                f"more than {limits.MOST_HEADER_BYTES} bytes of conditions",
+                where=where,
+                line=number,
             )
-        if len(head) > MOST_CONDITIONS:
-            raise BadRecording(f"more than {MOST_CONDITIONS} lines of conditions", where=where)
+        if len(head) > limits.MOST_CONDITIONS:
+            raise BadRecording(
+                f"more than {limits.MOST_CONDITIONS} lines of conditions", where=where
+            )
         if end < 0:
             raise BadRecording("ends before its first sample", where=where, line=number)
 
@@ -616,7 +603,7 @@ def read_head(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping
         if match is None:
             raise BadRecording("is not of the form '# key: value'", where=where, line=number)
         key, value = match.groups()
-        if key == f"process.{len(processes)}" and len(processes) < MOST_RECORDED_PROCESSES:
+        if key == f"process.{len(processes)}" and len(processes) < limits.MOST_RECORDED_PROCESSES:
             stated = _process(value, number, where)
             processes.append(stated)
             cpus.add(stated, number)
@@ -647,20 +634,20 @@ class _CpuLists:
             if key.endswith(_CPU_LISTS) and text not in self._known:
                 self._known.add(text)
                 self._count += len(cpu_list(text) or ())
-        if self._count > MOST_LISTED_CPUS:
+        if self._count > limits.MOST_LISTED_CPUS:
             raise BadRecording(
-                f"its CPU lists name more than {MOST_LISTED_CPUS} CPUs in all",
+                f"its CPU lists name more than {limits.MOST_LISTED_CPUS} CPUs in all",
                 where=self._where,
                 line=line,
             )
 
 
 def _check_length(key: str, value: str, line: int, where: str) -> None:
-    if len(key) > MOST_KEY:
-        what = f"a key of {len(key)} characters; at most {MOST_KEY} are read"
+    if len(key) > limits.MOST_KEY:
+        what = f"a key of {len(key)} characters; at most {limits.MOST_KEY} are read"
         raise BadRecording(what, where=where, line=line)
-    if len(value) > MOST_VALUE:
-        what = f"{key} has {len(value)} characters; at most {MOST_VALUE} are read"
+    if len(value) > limits.MOST_VALUE:
+        what = f"{key} has {len(value)} characters; at most {limits.MOST_VALUE} are read"
         raise BadRecording(what, where=where, line=line)
 
 
@@ -678,9 +665,10 @@ def _process(text: str, number: int, where: str) -> Mapping[str, str]:
             else "must be an object whose values are strings"
         )
         raise BadRecording(what, where=where, line=number) from error
-    if len(stated) > MOST_PROCESS_CONDITIONS:
+    if len(stated) > limits.MOST_PROCESS_CONDITIONS:
         raise BadRecording(
-            f"a process with {len(stated)} conditions; at most {MOST_PROCESS_CONDITIONS} are read",
+            f"a process with {len(stated)} conditions; at most {limits.MOST_PROCESS_CONDITIONS} "
+            "are read",
             where=where,
             line=number,
         )

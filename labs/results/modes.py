@@ -16,14 +16,8 @@ import numpy as np
 
 from labs.analysis.estimates import Bools, ByProcess, Floats, student_t
 from labs.recording.file import Integers, Recording
+from labs.results import warning_thresholds
 from labs.results.digits import rounded_apart
-from labs.results.warning_thresholds import (
-    FEWEST_AT_A_PLACE,
-    LEAST_GAP,
-    LEAST_GAP_BY_PLACE,
-    MOST_ON_THE_WRONG_SIDE,
-    TIMES_OWN_SPREAD,
-)
 from labs.units import rounded
 
 #: Bytes of a cache line on most machines.
@@ -113,7 +107,10 @@ def modes(recording: Recording, by: ByProcess | None) -> Modes | None:
     within = float(((fast - fast.mean()) ** 2).sum() + ((slow - slow.mean()) ** 2).sum())
     spread = max(float(np.sqrt(within / (every - 2))), float(np.median(by.error)))
     factor = float(slow.mean() / fast.mean())
-    if factor < 1 + LEAST_GAP or slow[0] - fast[-1] < student_t(every - 2) ** 2 * spread:
+    if (
+        factor < 1 + warning_thresholds.LEAST_GAP
+        or slow[0] - fast[-1] < student_t(every - 2) ** 2 * spread
+    ):
         return None
     return Modes(len(slow), every, factor)
 
@@ -128,14 +125,14 @@ def stack_effect(recording: Recording, by: ByProcess) -> StackEffect | None:
         return None
     place, value = place[by.process], by.value
     bytes_, count = np.unique(place, return_counts=True)
-    if len(bytes_) < 2 or count.min() < FEWEST_AT_A_PLACE:
+    if len(bytes_) < 2 or count.min() < warning_thresholds.FEWEST_AT_A_PLACE:
         return None
     at_each = np.array([np.median(value[place == each]) for each in bytes_])
     order = bytes_[np.argsort(at_each)]
     cuts = [_cut(value, np.isin(place, order[:cut])) for cut in range(1, len(order))]
     cut = int(np.argmax([sure for sure, _ in cuts]))
     sure, factor = cuts[cut]
-    if sure < TIMES_OWN_SPREAD:
+    if sure < warning_thresholds.TIMES_OWN_SPREAD:
         return None
     fast, slow = np.sort(order[: cut + 1]), np.sort(order[cut + 1 :])
     slowed = by.process[np.isin(place, slow)]
@@ -161,8 +158,8 @@ def _cut(value: Floats, fast: Bools) -> tuple[float, float]:
     wrong = int((value[fast] > middle).sum() + (value[~fast] < middle).sum())
     if (
         lower <= 0
-        or gap < LEAST_GAP_BY_PLACE * lower
-        or wrong > MOST_ON_THE_WRONG_SIDE * len(value)
+        or gap < warning_thresholds.LEAST_GAP_BY_PLACE * lower
+        or wrong > warning_thresholds.MOST_ON_THE_WRONG_SIDE * len(value)
     ):
         return 0.0, 1.0
     own = float(np.percentile(np.abs(value - np.where(fast, lower, upper)), 80))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from labs import html
 from labs.analysis import core_clock
 from labs.analysis.line import core_of
 from labs.html import filled
-from labs.recording import proof, run_conditions
+from labs.recording import counts, run_conditions
 from labs.recording.file import Recording
 from labs.recording.run_conditions import STEAL_SHARE
 from labs.results.result import Result
@@ -219,13 +220,9 @@ def _different_values(fact: Callable[[Recording], str], recordings: Sequence[Rec
     return "; ".join([*texts[:_MOST_LISTED], *([f"{more} more"] if more > 0 else [])])
 
 
-def _stated(*keys: str) -> Callable[[Recording], str]:
+def _stated(keys: tuple[str, ...], recording: Recording) -> str:
     """The first of these conditions that the recording states."""
-
-    def fact(recording: Recording) -> str:
-        return next((recording.conditions[key] for key in keys if key in recording.conditions), "")
-
-    return fact
+    return next((recording.conditions[key] for key in keys if key in recording.conditions), "")
 
 
 def _virtual_or_container(recording: Recording) -> str:
@@ -291,21 +288,21 @@ def _preloaded_and_by(recording: Recording) -> str:
 
 #: Facts in the order of the table.
 _FACTS: tuple[tuple[str, Callable[[Recording], str]], ...] = (
-    ("CPU", _stated("machine.cpu")),
+    ("CPU", partial(_stated, ("machine.cpu",))),
     ("virtual machine", _virtual_or_container),
     ("CPUs", _cpus),
-    ("OS kernel", _stated("os")),
-    ("C library", _stated("libc")),
-    ("filter of system calls", _stated("seccomp")),
-    ("CPU quota", _stated("cpu.quota")),
+    ("OS kernel", partial(_stated, ("os",))),
+    ("C library", partial(_stated, ("libc",))),
+    ("filter of system calls", partial(_stated, ("seccomp",))),
+    ("CPU quota", partial(_stated, ("cpu.quota",))),
     ("scheduling", _scheduling),
     ("preloaded libraries", _preloaded_and_by),
-    ("compiler", _stated("compiler", "compiler.version")),
-    ("optimisation", _stated("flags")),
+    ("compiler", partial(_stated, ("compiler", "compiler.version"))),
+    ("optimisation", partial(_stated, ("flags",))),
     ("clock", _clock),
-    ("clock of the OS", _stated("machine.clock_source")),
+    ("clock of the OS", partial(_stated, ("machine.clock_source",))),
     ("pinning", _pinning),
-    ("Ticklab", _stated("ticklab")),
+    ("Ticklab", partial(_stated, ("ticklab",))),
 )
 
 
@@ -336,7 +333,7 @@ def conditions_apart(first: Recording, second: Recording) -> tuple[str, ...]:
     for condition, sentence in _CONDITIONS:
         one, other = condition(first), condition(second)
         if one and other and one != other:
-            found.append(sentence(one, other))
+            found.append(sentence.format(one, other))
     return tuple(found)
 
 
@@ -383,44 +380,21 @@ def _core(recording: Recording) -> str:
     return "shared the core all the time" if core.always_shared else "had whole cores"
 
 
-def _governor(recording: Recording) -> str:
-    return recording.conditions.get("machine.governor", "")
-
-
-_CONDITIONS: tuple[tuple[Callable[[Recording], str], Callable[[str, str], str]], ...] = (
-    (
-        _policy,
-        lambda one, other: f"The first run was scheduled as {one}, and the second as {other}.",
-    ),
-    (
-        _nice,
-        lambda one, other: f"The first run had the nice value {one}, and the second {other}.",
-    ),
-    (
-        _named_preloaded,
-        lambda one, other: (
-            f"Before the C library, the first run loaded {one}, and the second {other}."
-        ),
-    ),
+_CONDITIONS: tuple[tuple[Callable[[Recording], str], str], ...] = (
+    (_policy, "The first run was scheduled as {}, and the second as {}."),
+    (_nice, "The first run had the nice value {}, and the second {}."),
+    (_named_preloaded, "Before the C library, the first run loaded {}, and the second {}."),
     (
         _core,
-        lambda one, other: (
-            f"The first run {one}, and the second {other}: a whole core would give the value of "
-            "a shared core or less."
-        ),
+        "The first run {}, and the second {}: a whole core would give the value of a shared core "
+        "or less.",
     ),
-    (_quota, lambda one, other: f"The first run had {one}, and the second {other}."),
-    (_filter, lambda one, other: f"The first run was made {one}, and the second {other}."),
+    (_quota, "The first run had {}, and the second {}."),
+    (_filter, "The first run was made {}, and the second {}."),
+    (_kind_of_machine, "The first run was made on {}, and the second on {}."),
     (
-        _kind_of_machine,
-        lambda one, other: f"The first run was made on {one}, and the second on {other}.",
-    ),
-    (
-        _governor,
-        lambda one, other: (
-            f"The governor of the clock speed was {one} in the first run, and {other} in the "
-            "second."
-        ),
+        partial(_stated, ("machine.governor",)),
+        "The governor of the clock speed was {} in the first run, and {} in the second.",
     ),
 )
 
@@ -446,14 +420,14 @@ def evidence_of_any_c(result: Result) -> str:
 
     A broken C kernel may have the name of one of the kit and make no system call at all.
     """
-    seen = proof.of_variant(result.recording, result.variant)
+    seen = counts.switches_of(result.recording, result.variant)
     if seen is not None:
-        counts = f"{seen.counted:,} switches counted, {seen.claimed:,} claimed"
+        both = f"{seen.counted:,} switches counted, {seen.claimed:,} claimed"
         if run_conditions.why_unbound(result.recording):
-            return f"{counts}; not bound to one CPU"
-        return counts if seen.accounted_for else f"{counts}: they disagree"
-    if counts := _counts(result):
-        return counts
+            return f"{both}; not bound to one CPU"
+        return both if seen.accounted_for else f"{both}: they disagree"
+    if counted := _counts(result):
+        return counted
     if result.line is not None and result.estimate is not None:
         return on_a_line(off_the_line(result))
     return f"first sample of {result.estimate.processes} processes" if result.estimate else ""
@@ -489,14 +463,14 @@ def _counts(result: Result) -> str:
 
 def _switches(result: Result) -> bool:
     """Whether the variant claims switches, and the OS has counted them."""
-    return proof.of_variant(result.recording, result.variant) is not None
+    return counts.switches_of(result.recording, result.variant) is not None
 
 
 def switches_agree(result: Result) -> bool:
     """Whether the OS counted as many switches as claimed, by tasks bound to one CPU."""
     if run_conditions.why_unbound(result.recording):
         return False
-    seen = proof.of_variant(result.recording, result.variant)
+    seen = counts.switches_of(result.recording, result.variant)
     return seen is not None and seen.accounted_for
 
 

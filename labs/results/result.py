@@ -14,7 +14,7 @@ from labs.analysis.line import Line, fit_line
 from labs.analysis.net_cost import Net, first_time, net_cost
 from labs.analysis.thresholds import WIDEST
 from labs.messages import Advice, Option, advice
-from labs.recording import declared, proof
+from labs.recording import counts, declared
 from labs.recording.file import Recording
 from labs.results import run_warnings
 from labs.results.modes import modes
@@ -223,7 +223,7 @@ class Result:
 
     def _proof(self) -> dict[str, Any]:
         """The switches of this variant that the C kernel claims and that the OS counted."""
-        claimed, counted = proof.switches(self.recording, self.variant)
+        claimed, counted = counts.switches(self.recording, self.variant)
         if claimed is None or counted is None:
             return {}
         return {"switches": {"claimed": claimed, "counted": counted}}

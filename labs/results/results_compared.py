@@ -414,11 +414,7 @@ def compared_at_one_clock(
     note = _note(found, speeds)
     # A comparison of two differences needs all of them in the unit of the runs.
     return replace(
-        cycles,
-        distinguishable=False,
-        side=0,
-        modes=(note, *cycles.modes),
-        estimate=found.estimate,
+        cycles, distinguishable=False, side=0, modes=(note, *cycles.modes), estimate=found.estimate
     )
 
 

@@ -17,38 +17,10 @@ from labs.analysis.estimates import Estimate
 from labs.analysis.line import Line
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
 from labs.messages import Advice, Option, Words, advice
-from labs.recording import declared, proof, run_conditions
-from labs.recording.cut_short import (
-    CANCELLED,
-    COMPUTES,
-    FULL,
-    PATIENCE,
-    TIME_IS_UP,
-    TIME_LIMIT,
-    WAITS,
-    CutShort,
-    cut_short,
-    not_narrow,
-)
+from labs.recording import counts, declared, run_conditions
 from labs.recording.file import Recording, distinct, memoized
-from labs.recording.run_conditions import busy_cpus, stolen, was_shared
+from labs.results import warning_thresholds as thresholds
 from labs.results.modes import modes
-from labs.results.warning_thresholds import (
-    EARLY,
-    FEW_HIT,
-    FEWEST_PER_BATCH,
-    LEAST_DRIFT,
-    MANY_ASIDE,
-    MUCH_INTERRUPTED,
-    MUCH_SHARED,
-    MUCH_SPEED_CHANGE,
-    PROCESSES_ENOUGH,
-    SHORTEST_NS,
-    SPEED_CHANGE,
-    SURELY,
-    TIME_SLICE_MS,
-    WIDE_INTERVAL,
-)
 from labs.units import rounded, times
 
 # Warnings that the line of a run gives about its figure: symptom, likely cause, what to try.
@@ -112,7 +84,7 @@ def of_line(
         found.append(_negative(recording, line))
     found += of_far(recording, line, figure)
     found += of_drift(recording, line)
-    found += of_shared_core(line, figure, WIDE_INTERVAL)
+    found += of_shared_core(line, figure, thresholds.WIDE_INTERVAL)
     found += _of_modes(recording, line.variant, figure)
     cycle = core_clock.shortest_cycle(recording, line.clock)
     if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
@@ -181,7 +153,7 @@ def _of_modes(recording: Recording, variant: str, figure: Estimate) -> list[RunW
 def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:
     """A warning if the interval is wide, or so wide that nobody should believe the value."""
     width = figure.half_width / abs(figure.value) if figure.value else 1.0
-    if width <= WIDE_INTERVAL:
+    if width <= thresholds.WIDE_INTERVAL:
         return []
     if not declared.is_overhead(recording, line.variant) and _is_next_to_nothing(line, figure):
         return [NO_WHOLE_CYCLE]
@@ -271,7 +243,7 @@ def _longer(recording: Recording, line: Line, figure: Estimate, width: float) ->
     number of samples. Otherwise it falls with the root of the number of processes. Both count with
     what was set aside, because as much of a longer run will be.
     """
-    times, by = (width / WIDE_INTERVAL) ** 2, figure.by_process
+    times, by = (width / thresholds.WIDE_INTERVAL) ** 2, figure.by_process
     aside = sum(counts for counts in line.set_aside.values())
     taken = max(figure.processes, np.size(aside))
     if by is not None and by.value.var() < 2 * np.median(by.error) ** 2:
@@ -284,7 +256,8 @@ def _longer(recording: Recording, line: Line, figure: Estimate, width: float) ->
         if processes <= limits.MOST_PROCESSES:
             return advice("{processes}", processes=Option("processes", processes))
     return advice(
-        "{options}", options=(Option("within", 100 * WIDE_INTERVAL), Option("at-most", 60))
+        "{options}",
+        options=(Option("within", 100 * thresholds.WIDE_INTERVAL), Option("at-most", 60)),
     )
 
 
@@ -306,8 +279,8 @@ def ends_in_time(recording: Recording, times: float) -> bool:
     The samples themselves take most of the time of a run that is long. A run that its time limit
     cut short needs all of it already.
     """
-    cut = cut_short(recording)
-    if cut is not None and cut.by == TIME_LIMIT:
+    cut = run_conditions.cut_short(recording)
+    if cut is not None and cut.by == run_conditions.TIME_LIMIT:
         return False
     limit = recording.number("time_limit_s")
     taken = sum(
@@ -337,7 +310,7 @@ OTHERS_USED_MEMORY = "the operation uses memory, and other programs used memory 
 
 def met_others_in_memory(recording: Recording, variant: str) -> bool:
     """Whether `variant` uses memory, and other programs used much of the machine."""
-    return declared.of_variant(recording, variant).memory and was_shared(recording)
+    return declared.of_variant(recording, variant).memory and run_conditions.was_shared(recording)
 
 
 def of_far(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:
@@ -346,40 +319,42 @@ def of_far(recording: Recording, line: Line, figure: Estimate) -> list[RunWarnin
     It is quiet if the others give a figure to believe and there is nothing to do.
     """
     share = line.share_set_aside("far")
-    if share < MANY_ASIDE:
+    if share < thresholds.MANY_ASIDE:
         return []
     first, last = line.far_between
     value = rounded(100 * share, 2)
     symptom = f"{value} % of the samples were far from the others, all over the run"
-    if last < EARLY:
+    if last < thresholds.EARLY:
         part = rounded(100 * last, 2)
         symptom = (
             f"{value} % of the samples were far from the others, most of them in the first {part} "
             "% of each process"
         )
-    elif first > 1 - EARLY:
+    elif first > 1 - thresholds.EARLY:
         part = rounded(100 * (1 - first), 2)
         symptom = (
             f"{value} % of the samples were far from the others, most of them in the last {part} "
             "% of each process"
         )
     cause = "other programs, or a hypervisor that often takes the CPU for a moment"
-    if last < EARLY:
+    if last < thresholds.EARLY:
         cause = "a slow beginning: the first operations cost more than the later ones"
     # Interruptions come at random (Poisson); `rate` is per tick. The suggested batch sizes are so
     # short that fewer than a third of their samples are hit.
     rate = -math.log1p(-min(share, 0.99)) / float(line.location.mean())
-    factor = FEW_HIT / (rate * float(line.location[-1]))
+    factor = thresholds.FEW_HIT / (rate * float(line.location[-1]))
     smaller = sorted({max(int(k * factor), 1) for k in line.batch.tolist()})
     try_this = advice("smaller batch sizes, which are hit less often")
-    if last < EARLY:
+    if last < thresholds.EARLY:
         try_this = longer_warmup(recording, last)
     elif factor < 1 < len(smaller):
         try_this = advice(
             "smaller batch sizes, which are hit less often: {batch}",
             batch=Option("batch", tuple(smaller)),
         )
-    quiet = share < MUCH_INTERRUPTED and figure.is_believable() and last >= EARLY
+    quiet = (
+        share < thresholds.MUCH_INTERRUPTED and figure.is_believable() and last >= thresholds.EARLY
+    )
     return [RunWarning("interrupted", symptom, cause, try_this, quiet=quiet, brief=symptom)]
 
 
@@ -401,7 +376,7 @@ def of_drift(recording: Recording, line: Line) -> list[RunWarning]:
     drift, about_overhead = line.drift, declared.is_overhead(recording, line.variant)
     figure = line.overhead if about_overhead else line.cost
     if drift is None or abs(drift.value) < max(
-        SURELY * drift.half_width, LEAST_DRIFT * abs(figure.value)
+        thresholds.SURELY * drift.half_width, thresholds.LEAST_DRIFT * abs(figure.value)
     ):
         return []
     share = rounded(100 * abs(drift.value / figure.value), 2)
@@ -431,7 +406,7 @@ def of_shared_core(line: Line, figure: Estimate, wide: float) -> list[RunWarning
     below the share `wide` of the value.
     """
     share = line.share_set_aside("shared")
-    if share < MUCH_SHARED:
+    if share < thresholds.MUCH_SHARED:
         return []
     narrow = figure.half_width <= wide * abs(figure.value)
     return [
@@ -441,7 +416,7 @@ def of_shared_core(line: Line, figure: Estimate, wide: float) -> list[RunWarning
             "and those samples were set aside",
             OTHER_THREAD,
             advice("another CPU ({cpu}), or {longer}", cpu=Option("cpu", ...), longer=UNTIL_WHOLE),
-            quiet=narrow and figure.processes >= PROCESSES_ENOUGH,
+            quiet=narrow and figure.processes >= thresholds.PROCESSES_ENOUGH,
             brief=f"something else used the same core for {rounded(100 * share, 2)} % of the time",
         )
     ]
@@ -484,7 +459,7 @@ def no_line_warning(recording: Recording, line: Line) -> RunWarning:
             "OS gave the CPU to the other task in the middle of a sample",
             advice("much smaller batch sizes ({batch})", batch=Option("batch", ...)),
         )
-    elif was_shared(recording) and _may_hide_an_interruption(line):
+    elif run_conditions.was_shared(recording) and _may_hide_an_interruption(line):
         cause = (
             "other programs used the CPU during the run; they interrupt long samples more "
             "often than short ones, here so often that disturbed samples are not recognised",
@@ -516,7 +491,7 @@ def _may_hide_an_interruption(line: Line) -> bool:
 
     An interruption makes a sample of 50 ns many times as long, so it is always recognised there.
     """
-    return float(line.location.max()) >= SHORTEST_NS * line.clock.ticks_in("ns")
+    return float(line.location.max()) >= thresholds.SHORTEST_NS * line.clock.ticks_in("ns")
 
 
 def _beyond_a_time_slice(recording: Recording, line: Line) -> float | None:
@@ -525,9 +500,9 @@ def _beyond_a_time_slice(recording: Recording, line: Line) -> float | None:
     It is None too if the tasks hand over as claimed, because then none keeps the CPU so long.
     """
     lasts = float(line.location.max()) / line.clock.ticks_in("ms")
-    seen = proof.of_variant(recording, line.variant)
+    seen = counts.switches_of(recording, line.variant)
     keeps = seen is not None and 0 < seen.counted < seen.claimed / 2
-    return lasts if keeps and lasts > TIME_SLICE_MS else None
+    return lasts if keeps and lasts > thresholds.TIME_SLICE_MS else None
 
 
 __all__ = ["RunWarning", "of_recording", "of_run"]
@@ -588,15 +563,15 @@ def _of_counts(recording: Recording, variant: str) -> list[RunWarning]:
 
 def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
     """A warning if the switches that `variant` claims are more or fewer than the OS counted."""
-    seen = proof.of_variant(recording, variant)
+    seen = counts.switches_of(recording, variant)
     if seen is None or seen.accounted_for:
         return []
     claimed, counted = seen.claimed, seen.counted
     if run_conditions.why_unbound(recording) and counted > claimed / 2:
         return []  # tasks with a CPU each may sleep at a lock more or less often
-    claiming = [name for name in recording.variants if proof.claim_of(recording, name)]
+    claiming = [name for name in recording.variants if counts.claim_of(recording, name)]
     symptom = f"{claimed:,} switches are claimed, and the OS counted {counted:,}"
-    if len(claiming) > 1 and proof.has_own_count(recording, variant):
+    if len(claiming) > 1 and counts.has_own_count(recording, variant):
         symptom = f"{claimed:,} switches are claimed for {variant}, and the OS counted {counted:,}"
     if counted >= claimed:
         return [
@@ -631,7 +606,7 @@ def _of_clock_speed(recording: Recording, variant: str) -> list[RunWarning]:
     Memory does not follow this clock, so core cycles are no way out for an operation on it.
     """
     speeds = core_clock.speeds_ghz(recording)
-    if not speeds or speeds[1] <= (1 + SPEED_CHANGE) * speeds[0]:
+    if not speeds or speeds[1] <= (1 + thresholds.SPEED_CHANGE) * speeds[0]:
         return []
     low, high = map(rounded, speeds)
     if declared.of_variant(recording, variant).memory:
@@ -654,7 +629,7 @@ def _of_clock_speed(recording: Recording, variant: str) -> list[RunWarning]:
                 "use the unit core cycles ({unit}), which does not depend on it",
                 unit=Option("unit", "cycles"),
             ),
-            quiet=speeds[1] <= (1 + MUCH_SPEED_CHANGE) * speeds[0],
+            quiet=speeds[1] <= (1 + thresholds.MUCH_SPEED_CHANGE) * speeds[0],
         )
     ]
 
@@ -728,16 +703,18 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     sizes, variants = max(len(distinct(recording.batch)), 1), max(len(recording.variants), 1)
     steady = int((recording.sample >= 0).sum())
     found += _of_one_process(recording, steady)
-    if steady / (sizes * variants) < FEWEST_PER_BATCH:
+    if steady / (sizes * variants) < thresholds.FEWEST_PER_BATCH:
         found.append(
             RunWarning(
                 "few-samples",
                 _few_samples(steady, sizes, variants),
                 "an interval from so few samples is itself uncertain",
-                advice("{samples}", samples=Option("samples", FEWEST_PER_BATCH * sizes * 10)),
+                advice(
+                    "{samples}", samples=Option("samples", thresholds.FEWEST_PER_BATCH * sizes * 10)
+                ),
             )
         )
-    steal = stolen(recording)
+    steal = run_conditions.stolen(recording)
     if steal:
         found.append(
             RunWarning(
@@ -748,7 +725,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
                 quiet=True,
             )
         )
-    busy = busy_cpus(recording)
+    busy = run_conditions.busy_cpus(recording)
     if busy:
         found.append(
             RunWarning(
@@ -772,12 +749,12 @@ MOST_AT_MOST_S, MOST_PERCENT = 600, 50
 
 def of_cut_short(recording: Recording) -> list[RunWarning]:
     """A warning if the run ended before all of its processes, and why."""
-    found = cut_short(recording)
+    found = run_conditions.cut_short(recording)
     if found is None:
         return []
-    if found.by == PATIENCE:
+    if found.by == run_conditions.PATIENCE:
         return [_of_patience(found)]
-    if found.by == CANCELLED:
+    if found.by == run_conditions.CANCELLED:
         return [_of_cancel(found)] if found.whole < found.planned else []
     longer = math.ceil(1.2 * found.needed_s)
     option = Option("time-limit", longer)
@@ -794,7 +771,7 @@ def of_cut_short(recording: Recording) -> list[RunWarning]:
     ]
 
 
-def _of_cancel(found: CutShort) -> RunWarning:
+def _of_cancel(found: run_conditions.CutShort) -> RunWarning:
     return RunWarning(
         "cut-short",
         f"the run was cancelled after {found.whole} of {found.planned} processes, and only these "
@@ -804,7 +781,7 @@ def _of_cancel(found: CutShort) -> RunWarning:
     )
 
 
-def _of_patience(found: CutShort) -> RunWarning:
+def _of_patience(found: run_conditions.CutShort) -> RunWarning:
     """The warning about C that took no sample in one of the processes."""
     symptom = (
         f"a process took no sample for {found.after_s:g} s, and Ticklab ended this run after "
@@ -814,7 +791,7 @@ def _of_patience(found: CutShort) -> RunWarning:
     )
     patience = Option("patience", math.ceil(2 * found.after_s))
     share = found.cpu_share
-    if share is not None and share < WAITS:
+    if share is not None and share < run_conditions.WAITS:
         return RunWarning(
             "cut-short",
             symptom,
@@ -825,7 +802,7 @@ def _of_patience(found: CutShort) -> RunWarning:
                 patience=patience,
             ),
         )
-    if share is not None and share > COMPUTES:
+    if share is not None and share > run_conditions.COMPUTES:
         return RunWarning(
             "cut-short",
             symptom,
@@ -849,7 +826,7 @@ def _of_patience(found: CutShort) -> RunWarning:
 
 def of_width(recording: Recording, figure: Estimate) -> list[RunWarning]:
     """A warning if the run stopped before the interval of `figure` was as narrow as asked."""
-    found = not_narrow(recording)
+    found = run_conditions.not_narrow(recording)
     if found is None or not figure.value:
         return []
     share = figure.half_width / abs(figure.value)
@@ -858,9 +835,11 @@ def of_width(recording: Recording, figure: Estimate) -> list[RunWarning]:
     reachable = found.reachable if found.reachable is not None else share
     at_best = rounded(100 * reachable, 2)
     causes = {
-        TIME_IS_UP: f"the {found.at_most_s:g} s in which it could add processes were over",
-        FULL: "a recording can hold no more processes and samples",
-        CANCELLED: "the run was cancelled",
+        run_conditions.TIME_IS_UP: (
+            f"the {found.at_most_s:g} s in which it could add processes were over"
+        ),
+        run_conditions.FULL: "a recording can hold no more processes and samples",
+        run_conditions.CANCELLED: "the run was cancelled",
     }
     return [
         RunWarning(
@@ -872,7 +851,7 @@ def of_width(recording: Recording, figure: Estimate) -> list[RunWarning]:
                 f"more processes would narrow it to about {at_best} % at best, so the run stopped",
             ),
             "let the run end"
-            if found.why == CANCELLED
+            if found.why == run_conditions.CANCELLED
             else _narrower(recording, share / found.within, found.at_most_s, reachable),
         )
     ]
@@ -900,11 +879,7 @@ def _narrower(
 
 def of_inherited(recording: Recording, variant: str) -> list[RunWarning]:
     """Warnings about the scheduling policy, preloaded libraries, and clocks that disagree."""
-    return [
-        *_of_policy(recording, variant),
-        *_of_preloaded(recording),
-        *_of_clocks(recording),
-    ]
+    return [*_of_policy(recording, variant), *_of_preloaded(recording), *_of_clocks(recording)]
 
 
 def _of_policy(recording: Recording, variant: str) -> list[RunWarning]:
@@ -917,7 +892,7 @@ def _of_policy(recording: Recording, variant: str) -> list[RunWarning]:
     ]
     if not unusual:
         return []
-    hands_over = proof.claim_of(recording, variant) or declared.other_tasks(recording, variant)
+    hands_over = counts.claim_of(recording, variant) or declared.other_tasks(recording, variant)
     return [
         RunWarning(
             "scheduled",
@@ -1083,7 +1058,7 @@ def _is_rare_move(recording: Recording, variant: str) -> bool:
     moves = recording.total("task.main.migrations") or 0
     return (
         alone
-        and not proof.claim_of(recording, variant)
+        and not counts.claim_of(recording, variant)
         and not run_conditions.places_of(recording, variant)
         and moves <= len(recording.processes)
     )
@@ -1097,7 +1072,7 @@ def _cannot_bind(recording: Recording) -> str:
 
 def of_unbound(recording: Recording, variant: str) -> list[RunWarning]:
     """A warning about the switches of `variant` on a machine that cannot pin."""
-    if not proof.claim_of(recording, variant) or not _cannot_bind(recording):
+    if not counts.claim_of(recording, variant) or not _cannot_bind(recording):
         return []
     return [
         RunWarning(

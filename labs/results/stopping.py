@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from labs.analysis.estimates import student_t
-from labs.recording.cut_short import out_of_reach
 from labs.recording.file import Recording
+from labs.recording.run_conditions import out_of_reach
 from labs.results.result import Result, result_of
 from labs.results.warning_thresholds import FEWEST_ASKED, PROCESSES_LEFT, SAMPLES_LEFT
 from labs.run.measure import Enough

@@ -125,8 +125,8 @@ def read_from(path: Path) -> BrokenKernel:
 def _plan(words: list[str]) -> Plan:
     """The plan from the arguments of `labs measure`."""
     # Here: what makes plans takes long to load, and a list of the mistakes needs none.
-    from labs.run import options
+    from labs.run import variants
 
     parser = argparse.ArgumentParser(prog="labs measure", exit_on_error=False)
     declared_options.add_line(parser)
-    return options.plan_of_line(parser.parse_args(words))
+    return variants.plan_of_line(parser.parse_args(words))

@@ -29,8 +29,8 @@ import psutil
 from labs import paths
 from labs.c_kernels import toolchain
 from labs.machine import description, surroundings
-from labs.recording.cut_short import COMPUTES, WAITS
 from labs.recording.file import BadRecording, Integers, Recording, read_table
+from labs.recording.run_conditions import COMPUTES, WAITS
 from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.plan import Plan
 from labs.version import __version__
@@ -125,10 +125,7 @@ def gather(conditions: Mapping[str, str], runs: Sequence[ProcessRun], name: str)
 
 
 def recording_of(
-    plan: Plan,
-    binary: toolchain.Binary,
-    runs: Sequence[ProcessRun],
-    known: Mapping[str, str],
+    plan: Plan, binary: toolchain.Binary, runs: Sequence[ProcessRun], known: Mapping[str, str]
 ) -> Recording:
     """The recording of `runs`, the processes of `binary` that `plan` asked for.
 
@@ -288,10 +285,7 @@ class Limits:
 
 
 async def output_of(
-    command: list[str],
-    name: str,
-    limits: Limits,
-    on_progress: Callable[[int, int], None],
+    command: list[str], name: str, limits: Limits, on_progress: Callable[[int, int], None]
 ) -> bytes:
     """The standard output of `command`; it calls `on_progress` at its start and with each report.
 

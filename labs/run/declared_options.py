@@ -22,11 +22,6 @@ UNITS = ("ticks", "cycles", "ns", "us", "ms", "s")
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a plan to `parser`."""
-    _add_variant(parser)
-    _add_options_of_run(parser)
-
-
-def _add_variant(parser: argparse.ArgumentParser) -> None:
     variant = parser.add_argument(
         "--variant",
         default="",
@@ -34,6 +29,7 @@ def _add_variant(parser: argparse.ArgumentParser) -> None:
         help="the variants to measure (default: the first)",
     )
     complete_with(variant, _variants)
+    _add_options_of_run(parser)
 
 
 def _add_options_of_run(parser: argparse.ArgumentParser) -> None:
@@ -61,15 +57,6 @@ def _add_options_of_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--processes", type=int, default=10, metavar="N", help="number of fresh processes"
     )
-    _add_options_of_length(parser)
-    parser.add_argument(
-        "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
-    )
-    add_unit(parser)
-
-
-def _add_options_of_length(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how long a run may go on."""
     parser.add_argument(
         "--within",
         type=float,
@@ -106,6 +93,10 @@ def _add_options_of_length(parser: argparse.ArgumentParser) -> None:
         help="end C of your own if it takes no sample for this long; time in which it waits for a "
         "CPU does not count (default: %(default)g)",
     )
+    parser.add_argument(
+        "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
+    )
+    add_unit(parser)
 
 
 def add_unit(parser: argparse.ArgumentParser) -> None:
@@ -122,7 +113,12 @@ def add_line(parser: argparse.ArgumentParser) -> None:
     complete_with(kernel, _kernels)
     add_options(parser)
     _add_spread(parser)
-    _add_perf(parser)
+    parser.add_argument(
+        "--perf",
+        action="store_true",
+        help="count cycles, instructions, and misses of caches and TLB too, in processes of their "
+        "own after the timed ones; say why if this machine does not count them",
+    )
     _add_project(parser)
 
 
@@ -166,15 +162,6 @@ def _add_spread(parser: argparse.ArgumentParser) -> None:
         default=0.0,
         metavar="SECONDS",
         help="spread the starts of the processes over this time",
-    )
-
-
-def _add_perf(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--perf",
-        action="store_true",
-        help="count cycles, instructions, and misses of caches and TLB too, in processes of their "
-        "own after the timed ones; say why if this machine does not count them",
     )
 
 

@@ -19,32 +19,10 @@ import numpy as np
 from labs import limits
 from labs.c_kernels import toolchain
 from labs.machine import surroundings
-from labs.recording import cut_short
+from labs.recording import run_conditions
 from labs.recording.counts import EVENTS, SCOPE, absent_key, as_text, count_key
-from labs.recording.cut_short import (
-    CANCELLED,
-    FULL,
-    PATIENCE,
-    TIME_IS_UP,
-    TIME_LIMIT,
-    TOOK_NO_SAMPLE,
-)
 from labs.recording.file import BadRecording, Integers, Recording
 from labs.run import c_process
-from labs.run.c_process import (
-    Deadline,
-    Place,
-    ProcessRun,
-    RunClock,
-    RunFailed,
-    TimeLimitReached,
-    TookNoSample,
-    build,
-    of_stopping,
-    one_process,
-    recording_of,
-    ticking,
-)
 from labs.run.plan import BadPlan, Plan
 
 __all__ = [
@@ -108,9 +86,9 @@ async def measure_in_turns(
             raise BadPlan(
                 "within: this call has no function that decides when the interval is narrow enough"
             )
-    binaries = [await asyncio.to_thread(build, plan) for plan in plans]
-    async with ticking() as clock:
-        deadline = Deadline(clock, sum(plan.time_limit_s for plan in plans))
+    binaries = [await asyncio.to_thread(c_process.build, plan) for plan in plans]
+    async with c_process.ticking() as clock:
+        deadline = c_process.Deadline(clock, sum(plan.time_limit_s for plan in plans))
         runs = Runs(plans, binaries, deadline, progress)
         before = surroundings.cpu_times()
         try:
@@ -118,7 +96,7 @@ async def measure_in_turns(
             load = surroundings.load_conditions(before, surroundings.cpu_times())
             await runs.count()
         except asyncio.CancelledError:
-            if kept is not None and runs.keep_what_is_whole(CANCELLED, clock.now()):
+            if kept is not None and runs.keep_what_is_whole(run_conditions.CANCELLED, clock.now()):
                 load = surroundings.load_conditions(before, surroundings.cpu_times())
                 kept(runs.recordings(load))
             raise
@@ -135,17 +113,17 @@ async def _carry_out(runs: Runs, enough: Enough | None) -> None:
         for which, when, share in turns:
             await asyncio.sleep(max(begin + plans[which].spread_s * when - clock.now(), 0))
             await runs.one(which, share)
-    except TimeLimitReached:
-        if not runs.keep_what_is_whole(TIME_LIMIT, runs.deadline.at_s):
+    except c_process.TimeLimitReached:
+        if not runs.keep_what_is_whole(run_conditions.TIME_LIMIT, runs.deadline.at_s):
             raise
         return
-    except TookNoSample as error:
-        if not runs.keep_what_is_whole(PATIENCE, error.patience_s, error.cpu_share):
+    except c_process.TookNoSample as error:
+        if not runs.keep_what_is_whole(run_conditions.PATIENCE, error.patience_s, error.cpu_share):
             raise
         return
     if enough is None:
         return
-    planned, why = runs.rounds, CANCELLED
+    planned, why = runs.rounds, run_conditions.CANCELLED
     try:
         why = await go_on(runs, enough)
     finally:
@@ -242,14 +220,14 @@ class Runs:
         self,
         plans: Sequence[Plan],
         binaries: Sequence[toolchain.Binary],
-        deadline: Deadline,
+        deadline: c_process.Deadline,
         progress: ProgressCallback | None,
     ) -> None:
         self.plans, self.binaries, self.deadline = plans, binaries, deadline
         self.seconds = 0.0
         self.stopped: str | None = None
         self._cut: tuple[str, float, float | None] | None = None
-        self._printed: list[list[ProcessRun]] = [[] for _ in plans]
+        self._printed: list[list[c_process.ProcessRun]] = [[] for _ in plans]
         self._counted: dict[int, dict[str, str]] = {}
         self._start = c_process.random_stack_place()
         self._first_cpu = c_process.random_first_cpu()
@@ -262,7 +240,7 @@ class Runs:
         return max(map(len, self._printed), default=0)
 
     def keep_what_is_whole(self, by: str, after_s: float, cpu_share: float | None = None) -> bool:
-        """Call the run cut short, for a reason of labs.recording.cut_short.
+        """Call the run cut short, for a reason of labs.recording.run_conditions.
 
         Does nothing and returns False if a plan has no process that is whole. The process that was
         ended is no evidence: it may have been the slowest one.
@@ -285,8 +263,13 @@ class Runs:
         cpu = c_process.cpu_of(plan, len(printed), self._first_cpu)
         clock = self.deadline.clock
         begin = clock.now()
-        output = one_process(
-            self.binaries[which], plan, share, Place(place, cpu), self.deadline, report_progress
+        output = c_process.one_process(
+            self.binaries[which],
+            plan,
+            share,
+            c_process.Place(place, cpu),
+            self.deadline,
+            report_progress,
         )
         printed.append(await output)
         self.seconds += clock.now() - begin
@@ -315,14 +298,16 @@ class Runs:
         ):
             others = [each.command_line() for each in self.plans if each is not plan]
             other_plans = {"in_turns_with": "; ".join(others)} if others else {}
-            stopping = of_stopping(plan, self.stopped) if self.stopped is not None else {}
+            stopping = c_process.of_stopping(plan, self.stopped) if self.stopped is not None else {}
             if self._cut is not None:
                 by, after_s, cpu_share = self._cut
-                stopping |= cut_short.conditions(after_s, len(plan.shares()), by, cpu_share)
+                stopping |= run_conditions.cut_short_conditions(
+                    after_s, len(plan.shares()), by, cpu_share
+                )
             uncounted = COUNTED_NOTHING if plan.perf and self._cut is not None else {}
             counted = self._counted.get(which, uncounted)
             known = {**other_plans, **meanwhile, **stopping, **counted}
-            recordings.append(recording_of(plan, binary, printed, known))
+            recordings.append(c_process.recording_of(plan, binary, printed, known))
         return tuple(recordings)
 
 
@@ -377,11 +362,11 @@ async def go_on(runs: Runs, enough: Enough) -> str:
             return why
         more = min(max(runs.rounds // ASKED_AGAIN_AFTER, 1), _room(recordings))
         if more <= 0:
-            return FULL
+            return run_conditions.FULL
         for added in range(more):
             if in_time() == 0:
                 if added == 0:
-                    return TIME_IS_UP
+                    return run_conditions.TIME_IS_UP
                 break
             turns = [(which, plan.shares()[0]) for which, plan in enumerate(runs.plans)]
             turns = turns if runs.rounds % 2 == 0 else turns[::-1]
@@ -389,11 +374,13 @@ async def go_on(runs: Runs, enough: Enough) -> str:
             for which, share in turns:
                 try:
                     await runs.one(which, share)
-                except TimeLimitReached:  # all processes that were planned have finished
-                    return TIME_IS_UP
-                except TookNoSample as error:
-                    runs.keep_what_is_whole(PATIENCE, error.patience_s, error.cpu_share)
-                    return TOOK_NO_SAMPLE
+                except c_process.TimeLimitReached:  # all processes that were planned have finished
+                    return run_conditions.TIME_IS_UP
+                except c_process.TookNoSample as error:
+                    runs.keep_what_is_whole(
+                        run_conditions.PATIENCE, error.patience_s, error.cpu_share
+                    )
+                    return run_conditions.TOOK_NO_SAMPLE
 
 
 def _room(recordings: Sequence[Recording]) -> int:
@@ -427,12 +414,12 @@ COUNTING_PROCESSES = 3
 COUNTING_SAMPLES = 160
 
 
-async def counted(plan: Plan, clock: RunClock) -> dict[str, str]:
+async def counted(plan: Plan, clock: c_process.RunClock) -> dict[str, str]:
     """The conditions that state what was counted, and why an event was not. `clock` is the run's.
 
     A run that was timed is not lost because it cannot be counted: that is a reason like others.
     """
-    binary = await asyncio.to_thread(build, replace(plan, flags=(*plan.flags, _FLAG)))
+    binary = await asyncio.to_thread(c_process.build, replace(plan, flags=(*plan.flags, _FLAG)))
     conditions: dict[str, str] = {}
     for event in EVENTS:
         try:
@@ -440,9 +427,9 @@ async def counted(plan: Plan, clock: RunClock) -> dict[str, str]:
                 await _one_that_counts(plan, binary, event, n, clock)
                 for n in range(COUNTING_PROCESSES)
             ]
-        except (RunFailed, BadRecording) as error:
+        except (c_process.RunFailed, BadRecording) as error:
             conditions[absent_key(event)] = str(error).removeprefix(f"{event}: ")
-            if isinstance(error, RunFailed) and error.hung:
+            if isinstance(error, c_process.RunFailed) and error.hung:
                 break  # the next one would hang too
             continue
         conditions[SCOPE] = runs[0].conditions.get("count.scope", "")
@@ -457,17 +444,17 @@ async def counted(plan: Plan, clock: RunClock) -> dict[str, str]:
 
 
 async def _one_that_counts(
-    plan: Plan, binary: toolchain.Binary, event: str, number: int, clock: RunClock
-) -> ProcessRun:
+    plan: Plan, binary: toolchain.Binary, event: str, number: int, clock: c_process.RunClock
+) -> c_process.ProcessRun:
     """One process that counts `event`. Raises RunFailed and BadRecording."""
-    deadline = Deadline(clock, clock.now() + plan.time_limit_s)
-    place = Place(c_process.place_of(number, 0))
-    return await one_process(
+    deadline = c_process.Deadline(clock, clock.now() + plan.time_limit_s)
+    place = c_process.Place(c_process.place_of(number, 0))
+    return await c_process.one_process(
         binary, plan, COUNTING_SAMPLES, place, deadline, lambda done, total: None, event
     )
 
 
-def mean_counts(run: ProcessRun) -> Mapping[str, dict[int, float]]:
+def mean_counts(run: c_process.ProcessRun) -> Mapping[str, dict[int, float]]:
     """For each variant the mean count of a steady sample, by batch size.
 
     It is the mean of the middle half: an interrupt adds thousands of instructions to a sample, but

@@ -11,14 +11,7 @@ from labs.c_kernels import toolchain
 from labs.files import read_bounded
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Recording, read
-from labs.run.declared_options import (
-    DEFAULT_AT_MOST_S,
-    DEFAULT_PATIENCE_S,
-    DEFAULT_REPLACE_S,
-    DEFAULT_SAMPLES,
-    DEFAULT_TIME_LIMIT_S,
-    DEFAULT_WARMUP,
-)
+from labs.run import declared_options
 
 #: The limits of `within`, as a share of the value. Runs of one operation differ by 1 %, which is in
 #: the interval of each, so no run can be narrower than that.
@@ -52,21 +45,21 @@ class Plan:
 
     kernel: str
     variants: tuple[str, ...] = ()
-    samples: int = DEFAULT_SAMPLES
+    samples: int = declared_options.DEFAULT_SAMPLES
     batches: tuple[int, ...] = ()
-    warmup: int = DEFAULT_WARMUP
+    warmup: int = declared_options.DEFAULT_WARMUP
     cpu: int | None = None
     peer_cpu: int | None = None
     processes: int = 10
     flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS
-    time_limit_s: float = DEFAULT_TIME_LIMIT_S
-    patience_s: float = DEFAULT_PATIENCE_S
+    time_limit_s: float = declared_options.DEFAULT_TIME_LIMIT_S
+    patience_s: float = declared_options.DEFAULT_PATIENCE_S
     source: str | None = field(default=None, repr=False)
     shown_as: str | None = field(default=None, repr=False)
     first_line: int = 1
     spread_s: float = 0.0
     within: float | None = None
-    at_most_s: float = DEFAULT_AT_MOST_S
+    at_most_s: float = declared_options.DEFAULT_AT_MOST_S
     replace_s: float = 0.0
     perf: bool = False
 
@@ -157,7 +150,7 @@ class Plan:
         words += ["--processes", str(self.processes)]
         if self.within is not None:
             words += ["--within", f"{self.within * 100:g}", "--at-most", f"{self.at_most_s:g}"]
-        elif self.replace_s != DEFAULT_REPLACE_S:
+        elif self.replace_s != declared_options.DEFAULT_REPLACE_S:
             words += ["--replace", f"{self.replace_s:g}"]
         if self.perf:
             words.append("--perf")

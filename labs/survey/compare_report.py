@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.html import Table
+from labs.html import page as whole_page
 from labs.limits import MOST_FILES
 from labs.plots import picture
 from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
 from labs.plots.style import BLUE, GREEN, QUIET
-from labs.recording import declared, proof, run_conditions
+from labs.recording import counts, declared, run_conditions
 from labs.recording.declared import Estimand, Placement
 from labs.recording.file import BadRecording, Recording, read
 from labs.results import remarks
@@ -23,7 +24,6 @@ from labs.survey import survey
 from labs.survey.survey_report import numbers
 from labs.terminal import columns
 from labs.units import plural
-from labs.web_page import page as whole_page
 
 #: The C kernel, its variant, and the optimisation level.
 Operation = tuple[str, str, str]
@@ -213,7 +213,7 @@ def _placed(result: Result) -> str:
 
 def _switched(result: Result) -> str:
     """Whether the OS counted the switches that are claimed."""
-    seen = proof.of_variant(result.recording, result.variant)
+    seen = counts.switches_of(result.recording, result.variant)
     if seen is None:
         return "no switch claimed"
     return "as many as claimed" if seen.accounted_for else "not as many as claimed"

@@ -11,6 +11,7 @@ from labs.analysis.estimates import Estimate
 from labs.analysis.thresholds import WIDEST
 from labs.course.published import Published
 from labs.html import Table
+from labs.html import page as whole_page
 from labs.machine.description import Machine
 from labs.plots.picture import Picture
 from labs.results import remarks
@@ -19,7 +20,6 @@ from labs.survey import survey
 from labs.survey.survey import Row
 from labs.terminal import columns
 from labs.units import fixed, rounded
-from labs.web_page import page as whole_page
 
 COMMAND = "labs survey"
 HEADER = ("", "ns", "95 % interval", "core cycles", "ticks")

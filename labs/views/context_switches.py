@@ -13,21 +13,11 @@ from labs.plots import picture
 from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
 from labs.plots.style import INK, QUIET, VERMILLION, symbol
-from labs.recording import declared, proof, run_conditions
+from labs.recording import counts, declared, run_conditions
 from labs.recording.declared import Placement
 from labs.results.result import Result, with_ends
 from labs.units import NAMES, plural, rounded
-from labs.views.gather import (
-    Runs,
-    in_one_unit,
-    refused,
-    require_figure,
-    runs_of,
-    value_cells,
-    why_no_figure,
-    with_notes,
-    with_warnings,
-)
+from labs.views import gather
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -48,8 +38,8 @@ _LOOKS = {
 }
 
 
-@with_notes
-def placement(*runs: Runs | None) -> Picture:
+@gather.with_notes
+def placement(*runs: gather.Runs | None) -> Picture:
     """The cost of a switch by placement: a row for each variant, with its interval.
 
     Groups separate four kinds: switches on one CPU that the OS counted, wake-ups of another CPU,
@@ -57,16 +47,16 @@ def placement(*runs: Runs | None) -> Picture:
     group holds the calls alone. The unit is that of the first run. Raises Refused if no run is of
     switches, or if no result has a figure.
     """
-    every_run = runs_of(runs)
-    chosen, unit = in_one_unit(every_run, every_run[0].unit)
+    every_run = gather.runs_of(runs)
+    chosen, unit = gather.in_one_unit(every_run, every_run[0].unit)
     results = [r for run in chosen for r in run.results if _about_switches(r)]
     if not results:
         kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
-        raise refused(
+        raise gather.refused(
             f"views.placement shows runs of switches; this is of {kernels}",
             'Measure one: lab.measure("process_switch", "pipe-pinned").',
         )
-    require_figure(results)
+    gather.require_figure(results)
     named = list(zip(_names(results), results, strict=True))
     grouped: dict[str, list[tuple[str, Result]]] = {}
     for heading in _LOOKS:
@@ -100,10 +90,10 @@ def group_of(result: Result) -> str:
         for other in recording.variants
         for stated in recording.condition(f"variant.{other}.baseline")
     }
-    if proof.claim_of(recording, name):
-        claimed, counted = proof.switches(recording, name)
+    if counts.claim_of(recording, name):
+        claimed, counted = counts.switches(recording, name)
         # More switches than claimed are no contradiction: on a busy machine others switch too.
-        if claimed and counted is not None and counted < (1 - proof.TOLERANCE) * claimed:
+        if claimed and counted is not None and counted < (1 - counts.SWITCHES_TOLERANCE) * claimed:
             return UNPROVED
         return _where(result)
     if name in baselines or declared.other_tasks(recording, name) == 0:
@@ -131,7 +121,7 @@ def _about_switches(result: Result) -> bool:
     recording = result.recording
     return recording.total("claimed.switches") is not None and (
         "switch" in recording.kernel
-        or any(proof.claim_of(recording, name) for name in recording.variants)
+        or any(counts.claim_of(recording, name) for name in recording.variants)
     )
 
 
@@ -191,9 +181,9 @@ def _describe(
 
 def _counts(result: Result) -> tuple[str, str]:
     """The switches claimed and counted, as text; ("none", "") for a variant that claims none."""
-    if not proof.claim_of(result.recording, result.variant):
+    if not counts.claim_of(result.recording, result.variant):
         return "none", ""
-    claimed, counted = proof.switches(result.recording, result.variant)
+    claimed, counted = counts.switches(result.recording, result.variant)
     return f"{claimed or 0:,}", "" if counted is None else f"{counted:,}"
 
 
@@ -206,10 +196,10 @@ def _table(grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str
                 (
                     name,
                     heading,
-                    *value_cells(result),
+                    *gather.value_cells(result),
                     claimed,
                     counted,
-                    why_no_figure(result),
+                    gather.why_no_figure(result),
                 )
             )
     return Table(
@@ -238,14 +228,14 @@ _HEADER = (
 )
 
 
-@with_warnings
-def switches(*runs: Runs | None) -> Table:
+@gather.with_warnings
+def switches(*runs: gather.Runs | None) -> Table:
     """For each run: the figure of its first variant, and its switches as claimed and as counted.
 
     The count for one operation has three digits. For the exercise of lab 06, the last column says
     in how many processes the thread went on without being woken. Raises Refused if there is no run.
     """
-    rows = tuple(_row_of_counts(run) for run in runs_of(runs))
+    rows = tuple(_row_of_counts(run) for run in gather.runs_of(runs))
     return Table("Switches claimed and counted", _HEADER, rows).without_empty()
 
 
@@ -253,7 +243,7 @@ def _row_of_counts(run: Run) -> tuple[str, ...]:
     estimate = run.result().estimate
     figure = "none" if estimate is None else f"{rounded(estimate.value)} {symbol(run.unit)}"
     name = f"{run.recording.kernel} {run.variant}"
-    found = proof.of_variant(run.recording, run.variant)
+    found = counts.switches_of(run.recording, run.variant)
     if found is None:
         return name, figure, "none, or not counted here", "", "", ""
     claimed = f"{found.claimed:,}, {found.claim:g} for each operation"

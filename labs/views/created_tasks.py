@@ -19,20 +19,7 @@ from labs.plots.picture import Picture
 from labs.plots.style import GREEN, symbol
 from labs.results.result import Result
 from labs.units import NAMES, rounded
-from labs.views.gather import (
-    Runs,
-    in_one_unit,
-    large_unit,
-    point_at,
-    refused,
-    require_figure,
-    results_of_kernel,
-    runs_of,
-    value_cells,
-    why_no_figure,
-    with_notes,
-    with_warnings_of_counts,
-)
+from labs.views import gather
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -49,10 +36,7 @@ _LINEAR_UP_TO = 128
 _HIGHEST_GUESS = 3
 _NAME = re.compile(r"(fork|fork-wait)(?:-(\d+)(mb|gb))?")
 #: The quantity on the horizontal axis, by whether the recordings state the resident memory.
-_WHAT = {
-    True: "resident memory of the parent",
-    False: "additional memory of the parent",
-}
+_WHAT = {True: "resident memory of the parent", False: "additional memory of the parent"}
 _ABOUT = {"fork": "fork, creation only", "fork-wait": "fork to wait"}
 _BOTH = "fork, creation only, and fork to wait"
 
@@ -60,18 +44,18 @@ _BOTH = "fork, creation only, and fork to wait"
 _ByMemory = dict[str, dict[float, Result]]
 
 
-@with_notes
-def memory(*runs: Runs | None) -> Picture:
+@gather.with_notes
+def memory(*runs: gather.Runs | None) -> Picture:
     """Cost of fork against the parent's memory: fork-wait, fork-wait-1mb to fork-wait-1gb, or fork.
 
     Each size needs a run of its own, because a process that holds memory for one variant holds it
     for all variants of its run. If several runs hold the same variant, the last run counts. Raises
     Refused if there are fewer than two sizes, or if no result has a figure.
     """
-    every_run = runs_of(runs)
-    chosen, unit = in_one_unit(every_run, large_unit(every_run))
+    every_run = gather.runs_of(runs)
+    chosen, unit = gather.in_one_unit(every_run, gather.large_unit(every_run))
     last: dict[str, dict[int, Result]] = {}
-    for result in results_of_kernel(chosen, "task_creation", "views.memory", _EXAMPLE):
+    for result in gather.results_of_kernel(chosen, "task_creation", "views.memory", _EXAMPLE):
         match = _NAME.fullmatch(result.variant)
         if match is not None:
             asked = int(match[2]) * {"mb": 1, "gb": 1024}[match[3]] if match[2] else 0
@@ -89,8 +73,8 @@ def memory(*runs: Runs | None) -> Picture:
     }
     sizes = sorted({asked for by_size in last.values() for asked in by_size})
     if len(sizes) < 2:
-        raise refused("views.memory needs fork with two or more sizes of memory", _EXAMPLE)
-    require_figure(every)
+        raise gather.refused("views.memory needs fork with two or more sizes of memory", _EXAMPLE)
+    gather.require_figure(every)
     log = max(size for by_size in found.values() for size in by_size) > _LINEAR_UP_TO
     series = _series(found, log)
     guesses = _guesses(chosen, found, unit, log)
@@ -125,12 +109,16 @@ def _series(found: _ByMemory, log: bool) -> list[Series]:
         Series(
             _ABOUT[name],
             tuple(
-                point_at(_place(size, log), result.estimate)
+                gather.point_at(_place(size, log), result.estimate)
                 for size, result in by_size.items()
                 if result.estimate is not None
             ),
             look,
-            tuple(_place(size, log) for size, result in by_size.items() if why_no_figure(result)),
+            tuple(
+                _place(size, log)
+                for size, result in by_size.items()
+                if gather.why_no_figure(result)
+            ),
         )
         for (name, by_size), look in zip(found.items(), LOOKS, strict=False)
     ]
@@ -225,7 +213,7 @@ def _describe(found: _ByMemory, what: str, unit: str, log: bool) -> tuple[str, s
                 "more."
             )
     without = [
-        r.variant for by_size in found.values() for r in by_size.values() if why_no_figure(r)
+        r.variant for by_size in found.values() for r in by_size.values() if gather.why_no_figure(r)
     ]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")
@@ -249,8 +237,8 @@ def _table(found: _ByMemory, what: str, unit: str) -> Table:
         (
             rounded(size, 3 if size < 1000 else 4),
             _ABOUT[name],
-            *value_cells(result),
-            why_no_figure(result),
+            *gather.value_cells(result),
+            gather.why_no_figure(result),
         )
         for name, by_size in found.items()
         for size, result in by_size.items()
@@ -271,7 +259,7 @@ COUNTS = {
 }
 
 
-@with_warnings_of_counts
+@gather.with_warnings_of_counts
 def created_tasks(run: Run, *counts: str) -> Table:
     """For each variant of `run`: how many tasks it created, and the `counts` asked for.
 
@@ -282,12 +270,14 @@ def created_tasks(run: Run, *counts: str) -> Table:
     none.
     """
     if not counts:
-        raise refused("name one count or more", f"The counts are {_known()}.")
+        raise gather.refused("name one count or more", f"The counts are {_known()}.")
     for each in counts:
         if each not in COUNTS:
             meant = terminal.meant(str(each), tuple(COUNTS))
             close = f": did you mean {meant}?" if meant else ""
-            raise refused(f"there is no count {each!r}{close}", f"The counts are {_known()}.")
+            raise gather.refused(
+                f"there is no count {each!r}{close}", f"The counts are {_known()}."
+            )
     heads = [COUNTS[each][1] for each in counts]
     rows = []
     for result in run.results:
@@ -296,7 +286,9 @@ def created_tasks(run: Run, *counts: str) -> Table:
             cells = [_cell(run, result.variant, each, made) for each in counts]
             rows.append((result.variant, f"{made:,}", *cells))
     if not rows:
-        raise refused("this run created no task", 'Pass a run of "task_creation", such as `kinds`.')
+        raise gather.refused(
+            "this run created no task", 'Pass a run of "task_creation", such as `kinds`.'
+        )
     header = ("variant", "tasks created", *heads)
     return Table("What the OS counted", header, tuple(rows)).without_empty()
 

@@ -22,15 +22,7 @@ from labs.recording.counts import page_faults_of
 from labs.recording.declared import is_first_time
 from labs.results.result import Result, with_ends
 from labs.units import NAMES, plural, rounded
-from labs.views.gather import (
-    Runs,
-    in_one_unit,
-    refused,
-    runs_of,
-    with_notes,
-    with_warnings,
-    with_warnings_of_counts,
-)
+from labs.views import gather
 
 #: The numbers of the samples that are drawn, counted from 1 in each process.
 _TIMES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
@@ -39,30 +31,30 @@ _TIMES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 _Lengths = dict[str, Floats]
 
 
-@with_notes
-def cold_to_warm(*runs: Runs | None) -> Picture:
+@gather.with_notes
+def cold_to_warm(*runs: gather.Runs | None) -> Picture:
     """The length of the n-th sample of each process against n, for variants whose first is cold.
 
     A small point is one process, a marker is the median over processes, and a bar holds the middle
     half of them. The unit is that of the first run. Raises Refused if no variant begins cold, if
     there are too many variants for one plot, or if there is nothing to draw.
     """
-    every_run = runs_of(runs)
-    chosen, unit = in_one_unit(every_run, every_run[0].unit)
+    every_run = gather.runs_of(runs)
+    chosen, unit = gather.in_one_unit(every_run, every_run[0].unit)
     results = [r for run in chosen for r in run.results if is_first_time(r.recording, r.variant)]
     if not results:
         kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
-        raise refused(
+        raise gather.refused(
             "views.cold_to_warm shows variants whose first sample is cold; this run of "
             f"{kernels} has none",
             'Measure one: lab.measure("first_iteration", "call", processes=20).',
         )
     if len(results) > len(LOOKS):
-        raise refused(f"one plot can show at most {len(LOOKS)} variants, not {len(results)}")
+        raise gather.refused(f"one plot can show at most {len(LOOKS)} variants, not {len(results)}")
     lengths = {result.variant: _lengths(result) for result in results}
     times = [n for n in _TIMES if n <= max(each.shape[1] for each in lengths.values())]
     if not times:
-        raise refused("there is no sample in these runs")
+        raise gather.refused("there is no sample in these runs")
     series = [
         Series(name, tuple(_point(each, n) for n in times if n <= each.shape[1]), look)
         for (name, each), look in zip(lengths.items(), LOOKS, strict=False)
@@ -91,7 +83,7 @@ def cold_to_warm(*runs: Runs | None) -> Picture:
             more=partial(_draw_processes, lengths=lengths, series=series, times=times),
         )
     except ValueError:
-        raise refused(
+        raise gather.refused(
             "there is nothing to draw", "All samples are shorter than the step of the clock."
         ) from None
     words = _describe(lengths, times, name, unit)
@@ -176,18 +168,18 @@ def _table(lengths: _Lengths, times: Sequence[int], name: str, unit: str) -> Tab
 _EXAMPLE = '{"page-fault": 1, "data-cache": 2}'
 
 
-@with_warnings
-def explained(first: Runs, causes: Runs, counts: Mapping[str, float]) -> Table:
+@gather.with_warnings
+def explained(first: gather.Runs, causes: gather.Runs, counts: Mapping[str, float]) -> Table:
     """What `counts` of each cause make together, as a share of the first call's extra cost.
 
     `first` is the run of the first call, and `causes` has one variant for each cause. The unit is
     that of `first`. A cause whose interval reaches down to 0 counts as 0. Raises Refused for
     unknown causes or numbers, or if the first call has no figure above 0.
     """
-    (call, *_), (run, *_) = runs_of([first]), runs_of([causes])
-    (call, run), unit = in_one_unit([call, run], call.unit)
+    (call, *_), (run, *_) = gather.runs_of([first]), gather.runs_of([causes])
+    (call, run), unit = gather.in_one_unit([call, run], call.unit)
     if call.value <= 0:
-        raise refused(
+        raise gather.refused(
             "the first call costs no more than later ones, so there is nothing to explain"
         )
     _check(counts, [result.variant for result in run.results])
@@ -214,13 +206,15 @@ def explained(first: Runs, causes: Runs, counts: Mapping[str, float]) -> Table:
 def _check(counts: Mapping[str, float], known: list[str]) -> None:
     """Raise Refused for what is no count of a known cause."""
     if not isinstance(counts, Mapping) or not counts:
-        raise refused("say how many there are of each cause", f"Such as {_EXAMPLE}.")
+        raise gather.refused("say how many there are of each cause", f"Such as {_EXAMPLE}.")
     for name, count in counts.items():
         if name not in known:
-            raise refused(f"{name!r} was not measured", f"The run has {', '.join(known)}.")
+            raise gather.refused(f"{name!r} was not measured", f"The run has {', '.join(known)}.")
         is_number = isinstance(count, (int, float)) and not isinstance(count, bool)
         if not is_number or not 0 <= count < math.inf:
-            raise refused(f"how often {name} happens must be a number of 0 or more, not {count!r}")
+            raise gather.refused(
+                f"how often {name} happens must be a number of 0 or more, not {count!r}"
+            )
 
 
 _COUNT = "task.main.minor_faults"
@@ -255,8 +249,8 @@ class _Row:
         return self.name, f"{self.operations:,}", faults, self.each
 
 
-@with_warnings_of_counts
-def page_faults(runs: Runs | Pair, expected: float) -> Table:
+@gather.with_warnings_of_counts
+def page_faults(runs: gather.Runs | Pair, expected: float) -> Table:
     """The page faults that the OS counted, next to the operations and to what is `expected`.
 
     Takes runs, or a broken run and its repaired twin. The operations are all that ran, with those
@@ -269,7 +263,7 @@ def page_faults(runs: Runs | Pair, expected: float) -> Table:
             _of_variant("repaired", runs.repaired, runs.repaired.variant, expected),
         ]
     else:
-        rows = [row for run in runs_of([runs]) for row in _rows_of(run, expected)]
+        rows = [row for run in gather.runs_of([runs]) for row in _rows_of(run, expected)]
     return Table(
         _caption(rows[0], f"{expected:g}"),
         ("run", "operations", "page faults", "for each operation"),

@@ -19,19 +19,7 @@ from labs.plots.style import FONT_PT, QUIET, symbol
 from labs.results.result import Result
 from labs.results.results_compared import compared
 from labs.units import NAMES, fixed, rounded, with_unit
-from labs.views.gather import (
-    Runs,
-    in_one_unit,
-    point_at,
-    refused,
-    require_figure,
-    results_of_kernel,
-    runs_of,
-    value_cells,
-    why_no_figure,
-    with_notes,
-    with_warnings,
-)
+from labs.views import gather
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -45,26 +33,26 @@ _IN_REGISTERS = {"x86_64": 6, "aarch64": 8, "arm64": 8, "riscv64": 8}
 _Counted = dict[int, Result]
 
 
-@with_notes
-def arguments(*runs: Runs | None) -> Picture:
+@gather.with_notes
+def arguments(*runs: gather.Runs | None) -> Picture:
     """Cost against argument count: the variants args0 to args12 of each run, with intervals.
 
     Each run is a series; take one at -O0 and one at -O2. The unit is core cycles if their length is
     known, else the unit of the first run. Raises Refused if a run has no such variants, if there
     are fewer than two argument counts, or if no result has a figure.
     """
-    chosen, unit = in_one_unit(runs_of(runs), "cycles")
+    chosen, unit = gather.in_one_unit(gather.runs_of(runs), "cycles")
     named = {name: _counts(run) for name, run in zip(_names(chosen), chosen, strict=True)}
     every = [result for counted in named.values() for result in counted.values()]
-    require_figure(every)
+    gather.require_figure(every)
     counts = sorted({count for counted in named.values() for count in counted})
     if len(counts) < 2:
-        raise refused("a line needs two argument counts", f"Measure several: {_EXAMPLE}.")
+        raise gather.refused("a line needs two argument counts", f"Measure several: {_EXAMPLE}.")
     series = [
         Series(
             name,
             tuple(
-                point_at(count, result.estimate)
+                gather.point_at(count, result.estimate)
                 for count, result in counted.items()
                 if result.estimate is not None
             ),
@@ -78,11 +66,7 @@ def arguments(*runs: Runs | None) -> Picture:
     reach = [1.12 * point.high for each in series for point in each.points] if ends else ()
     figure = series_figure(
         [("", series)],
-        XAxis(
-            "integer arguments",
-            tuple(map(float, counts)),
-            tuple(map(str, counts)),
-        ),
+        XAxis("integer arguments", tuple(map(float, counts)), tuple(map(str, counts))),
         YAxis(f"cost of one call\n({NAMES[unit]})", log=False, reach=reach),
         "procedure_call: cost against the number of arguments",
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series] + [INTERVALS],
@@ -97,7 +81,7 @@ def arguments(*runs: Runs | None) -> Picture:
 def _counts(run: Run) -> _Counted:
     """The results by argument count, in ascending order. Raises Refused if there is none."""
     found = {}
-    for result in results_of_kernel(
+    for result in gather.results_of_kernel(
         [run], "procedure_call", "views.arguments", f"Measure: {_EXAMPLE}."
     ):
         match = re.fullmatch(r"args(\d{1,3})", result.variant)
@@ -105,7 +89,7 @@ def _counts(run: Run) -> _Counted:
             found[int(match[1])] = result
     if not found:
         names = ", ".join(result.variant for result in run.results)
-        raise refused(
+        raise gather.refused(
             f"this run has no variant args0 to args12; it has {names}", f"Measure: {_EXAMPLE}."
         )
     return dict(sorted(found.items()))
@@ -114,7 +98,7 @@ def _counts(run: Run) -> _Counted:
 def _names(runs: Sequence[Run]) -> list[str]:
     """The optimisation level of each run, with a number if two runs have the same level."""
     if len(runs) > len(LOOKS):
-        raise refused(f"one plot can show at most {len(LOOKS)} runs, not {len(runs)}")
+        raise gather.refused(f"one plot can show at most {len(LOOKS)} runs, not {len(runs)}")
     flags = (run.recording.conditions.get("flags") for run in runs)
     levels = [(each is not None and optimisation_level(each)) or "unknown flags" for each in flags]
     return [
@@ -199,33 +183,31 @@ def _table(named: dict[str, _Counted], counts: Sequence[int], unit: str) -> Tabl
     for count in counts:
         row = [str(count)]
         for counted in named.values():
-            row += value_cells(counted.get(count))
-        reasons = [why_no_figure(counted.get(count)) for counted in named.values()]
+            row += gather.value_cells(counted.get(count))
+        reasons = [gather.why_no_figure(counted.get(count)) for counted in named.values()]
         rows.append((*row, "; ".join(filter(None, reasons))))
     return Table(
-        f"procedure_call: cost of one call in {NAMES[unit]}",
-        (*header, "why not"),
-        tuple(rows),
+        f"procedure_call: cost of one call in {NAMES[unit]}", (*header, "why not"), tuple(rows)
     ).without_empty()
 
 
 MOST_ARGUMENTS = 12
 
 
-@with_warnings
-def steps(*runs: Runs | None) -> Table:
+@gather.with_warnings
+def steps(*runs: gather.Runs | None) -> Table:
     """What one more argument adds, from 0 to 12, with one column for each run.
 
     A `*` marks a step whose 95 % interval excludes 0, and `(2 modes)` one between variants of which
     at least one has two modes. The unit is core cycles if their length is known. Raises Refused if
     no run has two neighbours to compare.
     """
-    chosen, unit = in_one_unit(runs_of(runs), "cycles")
+    chosen, unit = gather.in_one_unit(gather.runs_of(runs), "cycles")
     named = [{each.variant: each for each in run.results} for run in chosen]
     pairs = [(f"args{n}", f"args{n + 1}") for n in range(MOST_ARGUMENTS)]
     kept = [pair for pair in pairs if any(set(pair) <= set(known) for known in named)]
     if not kept:
-        raise refused(
+        raise gather.refused(
             "no run has two neighbours such as args5 and args6",
             'Measure them in one run: lab.measure("procedure_call", "args5, args6").',
         )

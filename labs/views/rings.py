@@ -14,27 +14,13 @@ from labs.plots import picture
 from labs.plots.intervals import INTERVALS, LOOKS, Look, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
 from labs.plots.style import QUIET, symbol
-from labs.recording import proof
+from labs.recording import counts
 from labs.recording.file import Recording
 from labs.results import results_compared
 from labs.results.result import Result, result_of
 from labs.results.results_compared import compared
 from labs.units import NAMES, rounded
-from labs.views.gather import (
-    Runs,
-    in_one_unit,
-    large_unit,
-    point_at,
-    refused,
-    require_figure,
-    results_of_kernel,
-    runs_of,
-    value_cells,
-    why_no_figure,
-    with_notes,
-    with_warnings,
-    with_warnings_of_counts,
-)
+from labs.views import gather
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -43,18 +29,18 @@ if TYPE_CHECKING:
 _RING_EXAMPLE = 'Measure one: lab.measure("switch_footprint", "processes-8-256k", unit="us").'
 
 
-@with_warnings
-def hops(run: Runs) -> Table:
+@gather.with_warnings
+def hops(run: gather.Runs) -> Table:
     """For each ring: the token's way round, one hop, and the same hop of one task alone.
 
     Nothing is subtracted. The numbers are in the unit of the run, and `run[variant].parts` has the
     first and the last of them as `whole` and `baseline`. Raises Refused if the run has no ring.
     """
-    every_run = runs_of([run])
-    results = results_of_kernel(every_run, "switch_footprint", "views.hops", _RING_EXAMPLE)
+    every_run = gather.runs_of([run])
+    results = gather.results_of_kernel(every_run, "switch_footprint", "views.hops", _RING_EXAMPLE)
     rows = tuple(row for result in results if (row := _row_of_hop(result)))
     if not rows:
-        raise refused("this run has no ring of tasks with a figure", _RING_EXAMPLE)
+        raise gather.refused("this run has no ring of tasks with a figure", _RING_EXAMPLE)
     unit = NAMES[every_run[0].unit]
     header = ("ring", "tasks", "once round", "one hop", "one task alone: a hop to itself")
     return Table(f"switch_footprint as timed, in {unit}; nothing is subtracted", header, rows)
@@ -74,23 +60,23 @@ _RING = re.compile(r"(processes|threads)-(\d{1,3})-(0|\d+[km])")
 _SETS_EXAMPLE = 'lab.measure("switch_footprint", ["processes-8-0", "processes-8-64k"], unit="us")'
 
 
-@with_warnings
-def set_sizes(run: Runs) -> Table:
+@gather.with_warnings
+def set_sizes(run: gather.Runs) -> Table:
     """For each ring: its sets, all of them together, a switch, and what the sets add to it.
 
     What sets add is the difference to the ring of as many tasks without a set, with its interval.
     Raises Refused if the run has no ring.
     """
-    every_run = runs_of([run])
+    every_run = gather.runs_of([run])
     found = {
         result.variant: result
-        for result in results_of_kernel(
+        for result in gather.results_of_kernel(
             every_run, "switch_footprint", "views.set_sizes", _SETS_EXAMPLE
         )
         if _RING.fullmatch(result.variant)
     }
     if not found:
-        raise refused("this run has no ring of tasks", _measure_one(_SETS_EXAMPLE))
+        raise gather.refused("this run has no ring of tasks", _measure_one(_SETS_EXAMPLE))
     rows = [
         _row_of_sets(result, found) for result in sorted(found.values(), key=_kind_tasks_and_size)
     ]
@@ -116,9 +102,9 @@ def _row_of_sets(result: Result, found: dict[str, Result]) -> tuple[str, ...]:
         f"{tasks} {kind}",
         _in_kib(size),
         _in_kib(tasks * size),
-        *value_cells(result),
+        *gather.value_cells(result),
         _added(result, found.get(f"{kind}-{tasks}-0"), f"{kind}-{tasks}-0") if size else "",
-        why_no_figure(result),
+        gather.why_no_figure(result),
     )
 
 
@@ -173,8 +159,8 @@ _WALKS_HEADER = (
 )
 
 
-@with_warnings
-def walks(run: Runs) -> Table:
+@gather.with_warnings
+def walks(run: gather.Runs) -> Table:
     """For each walk of a run: what it visited, and its pages; all counts of one process.
 
     Of a count that differs between the processes, the smallest and the largest are shown. Raises
@@ -182,12 +168,12 @@ def walks(run: Runs) -> Table:
     """
     rows = [
         row
-        for each in runs_of([run])
+        for each in gather.runs_of([run])
         for result in each.results
         if (row := _row_of_walk(each.recording, result.variant)) is not None
     ]
     if not rows:
-        raise refused("this run has no walk through memory", _measure_one(_WALKS_EXAMPLE))
+        raise gather.refused("this run has no walk through memory", _measure_one(_WALKS_EXAMPLE))
     caption = "What was walked through, counted outside the timed regions, for one process"
     return Table(caption, _WALKS_HEADER, tuple(rows)).without_empty()
 
@@ -225,16 +211,16 @@ _LEAST_CYCLES_A_LINE = 0.25
 _OWN_C, _OWN_C_ALONE = "own-256k", "alone-256k"
 
 
-@with_warnings
-def lines_used(run: Runs) -> Table:
+@gather.with_warnings
+def lines_used(run: gather.Runs) -> Table:
     """How many cache lines the run tried, how many of them the C used, and what one costs alone.
 
     After its last sample the run changes one line after another, and sees whether the sum changes.
     Raises Refused for a run of another C kernel.
     """
-    rows = [row for each in runs_of([run]) for row in _rows_on_lines(each)]
+    rows = [row for each in gather.runs_of([run]) for row in _rows_on_lines(each)]
     if not rows:
-        raise refused(
+        raise gather.refused(
             "views.lines_used shows a run of own_footprint", "Run your C: its cell has --save own."
         )
     return Table("Your use of the working set", ("what", "found"), tuple(rows))
@@ -288,7 +274,7 @@ def caches(sys: Path = Path("/sys")) -> Table:
     """
     found = data_caches(sys)
     if not found:
-        raise refused(
+        raise gather.refused(
             "this OS does not report the sizes of its caches",
             "Look up the CPU that the first cell names.",
         )
@@ -299,15 +285,17 @@ def caches(sys: Path = Path("/sys")) -> Table:
     return Table(caption, ("cache", "size", "shared by the CPUs"), rows).without_empty()
 
 
-@with_warnings_of_counts
-def ring_switches(run: Runs) -> Table:
+@gather.with_warnings_of_counts
+def ring_switches(run: gather.Runs) -> Table:
     """For each variant that claims switches: claimed, counted, the share, and the CPUs used.
 
     Raises Refused if no variant claims a switch, or if this OS counts none.
     """
-    rows = tuple(row for each in runs_of([run]) for row in _rows_of_switches(each))
+    rows = tuple(row for each in gather.runs_of([run]) for row in _rows_of_switches(each))
     if not rows:
-        raise refused("there are no switches to count: none is claimed, or this OS counts none")
+        raise gather.refused(
+            "there are no switches to count: none is claimed, or this OS counts none"
+        )
     header = ("variant", "switches claimed", "counted by the OS", "counted of claimed", "on CPU")
     return Table("Switches, over all samples of each variant", header, rows)
 
@@ -315,7 +303,7 @@ def ring_switches(run: Runs) -> Table:
 def _rows_of_switches(run: Run) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for result in run.results:
-        seen = proof.of_variant(run.recording, result.variant)
+        seen = counts.switches_of(run.recording, result.variant)
         if seen is None:
             continue
         cpus = sorted(set(run.recording.condition(f"variant.{result.variant}.cpus")))
@@ -336,17 +324,17 @@ _TOUCHING = Look(QUIET, "x", "×", (0, (1, 1)))
 _Rings = dict[tuple[str, int], dict[int, Result]]
 
 
-@with_notes
-def footprint(*runs: Runs | None) -> Picture:
+@gather.with_notes
+def footprint(*runs: gather.Runs | None) -> Picture:
     """Cost of a switch against each task's working set, by number of processes or threads.
 
     The plot also shows what a hop to itself costs one task alone, which has been subtracted.
     If several runs hold the same variant, the last run counts. Raises Refused if no run has a ring
     of tasks, or if no result has a figure.
     """
-    every_run = runs_of(runs)
-    chosen, unit = in_one_unit(every_run, large_unit(every_run))
-    results = results_of_kernel(
+    every_run = gather.runs_of(runs)
+    chosen, unit = gather.in_one_unit(every_run, gather.large_unit(every_run))
+    results = gather.results_of_kernel(
         chosen, "switch_footprint", "views.footprint", _measure_one(_FOOTPRINT_EXAMPLE)
     )
     rings: _Rings = {}
@@ -355,8 +343,8 @@ def footprint(*runs: Runs | None) -> Picture:
         if match is not None:
             rings.setdefault((match[1], int(match[2])), {})[_bytes(match[3])] = result
     if not rings:
-        raise refused("these runs have no ring of tasks", _measure_one(_FOOTPRINT_EXAMPLE))
-    require_figure(result for ring in rings.values() for result in ring.values())
+        raise gather.refused("these runs have no ring of tasks", _measure_one(_FOOTPRINT_EXAMPLE))
+    gather.require_figure(result for ring in rings.values() for result in ring.values())
     rings = {key: dict(sorted(ring.items())) for key, ring in sorted(rings.items())}
     sizes = sorted({size for ring in rings.values() for size in ring})
     touching = _touching(results, unit)
@@ -414,7 +402,7 @@ def _touching(results: Sequence[Result], unit: str) -> dict[int, Point]:
         match = _ALONE.fullmatch(name)
         if match is not None and estimate is not None:
             size = _bytes(match[1])
-            found[size] = point_at(_place(size), estimate)
+            found[size] = gather.point_at(_place(size), estimate)
     return dict(sorted(found.items()))
 
 
@@ -425,12 +413,12 @@ def _lines(
         Series(
             str(tasks),
             tuple(
-                point_at(_place(size), result.estimate)
+                gather.point_at(_place(size), result.estimate)
                 for size, result in ring.items()
                 if result.estimate is not None
             ),
             looks[tasks],
-            tuple(_place(size) for size, result in ring.items() if why_no_figure(result)),
+            tuple(_place(size) for size, result in ring.items() if gather.why_no_figure(result)),
         )
         for (of, tasks), ring in rings.items()
         if of == kind
@@ -466,7 +454,9 @@ def _describe(
             "These costs are net: what a task alone pays for passing the token to itself and for "
             "touching its memory is subtracted, and has a line of its own."
         )
-    without = [r.variant for ring in rings.values() for r in ring.values() if why_no_figure(r)]
+    without = [
+        r.variant for ring in rings.values() for r in ring.values() if gather.why_no_figure(r)
+    ]
     if without:
         meaning.append(f"Without a figure: {', '.join(without)}.")
     return kind, " ".join(meaning)
@@ -504,9 +494,9 @@ def _table(rings: _Rings, touching: dict[int, Point], unit: str) -> Table:
         (
             f"{tasks} {kind}",
             _in_bytes(size),
-            *value_cells(result),
+            *gather.value_cells(result),
             rounded(touching[size].value) if size in touching else "",
-            why_no_figure(result),
+            gather.why_no_figure(result),
         )
         for (kind, tasks), ring in rings.items()
         for size, result in ring.items()

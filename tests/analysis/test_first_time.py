@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from grader.pages.lab_pages import MOST_WARMUP, ShortSession
+from grader.pages import MOST_WARMUP, ShortSession
 from labs.analysis.estimates import CannotEstimate
 from labs.analysis.net_cost import first_time
 from labs.analysis.thresholds import FEWEST_FIRST_TIMES

@@ -13,7 +13,7 @@ import pytest
 
 from labs.c_kernels.toolchain import build, c_kernel_source, source_of_new
 from labs.commands.cli import main
-from labs.commands.ending import NOBODY_READS, status_of
+from labs.commands.command_line import NOBODY_READS, status_of
 from labs.recording.file import read
 from labs.terminal import say
 

@@ -25,8 +25,7 @@ import pytest
 
 from labs import files, paths
 from labs.commands import start as serve
-from labs.course import student_copy
-from labs.course.student_copy import MANIFEST, CannotUpdateCopy, update_copy
+from labs.commands.start import MANIFEST, CannotUpdateCopy, update_copy
 from testing.paths import REPOSITORY
 
 NAME = "01-timer-overhead/01-timer-overhead.ipynb"
@@ -85,7 +84,7 @@ def test_a_first_copy_is_whole(released: Path, copy: Path) -> None:
 
 def test_the_same_again_changes_nothing(released: Path, copy: Path) -> None:
     before = {file: file.stat().st_mtime_ns for file in copy.rglob("*")}
-    assert update_copy(released, copy) == student_copy.CopyChanges()
+    assert update_copy(released, copy) == serve.CopyChanges()
     assert {file: file.stat().st_mtime_ns for file in copy.rglob("*")} == before
 
 
@@ -106,7 +105,7 @@ def test_a_changed_file_is_kept_and_the_newer_one_named_once(released: Path, cop
     assert update_copy(released, copy).newer == []  # nothing newer to offer
     (released / NAME).write_text("version 2")
     assert update_copy(released, copy).newer == [(NAME, NEWER)]
-    assert update_copy(released, copy) == student_copy.CopyChanges()
+    assert update_copy(released, copy) == serve.CopyChanges()
     assert tree(copy)[NAME] == "mine"
     assert tree(copy)[NEWER] == "version 2"
 
@@ -116,7 +115,7 @@ def test_a_changed_file_is_kept_and_the_newer_one_named_once(released: Path, cop
     assert len(tree(copy)) == 4
 
     (copy / NEWER).unlink()  # seen, and not wanted
-    assert update_copy(released, copy) == student_copy.CopyChanges()
+    assert update_copy(released, copy) == serve.CopyChanges()
     assert not (copy / NEWER).exists()
 
 
@@ -241,7 +240,7 @@ def test_a_disk_that_fills_up_in_the_middle(
         written.append(path)
         write(path, content)
 
-    monkeypatch.setattr(student_copy, "write_atomically", write_two)
+    monkeypatch.setattr(start, "write_atomically", write_two)
     with pytest.raises(CannotUpdateCopy, match="disk is full"):
         update_copy(released, copy)
     monkeypatch.undo()

@@ -49,7 +49,7 @@ def test_a_page_shows_what_nobody_sees(unseen: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "iso8859-2", "koi8-r", "gbk", "cp437", "utf-8"])
 def test_a_terminal_of_another_encoding_shows_a_figure(encoding: str) -> None:
-    code = "from labs.commands.ending import status_of; from labs.terminal import say; "
+    code = "from labs.commands.command_line import status_of; from labs.terminal import say; "
     code += "status_of(lambda: say('32 µs ± 1, 4 × 3 → \U0001f600') or 0)"
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.examples import example
+from grader import examples
 from grader.notebook import check
 from testing.paths import FIXTURES
 
@@ -43,7 +43,7 @@ def test_a_finding_unfolds_to_two_plots_of_real_recordings() -> None:
     ],
 )
 def test_there_is_nothing_to_unfold_where_a_plot_shows_nothing_or_too_much(code: str) -> None:
-    assert example.in_place(code) == ""
+    assert examples.in_place(code) == ""
 
 
 def test_a_figure_that_passes_has_nothing_to_unfold() -> None:
@@ -57,10 +57,10 @@ def test_an_installed_kit_shows_what_was_made_for_it(
     made = tmp_path / "made"
     made.mkdir()
     shutil.copy(SAVED / "lock-convoy" / "wrong" / "figures.json", made / "lock-convoy.html")
-    monkeypatch.setattr(example, "_MADE", made)
-    example.in_place.cache_clear()
+    monkeypatch.setattr(examples, "_MADE", made)
+    examples.in_place.cache_clear()
     try:
-        assert example.in_place("lock-convoy") == (made / "lock-convoy.html").read_text()
-        assert example.in_place("not-woken") == ""
+        assert examples.in_place("lock-convoy") == (made / "lock-convoy.html").read_text()
+        assert examples.in_place("not-woken") == ""
     finally:
-        example.in_place.cache_clear()
+        examples.in_place.cache_clear()

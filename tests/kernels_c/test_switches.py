@@ -8,7 +8,7 @@ import pytest
 
 from labs.messages import Refused
 from labs.notebook.run import Run
-from labs.recording import declared, proof
+from labs.recording import counts, declared
 from labs.recording.declared import Placement
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
@@ -70,10 +70,10 @@ def off(recording: Recording, variant: str) -> str:
     seen = {recording.condition(f"variant.{variant}.{key}") for key in ("cpus", "peers_cpus")}
     if peers and stated.placement is Placement.ONE_CPU and len(seen) != 1:
         return f"declares one CPU, and ran on {seen}"
-    if not proof.has_own_count(recording, variant):
+    if not counts.has_own_count(recording, variant):
         claim = recording.number(f"variant.{variant}.switches")
         return f"claims {claim:g} an operation, which nobody counts" if claim else ""
-    claimed, counted = proof.switches(recording, variant)
+    claimed, counted = counts.switches(recording, variant)
     assert claimed is not None and counted is not None
     ticks = recording.ticks[recording.rows_of(variant)].sum()
     seconds = ticks / recording.clock(variant).frequency_hz
@@ -87,7 +87,7 @@ def off(recording: Recording, variant: str) -> str:
 
 def test_a_convoy_is_recognised_although_it_claims_to_switch() -> None:
     recording = run("thread_switch", "bare-mutex")
-    claimed, counted = proof.switches(recording)
+    claimed, counted = counts.switches(recording)
     assert claimed and counted is not None
     assert counted < 0.9 * claimed
     warnings = {
@@ -102,14 +102,14 @@ def test_each_variant_of_a_run_has_its_own_count_and_place() -> None:
     recording = measure_now(
         Plan("thread_switch", ("condvar", "bare-mutex"), samples=200, processes=2)
     )
-    claimed, counted = proof.switches(recording, "condvar")
+    claimed, counted = counts.switches(recording, "condvar")
     assert claimed and counted and counted >= 0.98 * claimed
-    claimed, counted = proof.switches(recording, "bare-mutex")
+    claimed, counted = counts.switches(recording, "bare-mutex")
     assert claimed and counted is not None and counted < 0.9 * claimed
     for variant in ("condvar", "bare-mutex"):
         assert recording.condition(f"variant.{variant}.peers") == ("1",)
         assert recording.condition(f"variant.{variant}.peers_may_use") == (str(CPUS[0]),)
-    seen = proof.of_variant(recording, "condvar")
+    seen = counts.switches_of(recording, "condvar")
     assert seen is not None and seen.edges == 200 + 2 * 100, "its intervals, warm-up included"
     warnings = {warning.code: warning for warning in result_of(recording, "bare-mutex").warnings}
     assert "for bare-mutex" in warnings["switches-unaccounted"].symptom
@@ -129,8 +129,8 @@ def test_a_wake_up_across_cpus_does_not_spoil_the_count_of_a_switch() -> None:
     recording = measure_now(
         Plan("process_switch", ("pipe-pinned", "pipe-two-cpus"), samples=100, processes=2)
     )
-    claimed, counted = proof.switches(recording, "pipe-pinned")
-    whole = proof.switches(recording)
+    claimed, counted = counts.switches(recording, "pipe-pinned")
+    whole = counts.switches(recording)
     assert claimed and counted and whole[1]
     assert whole[1] > 1.3 * claimed, "the OS counted both"
     assert counted < 1.1 * claimed
@@ -141,7 +141,7 @@ def test_what_switches_on_some_systems_only_is_either_proved_or_warned_of(varian
     # sched_yield need not switch; a signal under the mutex takes further switches where the C
     # library lets the waiter run before the mutex is given back.
     recording = run("thread_switch", variant)
-    claimed, counted = proof.switches(recording)
+    claimed, counted = counts.switches(recording)
     assert claimed and counted is not None
     is_proved = abs(counted - claimed) <= 0.02 * claimed
     is_warned_of = "switches-unaccounted" in result_and_warnings(recording, variant)[1]
@@ -156,7 +156,7 @@ def test_two_cpus_claim_no_switch_and_are_another_quantity() -> None:
         ("thread_switch", "futex-two-cpus"),
     ):
         recording = run(kernel, variant, samples=100)
-        assert proof.switches(recording)[0] == 0, variant
+        assert counts.switches(recording)[0] == 0, variant
         assert recording.number(f"variant.{variant}.switches") == 0, variant
 
 
@@ -175,7 +175,7 @@ def test_switches_are_counted_on_whatever_cpu_is_asked_for(kernel: str, variant:
         Plan(kernel, (variant,), samples=100, batches=(16, 32), cpu=CPUS[-1], processes=1)
     )
     most = PREEMPTIONS_PER_S * (time.monotonic() - begin)
-    claimed, counted = proof.switches(recording)
+    claimed, counted = counts.switches(recording)
     assert claimed and counted is not None
     more = counted - claimed
     assert -MISSING * claimed - 20 <= more <= MORE * claimed + 20 + most, f"{claimed=}, {counted=}"

@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from bench.labs import jupyterlab
 from grader.with_nbgrader.release import release
-from labs.course.student_copy import update_copy
+from labs.commands.start import update_copy
 from labs.recording import file
 from testing.paths import REPOSITORY
 

@@ -264,7 +264,7 @@ def executed(folder: Path) -> NotebookNode:
     Its runs take few samples: `test_wheel.py` runs a lab in its full length.
     """
     notebook = nbformat.read(folder / f"{folder.name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
-    first = "from grader.pages import lab_pages\nlab_pages.install_short()"
+    first = "from grader import pages\npages.install_short()"
     notebook.cells.insert(0, nbformat.v4.new_code_cell(first, id="short"))  # type: ignore[no-untyped-call]
     client = NotebookClient(
         notebook,

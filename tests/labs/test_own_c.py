@@ -115,7 +115,7 @@ def test_own_c_is_judged_by_what_it_did(built: Callable[[str], Program], path: P
     asked = FINDING.search(text)
     assert [each.code for each in verdict.findings] == ([asked[1]] if asked else [])
     assert (verdict.outcome is Outcome.PASSED) == (asked is None)
-    sentence = spec.praise[path.stem in UNSEEN].text
+    sentence = spec.praises[path.stem in UNSEEN].text
     assert verdict.praise == ("" if asked else sentence)
     if asked is not None:
         assert verdict.levels[Level.VALIDITY][0] == 0.0
@@ -139,4 +139,4 @@ def test_c_that_nobody_watched_is_praised_only_for_its_samples(lab: str) -> None
     handed_in = Figure(figure, estimate.value, unit, "recordings/own.csv")
     verdict = check(spec, handed_in, run, source)
     assert verdict.outcome is Outcome.PASSED
-    assert verdict.praise == spec.praise[-1].text
+    assert verdict.praise == spec.praises[-1].text

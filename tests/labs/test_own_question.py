@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from grader.cases.case import Case
-from grader.facts import own_operation
 from grader.figures import figure_named
 from grader.judging.check import open_case
+from grader.pitfalls import conclusions
 from grader.with_nbgrader.release import STUB_LINE
 from labs.course.figures import Figure
 from labs.messages import Refused
@@ -78,19 +78,19 @@ def case_of(recording: Recording, text: str) -> Case:
 @pytest.mark.parametrize("parts", [ATOMIC, PIPE, COPY], ids=["atomic", "pipe", "copy"])
 def test_the_examples_of_the_hints_are_counted(parts: dict[str, str], tmp_path: Path) -> None:
     case = case_of(*measured(tmp_path, parts))
-    trials = own_operation.trials(case)
+    trials = conclusions.trials_of(case)
     assert len(trials) == len(case.recording.processes) >= 3
     assert all(each.of_operation == each.tried >= 3 for each in trials)
     assert {(each.idle, each.of_baseline) for each in trials} == {(0, 0)}
-    held, counted = own_operation.in_samples(case)
+    held, counted = conclusions.in_samples(case)
     assert counted is not None and counted >= held > 0
-    assert own_operation.claims_by_itself(case) is None
-    assert own_operation.counts_itself(case) is None
+    assert conclusions.claims_by_itself(case) is None
+    assert conclusions.own_counter(case) is None
 
 
 def test_a_process_cannot_know_how_many_operations_are_tried(tmp_path: Path) -> None:
     line = LINE.replace("--processes 3", "--processes 8").replace("--samples 100", "--samples 160")
-    trials = own_operation.trials(case_of(*measured(tmp_path, ATOMIC, line)))
+    trials = conclusions.trials_of(case_of(*measured(tmp_path, ATOMIC, line)))
     assert len({each.tried for each in trials}) > 1
 
 
@@ -138,7 +138,7 @@ def test_a_function_with_another_name_is_called_by_it(tmp_path: Path) -> None:
 
 def test_what_the_baseline_does_is_counted_too(tmp_path: Path) -> None:
     change = {"baseline": "return ++*(volatile long *)&shared > 0;"}
-    trials = own_operation.trials(case_of(*measured(tmp_path, ATOMIC | change)))
+    trials = conclusions.trials_of(case_of(*measured(tmp_path, ATOMIC | change)))
     assert all(each.of_baseline == each.tried for each in trials)
 
 

@@ -20,8 +20,8 @@ from labs.limits import MOST_RECORDING_BYTES as MOST_BYTES
 from labs.messages import Refused
 from labs.notebook.measuring import plan_of_cell
 from labs.notebook.session import Session
-from labs.recording.cut_short import FULL, TIME_IS_UP, not_narrow
 from labs.recording.file import Recording
+from labs.recording.run_conditions import FULL, TIME_IS_UP, not_narrow
 from labs.results import stopping, warning_thresholds
 from labs.results.result import Result, result_of
 from labs.results.stopping import rule_of

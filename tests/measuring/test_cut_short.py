@@ -21,19 +21,19 @@ from grader.judging.lab_folder import check_folder
 from labs.commands import cli
 from labs.commands import measure as measure_command
 from labs.recording.counts import absent
-from labs.recording.cut_short import (
+from labs.recording.file import Recording, read
+from labs.recording.run_conditions import (
     CANCELLED,
     FULL,
     PATIENCE,
     TIME_IS_UP,
     TIME_LIMIT,
     TOOK_NO_SAMPLE,
-    conditions,
     cut_short,
+    cut_short_conditions,
     not_narrow,
     out_of_reach,
 )
-from labs.recording.file import Recording, read
 from labs.results import run_warnings
 from labs.results.result import result_of
 from labs.results.run_warnings import of_recording
@@ -243,7 +243,9 @@ def test_a_process_that_was_added_costs_none_of_those_planned(tmp_path: Path) ->
 
 def shorter(after_s: float = 120, processes: int = 10) -> Recording:
     run = simulate.run(Machine(step=2), processes)
-    return dataclasses.replace(run, conditions={**run.conditions, **conditions(after_s, 20)})
+    return dataclasses.replace(
+        run, conditions={**run.conditions, **cut_short_conditions(after_s, 20)}
+    )
 
 
 def warned(run: Recording) -> dict[str, str]:
@@ -268,7 +270,7 @@ def test_a_warning_says_what_took_no_sample() -> None:
         (0.1, *not_known),
         (None, *not_known),
     ):
-        stated = {**run.conditions, **conditions(10, 20, PATIENCE, share)}
+        stated = {**run.conditions, **cut_short_conditions(10, 20, PATIENCE, share)}
         said = warned(dataclasses.replace(run, conditions=stated))["cut-short"]
         assert "no sample for 10 s, and Ticklab ended this run after 10 of 20 processes" in said
         assert cause in said and advised in said and "--patience 20" in said, share
@@ -341,7 +343,7 @@ def test_what_somebody_else_wrote_there_does_no_harm() -> None:
     for run, by in itertools.product(
         (stopped(TIME_IS_UP), stopped(out_of_reach(99))), (TIME_LIMIT, PATIENCE, CANCELLED)
     ):
-        honest = {**run.conditions, **conditions(10, 20, by, 0.5)}
+        honest = {**run.conditions, **cut_short_conditions(10, 20, by, 0.5)}
         for key, stated in itertools.product(keys, ("x", "-1", "1e300", "1e-300", "nan")):
             odd = dataclasses.replace(run, conditions={**honest, key: stated})
             for warning in result_of(odd).warnings:
@@ -361,9 +363,9 @@ def test_the_verdict_says_it_and_no_figure_loses_points_for_it(tmp_path: Path) -
     twice = 2 * len(run.processes)
     for more in (
         {},
-        conditions(120, twice),
-        conditions(7, twice, CANCELLED),
-        conditions(10, twice, PATIENCE, 0.0),
+        cut_short_conditions(120, twice),
+        cut_short_conditions(7, twice, CANCELLED),
+        cut_short_conditions(10, twice, PATIENCE, 0.0),
     ):
         stated = dataclasses.replace(run, conditions={**run.conditions, **more})
         stated.write(tmp_path / figures[name]["recording"])

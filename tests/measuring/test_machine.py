@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from labs import files as pseudo_files
-from labs.machine import card, description, surroundings
+from labs.machine import description, surroundings
 from labs.machine.description import Machine, read_machine
 from testing.paths import REPOSITORY
 from testing.plain_machine import PLAIN
@@ -342,7 +342,7 @@ def test_a_virtual_machine_does_not_know_that_smt_is_off(
     virtual: bool, smt: bool, shown: str
 ) -> None:
     machine = dataclasses.replace(PLAIN, virtual=virtual, smt=smt)
-    said = dict(card.rows(machine))["SMT"]
+    said = dict(description.rows(machine))["SMT"]
     assert said.startswith(shown) and (said in ("off", "on")) == (smt or not virtual)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from labs import paths
 from labs.c_kernels import toolchain
-from labs.c_kernels.c_source import measured_region, region_of
+from labs.c_kernels.toolchain import measured_region, region_of
 
 #: Lines that may belong to a use of a macro, in many ways, until the last one decides that none do.
 MANY_WAYS = "TIMED(first, a" + "\n        b" * 2_000

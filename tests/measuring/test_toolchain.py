@@ -15,8 +15,7 @@ import pytest
 
 from labs import paths
 from labs.c_kernels import toolchain
-from labs.c_kernels.c_source import measured_region
-from labs.c_kernels.toolchain import CompileError, NoCompiler, build, build_text
+from labs.c_kernels.toolchain import CompileError, NoCompiler, build, build_text, measured_region
 from labs.machine import probes
 
 HELLO = '#include <stdio.h>\nint main(void)\n{\n    printf("%s\\n", WORD);\n    return 0;\n}\n'

@@ -19,7 +19,7 @@ from labs.messages import ARGUMENTS, Option, Refused, advice
 from labs.notebook import measuring, unready_cells
 from labs.notebook.run import Run
 from labs.notebook.session import DEFAULTS, Session
-from labs.recording import cut_short, file
+from labs.recording import file, run_conditions
 from labs.run.measure import Kept
 from testing.paths import REPOSITORY
 from testing.short_runs import LAB, quick
@@ -189,7 +189,7 @@ def test_the_stop_button_is_answered_in_words(
 
 def stopped_after(monkeypatch: pytest.MonkeyPatch, run: Run, planned: int) -> None:
     """Let the stop button end each run after the processes of `run`."""
-    stated = cut_short.conditions(3, planned, cut_short.CANCELLED)
+    stated = run_conditions.cut_short_conditions(3, planned, run_conditions.CANCELLED)
     made = replace(run.recording, conditions={**run.recording.conditions, **stated})
 
     def interrupted(plans: object, heard: object, rule: object, show: object, kept: Kept) -> None:
@@ -212,7 +212,7 @@ def test_the_stop_button_keeps_the_processes_that_have_finished(
     kept = lab.runs["short"]
     assert not kept.later.failure
     assert f"cancelled after {whole} of {whole + 4} processes" in repr(kept)
-    assert cut_short.cut_short(file.read(lab.folder / "recordings/short.csv")) is not None
+    assert run_conditions.cut_short(file.read(lab.folder / "recordings/short.csv")) is not None
 
 
 def test_outside_a_notebook_an_interrupt_saves_them_and_is_not_swallowed(

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from labs import paths
-from labs.c_kernels import c_source
+from labs.c_kernels import toolchain
 from labs.notebook import explain
 from labs.recording import file
 from labs.run.c_process import RunFailed
@@ -39,12 +39,12 @@ WITHOUT_ONE = '__asm__("mov $39, %%eax; syscall" : "=a"(r) : : "rcx");'
     ],
 )
 def test_which_registers_are_overwritten_in_silence(source: str, missing: tuple[str, ...]) -> None:
-    assert c_source.missing_clobbers(source) == missing
+    assert toolchain.missing_clobbers(source) == missing
 
 
 def test_no_released_c_kernel_overwrites_one() -> None:
     for path in paths.kernels_c().glob("*.[ch]"):
-        assert c_source.missing_clobbers(path.read_text(encoding="utf-8")) == (), path.name
+        assert toolchain.missing_clobbers(path.read_text(encoding="utf-8")) == (), path.name
 
 
 @pytest.mark.parametrize("source", [None, GOOD, WITHOUT_ANY])

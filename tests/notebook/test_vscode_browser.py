@@ -15,7 +15,7 @@ pytest.importorskip("playwright")
 
 from bench.labs import jupyterlab
 from labs.notebook import unready_cells
-from labs.notebook.panel_controls import STYLE
+from labs.notebook.panel import STYLE
 from labs.notebook.session import Session
 from testing.pressed_panel import press, set_to
 

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from grader.own_report import COMMAND, FigureRow, Lab, labs_in, page, summary
 from grader.own_report import __main__ as command
-from grader.own_report import student_report
-from grader.own_report.student_report import COMMAND, FigureRow, Lab, page, summary
-from labs import web_page
 from labs.commands import cli
 from labs.course import comparison
 from labs.files import CannotWrite
+from labs.html import write_page
 from labs.recording.file import read
 from labs.results import remarks
 from labs.results.result import result_of
@@ -61,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def labs(folder: Path) -> list[Lab]:
-    return student_report.labs_in(folder)
+    return labs_in(folder)
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +122,7 @@ def test_evidence_of_a_broken_c_kernel_that_was_handed_in_claims_no_trap(
     calls = tmp_path / CALLS / "recordings" / "calls.csv"
     stated = re.sub(r"(?m)^(# source.sha256: ).*$", rf"\g<1>{'0' * 64}", calls.read_text())
     calls.write_text(stated)
-    row = row_of(student_report.labs_in(tmp_path), "system-call-getppid")
+    row = row_of(labs_in(tmp_path), "system-call-getppid")
     assert "trap" not in row.evidence() and "off the line" in row.evidence()
 
 
@@ -187,21 +186,21 @@ def test_a_file_of_somebody_else_is_never_replaced(tmp_path: Path) -> None:
     mine = tmp_path / "report.html"
     mine.write_text("mine")
     with pytest.raises(CannotWrite, match="was not made by"):
-        web_page.write_page(mine, "<p>", COMMAND)
+        write_page(mine, "<p>", COMMAND)
     assert mine.read_text() == "mine"
     link = tmp_path / "link.html"
     link.symlink_to(mine)
     with pytest.raises(CannotWrite):
-        web_page.write_page(link, "<p>", COMMAND)
+        write_page(link, "<p>", COMMAND)
     made = tmp_path / "made.pdf"
-    web_page.write_pdf(made, b"%PDF-1.4\n%%EOF\n", COMMAND)
-    web_page.write_pdf(made, b"%PDF-1.7\n%%EOF\n", COMMAND)
+    command.write_pdf(made, b"%PDF-1.4\n%%EOF\n", COMMAND)
+    command.write_pdf(made, b"%PDF-1.7\n%%EOF\n", COMMAND)
     assert made.read_bytes().startswith(b"%PDF-1.7")
     (tmp_path / "thesis.pdf").write_bytes(b"%PDF-1.4\n%%EOF\n")
     with pytest.raises(CannotWrite):
-        web_page.write_pdf(tmp_path / "thesis.pdf", b"%PDF-1.4\n", COMMAND)
+        command.write_pdf(tmp_path / "thesis.pdf", b"%PDF-1.4\n", COMMAND)
     with pytest.raises(CannotWrite):  # of another command
-        web_page.write_pdf(made, b"%PDF-1.4\n", "labs survey")
+        command.write_pdf(made, b"%PDF-1.4\n", "labs survey")
 
 
 @pytest.fixture
@@ -244,7 +243,7 @@ def test_a_pdf_is_printed_or_it_is_said_how(
     words: str,
 ) -> None:
     program = None if script is None else browser_that(empty, script)
-    monkeypatch.setattr(web_page, "browser", lambda: program)
+    monkeypatch.setattr(command, "browser", lambda: program)
     output = empty / "report.html"
     assert command.main([str(empty), f"--output={output}", "--pdf"]) == status
     printed = capsys.readouterr()
@@ -279,11 +278,11 @@ def pages_of(text: str, folder: Path) -> int:
     """How many pages of paper a page takes."""
     place = folder / "printed.html"
     place.write_text(text, encoding="utf-8")
-    return len(re.findall(rb"/Type /Page\b", web_page.printed(place)))
+    return len(re.findall(rb"/Type /Page\b", command.printed(place)))
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(web_page.browser() is None, reason="no browser is installed")
+@pytest.mark.skipif(command.browser() is None, reason="no browser is installed")
 def test_no_lab_leaves_the_page_before_it_nearly_empty(report: str, tmp_path: Path) -> None:
     """What is left of a lab, such as one plot, shares its page with the next lab."""
     apart = report.replace("</head>", PAGE_OF_ITS_OWN)

@@ -20,10 +20,10 @@ from labs.notebook.panel import Panel
 from labs.notebook.panel_runs import Form
 from labs.notebook.session import Session
 from labs.plots import picture
-from labs.recording import cut_short, file
+from labs.recording import file, run_conditions
 from labs.results import stopping
 from labs.run import measure
-from labs.run.options import plan_of
+from labs.run.variants import plan_of
 from testing.pressed_panel import press, set_to
 
 SLOW = f"slow{os.getpid()}"
@@ -238,7 +238,7 @@ def test_what_the_time_limit_leaves_is_told(timer: Panel, monkeypatch: pytest.Mo
 
     async def ended(*arguments: Any) -> file.Recording:
         made = await measured(*arguments)
-        stated = cut_short.conditions(3, 17)
+        stated = run_conditions.cut_short_conditions(3, 17)
         return replace(made, conditions={**made.conditions, **stated})
 
     monkeypatch.setattr(measure, "measure", ended)

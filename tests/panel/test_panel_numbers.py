@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from labs.notebook import panel_controls
+from labs.notebook import panel
 from labs.notebook.typed_numbers import (
     NotAWholeNumber,
     read_number,
@@ -89,8 +89,8 @@ def test_what_has_no_meaning_is_greyed_out_and_says_why(
     placement: Placement, other_tasks: int, cpu: bool, peer: bool
 ) -> None:
     variant = listed(placement, other_tasks)
-    of_cpu = panel_controls.of_cpu(variant, can_pin=True)
-    of_peer = panel_controls.of_peer_cpu(variant, can_pin=True)
+    of_cpu = panel.of_cpu(variant, can_pin=True)
+    of_peer = panel.of_peer_cpu(variant, can_pin=True)
     assert (of_cpu.usable, of_peer.usable) == (cpu, peer)
     for each in (of_cpu, of_peer):
         assert each.usable or "its-name" in each.words
@@ -98,21 +98,21 @@ def test_what_has_no_meaning_is_greyed_out_and_says_why(
 
 
 def test_without_pinning_there_is_no_cpu_to_choose() -> None:
-    for of_which in (panel_controls.of_cpu, panel_controls.of_peer_cpu):
+    for of_which in (panel.of_cpu, panel.of_peer_cpu):
         said = of_which(listed(Placement.TWO_CPUS), can_pin=False)
         assert not said.usable and "cannot pin" in said.words
 
 
 def test_a_warm_up_is_warned_of_where_first_calls_are_measured() -> None:
     first = Listed("cold", "", "", Declared(Estimand.FIRST_TIME))
-    assert "would use them up" in panel_controls.of_warmup(first).words
-    assert panel_controls.of_warmup(listed(Placement.ANYWHERE)) == panel_controls.USUAL
+    assert "would use them up" in panel.of_warmup(first).words
+    assert panel.of_warmup(listed(Placement.ANYWHERE)) == panel.USUAL
 
 
 def test_why_a_variant_cannot_run_is_said_without_options() -> None:
     one = Listed("apart", "", "this process may use one CPU only")
-    words = panel_controls.of_variant(one).words
+    words = panel.of_variant(one).words
     assert words.endswith("apart: this process may use one CPU only.")
     other = Listed("apart", "", "--place anywhere gives no task a CPU of its own")
-    assert "--" not in panel_controls.of_variant(other).words
-    assert panel_controls.of_variant(listed(Placement.ANYWHERE)).words == ""
+    assert "--" not in panel.of_variant(other).words
+    assert panel.of_variant(listed(Placement.ANYWHERE)).words == ""

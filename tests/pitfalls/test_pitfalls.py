@@ -26,7 +26,7 @@ from grader.pitfalls.pitfall import Live, Pitfall
 from grader.pitfalls.system_and_library_calls import TIMES_FLOOR
 from labs.analysis.line import core_of
 from labs.analysis.net_cost import parts_of
-from labs.c_kernels.c_source import measured_region
+from labs.c_kernels.toolchain import measured_region
 from labs.course.figures import Figure
 from labs.machine.surroundings import allowed_cpus
 from labs.recording.file import Recording

@@ -35,7 +35,7 @@ from testing.submission import COUNTED, Submission, honest_submission
 
 FIGURES = [spec for specs in LABS.values() for spec in specs]
 CODES = {pitfall.code for pitfall in CATALOGUE}
-ALL = [(spec, praise) for spec in FIGURES for praise in spec.praise]
+ALL = [(spec, praise) for spec in FIGURES for praise in spec.praises]
 PAIRS = [(spec, praise, check) for spec, praise in ALL for check in praise.by]
 
 
@@ -43,7 +43,7 @@ PAIRS = [(spec, praise, check) for spec, praise in ALL for check in praise.by]
 def praised(spec: FigureSpec, praise: Praise) -> Submission:
     """The honest submission that gets this praise: of later ones, the earlier ones lack a fact."""
     found = honest_submission(spec)
-    for earlier in spec.praise[: spec.praise.index(praise)]:
+    for earlier in spec.praises[: spec.praises.index(praise)]:
         found = LACKING[earlier.by[0]](found)
     return found
 
@@ -435,8 +435,8 @@ def test_each_sentence_names_checks_that_there_are() -> None:
 def test_every_figure_is_praised_by_its_own_sentences(lab: str) -> None:
     """Each of them is said of a submission that passes."""
     for spec in LABS[lab]:
-        assert spec.praise, spec.id
-        for praise in spec.praise:
+        assert spec.praises, spec.id
+        for praise in spec.praises:
             verdict = praised(spec, praise).verdict()
             assert verdict.outcome is Outcome.PASSED, (spec.id, verdict)
             assert verdict.praise == praise.text, spec.id
@@ -506,8 +506,8 @@ def test_a_figure_that_is_rightly_next_to_nothing_keeps_its_praise() -> None:
     ticks[first] = np.resize(np.quantile(later, (0.0, 0.5, 1.0)), first.sum())
     nothing_left = found.with_recording(ticks=ticks).gives(0.0)
     assert "does not distinguish the figure from zero" in nothing_left.verdict().reason
-    said(spec.praise[0], nothing_left)
-    said(spec.praise[1], without("@.watched_page")(nothing_left))
+    said(spec.praises[0], nothing_left)
+    said(spec.praises[1], without("@.watched_page")(nothing_left))
 
 
 def test_a_machine_without_pinning_is_praised_for_its_limits() -> None:
@@ -526,7 +526,7 @@ def test_a_recording_that_shows_no_fact_is_praised_for_its_figure_only() -> None
     not_said(borne_out.FOLLOWS, "figure-not-from-recording", found.gives(1234.5))
     found = replace(
         honest_submission(figure_named("call-inlined")),
-        spec=replace(figure_named("call-inlined"), praise=()),
+        spec=replace(figure_named("call-inlined"), praise={}),
     )
     said(borne_out.BORNE_OUT, found)
     not_said(borne_out.BORNE_OUT, "conclusion-against-table", found.gives(2.0))

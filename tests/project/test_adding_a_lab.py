@@ -108,7 +108,7 @@ def test_the_pitfall_of_the_example_has_a_fixture_a_near_miss_and_a_broken_c_ker
     assert f'Live("{kernel.name}", "signal-handled")' in pitfall.text
     assert len(step.text.splitlines()) <= broken.MOST_LINES
     assert f"kernels_c/{kernel.repaired}.c" in {each.path for each in WRITTEN}
-    assert f"python -m grader.site.record {kernel.name}" in TYPED
+    assert f"python -m grader.site --record {kernel.name}" in TYPED
 
 
 def test_the_number_of_the_example_is_free_and_nothing_of_it_is_in_the_tree() -> None:

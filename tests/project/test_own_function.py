@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.c_kernels.c_source import not_a_c_kernel
-from labs.c_kernels.toolchain import CompileError
+from labs.c_kernels.toolchain import CompileError, not_a_c_kernel
 from labs.commands.arguments import COMMANDS
 from labs.run import variants
 from labs.run.c_process import RunFailed

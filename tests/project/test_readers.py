@@ -70,15 +70,16 @@ LISTED = {
     # what a person names: a download, a library to link with, an archive of one's own labs
     "class_roster.opened_source: source.open", "toolchain.fingerprint: file.open",
     "course._files_of: zipfile.ZipFile", "course._files_of: packed.open",
-    "course._files_of: tarfile.open", "web_page._is_own: path.open",
+    "course._files_of: tarfile.open", "html._is_own: path.open",
     # the kit's own files
     "toolchain._headers_hash: header.read_bytes", "catalogue.of_name: source.read_text",
+    "published._rows: (_DATA / name).open",
     "guide.of_lab: path.read_text", "lab_names.topics_of: path.read_text",
-    "student_copy.update_copy: source.read_bytes", "broken_pair.Pair.regions: twin.read_text",
+    "start.update_copy: source.read_bytes", "broken_pair.Pair.regions: twin.read_text",
     "broken.BrokenKernel.source: self.path.read_text", "broken.read_from: path.read_text",
     "sources._by_hash: path.read_text", "own_c._lay_out: shutil.copyfile",
     # what this run has written
-    "other_tools.traced: trace.read_text", "web_page.printed: made.read_bytes",
+    "other_tools.traced: trace.read_text", "__main__.printed: made.read_bytes",
     "provisioner.SandboxProvisioner.pre_launch: connection.read_bytes",
     # what the instructor's course holds beside submissions
     "rubric.of_course: file.read_text", "autograde.read_released: path.read_text",

@@ -13,11 +13,10 @@ import pytest
 
 from bench.labs import site
 from grader.cases.verdict import Outcome
-from grader.examples.example import example_of
+from grader.examples import example_of
 from grader.facts import sources
 from grader.pitfalls import pitfall_named
-from grader.site import site_pages
-from grader.site.site_pages import BadLink, Stage
+from grader.site import KINDS, MOST_PLAYED, BadLink, Stage, pair_of, run_file, sentence
 from labs.recording.file import read
 from labs.run import broken
 from testing.built_site import build
@@ -157,7 +156,7 @@ def test_a_page_of_the_gallery_has_claim_code_and_repair_and_the_samples_to_play
     built: Path,
 ) -> None:
     page = built / "gallery" / "bare_mutex.html"
-    pair = site_pages.pair_of("bare_mutex")
+    pair = pair_of("bare_mutex")
     text = as_text(page)
     claim, switches = pair.sentences(pair.broken)
     assert claim in text and switches in text
@@ -168,7 +167,7 @@ def test_a_page_of_the_gallery_has_claim_code_and_repair_and_the_samples_to_play
         recording = run.recording
         mine = recording.rows_of(run.variant)
         ns = recording.ticks[mine] / recording.batch[mine] / run.result().clock.ticks_in("ns")
-        assert played["ns"] == pytest.approx(ns[: site_pages.MOST_PLAYED].tolist(), rel=1e-3)
+        assert played["ns"] == pytest.approx(ns[:MOST_PLAYED].tolist(), rel=1e-3)
         assert sum(played["warm"]) == (recording.sample[mine] < 0).sum()
         assert (built / "_images" / f"bare_mutex-{kind}.png").is_file()
     assert "../pitfalls/lock-convoy.html" in page.read_text(encoding="utf-8")
@@ -180,20 +179,20 @@ def test_a_plot_is_said_to_betray_a_mistake_only_where_the_figures_differ(built:
     betrays = "The plot that betrays it"
     assert betrays in as_text(built / "gallery" / "bare_mutex.html")
     alike = as_text(built / "gallery" / "pinning_not_looked_at.html")
-    assert site_pages.pair_of("pinning_not_looked_at").alike
+    assert pair_of("pinning_not_looked_at").alike
     assert "the two figures are alike" in alike and betrays not in alike
 
 
 def test_a_name_of_c_keeps_its_small_letter() -> None:
-    assert site_pages.sentence("getpid() of a library") == "getpid() of a library."
-    assert site_pages.sentence("clock_gettime is read") == "clock_gettime is read."
-    assert site_pages.sentence("a mutex") == "A mutex."
+    assert sentence("getpid() of a library") == "getpid() of a library."
+    assert sentence("clock_gettime is read") == "clock_gettime is read."
+    assert sentence("a mutex") == "A mutex."
 
 
 @pytest.mark.parametrize("name", broken.names())
 def test_the_gallery_has_both_runs_of_each_broken_c_kernel(name: str) -> None:
     kernel = broken.find(name)
-    wrong, right = (read(site_pages.run_file(name, kind)) for kind in site_pages.KINDS)
+    wrong, right = (read(run_file(name, kind)) for kind in KINDS)
     assert sources.broken_name(wrong) == name
     assert sources.broken_name(right) is None
     assert right.kernel == kernel.twin_plan().kernel_name

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labs import paths, toolchain, views
+from labs import paths, views
+from labs.c_kernels import toolchain
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.recording import file

@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
+from grader import pages
 from grader.cases.verdict import Outcome
 from grader.figures import LABS
 from grader.judging.lab_folder import check_folder
-from grader.pages import __main__ as pages
-from grader.pages import lab_pages
-from grader.pages.lab_pages import NOTEBOOKS, build
+from grader.pages import NOTEBOOKS, build
+from grader.pages import __main__ as command
 from grader.with_nbgrader.release import release
 from labs import paths
 from labs.course import guide
@@ -82,26 +82,24 @@ class Built:
         release(NOTEBOOKS, self.released)
         self._solved = place / "solved"
         self._troubles: dict[str, list[str]] = {}
-        self._runs: dict[str, tuple[Path, lab_pages.Rerun]] = {}
+        self._runs: dict[str, tuple[Path, pages.Rerun]] = {}
 
     def troubles(self, lab: str) -> list[str]:
         """What the page of a lab lacks."""
         if lab not in self._troubles:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(
-                    lab_pages, "_run", functools.partial(self._run_and_keep, lab_pages._run)
-                )
+                patch.setattr(pages, "_run", functools.partial(self._run_and_keep, pages._run))
                 self._troubles[lab] = build(self.released, self.folder, only=[lab])
         return self._troubles[lab]
 
     def _run_and_keep(
-        self, run: Callable[[Path, str], lab_pages.Rerun], lab: Path, first: str
-    ) -> lab_pages.Rerun:
+        self, run: Callable[[Path, str], pages.Rerun], lab: Path, first: str
+    ) -> pages.Rerun:
         done = run(lab, first)
         self._runs[lab.name] = shutil.copytree(lab, self._solved / lab.name), done
         return done
 
-    def run(self, lab: str) -> tuple[Path, lab_pages.Rerun]:
+    def run(self, lab: str) -> tuple[Path, pages.Rerun]:
         """The lab's folder as the author's notebook left it, and what each cell put out."""
         self.troubles(lab)
         return self._runs[lab]
@@ -282,18 +280,18 @@ MEASURES = (
 
 def test_what_is_recorded_is_what_the_pages_take(tmp_path: Path) -> None:
     source = lab_of(tmp_path / "09-lab", *MEASURES)
-    done = lab_pages.record(source, tmp_path / "kept")
+    done = pages.record(source, tmp_path / "kept")
     assert done.troubles == {}
     made = file.read(tmp_path / "kept" / "recordings" / "mine.csv")
     assert "--samples 400 --warmup 10" in made.conditions["command"]
-    again = lab_pages.rerun(source, tmp_path / "kept")
+    again = pages.rerun(source, tmp_path / "kept")
     assert again.troubles == {}
     assert again.outputs["cell-2"][0]["text"] == f"{len(made)}\n"
 
 
 def test_what_went_wrong_is_not_kept(tmp_path: Path) -> None:
     source = lab_of(tmp_path / "09-lab", "raise ValueError('of the lab')")
-    done = lab_pages.record(source, tmp_path / "kept")
+    done = pages.record(source, tmp_path / "kept")
     assert done.troubles == {"cell-0": "ValueError: of the lab"}
     assert not (tmp_path / "kept").exists()
 
@@ -303,17 +301,17 @@ def test_record_says_what_it_replaces_and_what_stays(
 ) -> None:
     source = lab_of(tmp_path / "09-lab", *MEASURES)
     kept = tmp_path / "honest" / "09-lab"
-    monkeypatch.setattr(pages, "NOTEBOOKS", tmp_path)
-    monkeypatch.setattr(pages, "HONEST", tmp_path / "honest")
-    assert pages.main(["--record", "09-lab"]) == 0
+    monkeypatch.setattr(command, "NOTEBOOKS", tmp_path)
+    monkeypatch.setattr(command, "HONEST", tmp_path / "honest")
+    assert command.main(["--record", "09-lab"]) == 0
     said = f"pages: the run of 09-lab is saved in {kept}"
     assert capsys.readouterr().out == f"{said}\n"
-    assert pages.main(["--record", "09-lab"]) == 0
+    assert command.main(["--record", "09-lab"]) == 0
     assert capsys.readouterr().out == f"{said}, in place of an earlier run\n"
     before = (kept / "recordings" / "mine.csv").read_bytes()
     shutil.rmtree(source)
     lab_of(source, *MEASURES, "raise ValueError('of the lab')")
-    assert pages.main(["--record", "09-lab"]) == 1
+    assert command.main(["--record", "09-lab"]) == 1
     assert capsys.readouterr().err == (
         "pages: 09-lab, cell-3: ValueError: of the lab\n"
         f"pages: nothing is saved in {kept}, and the earlier run stays\n"
