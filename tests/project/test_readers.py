@@ -175,7 +175,8 @@ def modules() -> Iterator[tuple[str, str]]:
         for path in sorted((REPOSITORY / package).rglob("*.py")):
             name = path.relative_to(REPOSITORY).as_posix()
             if not name.startswith(MADE_HERE):
-                yield name.removesuffix(".py").replace("/", "."), path.read_text(encoding="utf-8")
+                module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+                yield module, path.read_text(encoding="utf-8")
 
 
 def test_a_file_is_opened_by_a_careful_function_or_is_listed() -> None:
