@@ -28,7 +28,6 @@ from grader.evening.upload_names import (
     STUDENTS,
     Parts,
     hand_in_archive,
-    is_junk,
     parts_of,
     same_name,
     shown,
@@ -36,7 +35,15 @@ from grader.evening.upload_names import (
     trouble_with_part,
     trouble_with_path,
 )
-from grader.submissions.safe_files import open_folder, open_regular, printable
+from grader.submissions.safe_files import (
+    AS_SETTINGS,
+    is_junk,
+    is_settings,
+    on_a_screen,
+    open_folder,
+    open_regular,
+    printable,
+)
 from labs import limits
 from labs.course import answers, figures, predictions
 from labs.course.figures import BadFigures
@@ -298,6 +305,8 @@ _ARCHIVES = (".zip", *OTHER_ARCHIVES)
 _BARE = (figures.FILE_NAME, predictions.FILE_NAME, answers.FILE_NAME)
 #: Folders that no student is called like; nor are hidden ones.
 _OF_ONE_STUDENT = {figures.RECORDINGS, HANDED_IN, "__pycache__"}
+#: The folder into which Jupyter puts copies of notebooks.
+_COPIES = ".ipynb_checkpoints"
 _COUNTS = dict(enumerate(("two", "three", "four", "five"), 2))
 _MOST_NAMES = 3
 
@@ -324,9 +333,7 @@ def holds_submission(paths: Iterable[Parts]) -> bool:
     An archive itself has the path ().
     """
     return any(
-        not path
-        or _is_archive(path[-1])
-        or (is_of_a_lab(path) and ".ipynb_checkpoints" not in path)
+        not path or _is_archive(path[-1]) or (is_of_a_lab(path) and _COPIES not in path)
         for path in paths
     )
 
@@ -731,7 +738,7 @@ def _root(paths: Sequence[Parts], lab: str, others: Set[str]) -> Parts:
     `others` are the other labs of the course.
     """
     found = sorted(
-        {path[:-1] for path in paths if is_of_a_lab(path) and ".ipynb_checkpoints" not in path},
+        {path[:-1] for path in paths if is_of_a_lab(path) and _COPIES not in path},
         key=lambda root: (len(root), root),
     )
     if not found:
@@ -788,14 +795,20 @@ def _moment(version: Version) -> tuple[int, datetime.datetime, bool]:
 def written(version: Version, folder: Path) -> tuple[dict[str, str], list[str]]:
     """Writes the files of a version below the new `folder`; returns hashes, and what is left out.
 
-    Files that are too large are left out, as in any submission. Raises NotTaken if a file is
-    damaged, and OSError.
+    Left out are files that are too large, as in any submission, and what programs can read as their
+    settings, with one note for each folder. Raises NotTaken if a file is damaged, and OSError.
     """
     hashes: dict[str, str] = {}
     left_out = list(version.left_out)
     room = limits.MOST_UNPACKED_BYTES
     folder.mkdir(parents=True)
     for path, item in sorted(version.files.items()):
+        settings = next((n for n, part in enumerate(path, 1) if is_settings(part)), None)
+        if settings is not None:
+            note = f"{shown(path[:settings])}: {AS_SETTINGS}"
+            if _COPIES not in path and note not in left_out:
+                left_out.append(note)
+            continue
         notebook = path[-1].endswith(".ipynb")
         most = limits.MOST_NOTEBOOK_BYTES if notebook else limits.MOST_FILE_BYTES
         if item.size > most:
@@ -811,7 +824,7 @@ def written(version: Version, folder: Path) -> tuple[dict[str, str], list[str]]:
     for old, new in _evidence_beside(folder):
         old.rename(new)
         hashes[str(new.relative_to(folder))] = hashes.pop(old.name)
-    return hashes, left_out
+    return hashes, on_a_screen(left_out)
 
 
 def _evidence_beside(folder: Path) -> Iterator[tuple[Path, Path]]:

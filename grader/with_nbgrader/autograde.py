@@ -25,7 +25,13 @@ from grader.submissions.submitted_notebook import find_submitted, quoted, rebuil
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import account_flags
 from grader.with_nbgrader.gradebook_lock import Staged
-from grader.with_nbgrader.student_folders import line, students_in, trouble_with, trusted_part
+from grader.with_nbgrader.student_folders import (
+    RECORD,
+    line,
+    students_in,
+    trouble_with,
+    trusted_part,
+)
 
 # nbgrader's own copying of a submission's files follows links, waits for pipes, and has no limit.
 
@@ -48,7 +54,9 @@ class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
         destination = Path(self._format_dest(assignment_id, student_id))
         ignore = [*self.coursedir.ignore, "*.ipynb"]
         trusted = trusted_part(self.coursedir, self._input_directory)
-        left_out = take_in(source, destination, ignore, trusted=trusted, share=True)
+        left_out = take_in(
+            source, destination, ignore, trusted=trusted, first=(RECORD,), share=True
+        )
         self.left_out = tuple(f"left out {quoted(note)}" for note in left_out)
 
 
