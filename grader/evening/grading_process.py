@@ -311,8 +311,8 @@ def _grade_notebook(
 ) -> None:
     released, texts = _read(plan.notebooks[name])
     path = Path(job.source) / f"{name}.ipynb"
-    submitted, found = find_submitted(path, released, set(plan.released))
-    rebuilt = rebuild(released, submitted, [*notes, *found])
+    found = find_submitted(path, released, set(plan.released))
+    rebuilt = rebuild(released, found.submitted, [*notes, *found.notes])
     notebook = rebuilt.notebook
     for note in rebuilt.set_aside:
         log.warning("%s, %s: %s", printable(job.student), name, note)

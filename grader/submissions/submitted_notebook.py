@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from nbformat.v4.rwbase import split_lines, strip_transient
 from PIL import Image
 
 from grader.submissions.safe_files import printable, read_regular
+from labs.course.answers import which_count
 from labs.json_text import BadJson, parse_json, text_of
 from labs.limits import (
     MOST_ANSWER,
@@ -348,7 +349,7 @@ def _move_in(
     """
     grade_id = str(_marks(cell)["grade_id"])
     # Of duplicates we take the first that was changed: a student may copy a cell, then answer it.
-    answers = [one for one in found if one.source.strip() != cell.source.strip()]
+    answers = _changed(cell, found)
     chosen = answers[0] if answers else found[0] if found else None
     if chosen is None:
         reason = trouble or "the cell is not in the submitted notebook"
@@ -371,6 +372,11 @@ def _move_in(
         remarks += [f"answer cell {quoted(grade_id)}: {reason}" for reason in reasons]
     elif answers:
         cell.source = chosen.source
+
+
+def _changed(cell: NotebookNode, found: list[StudentCell]) -> list[StudentCell]:
+    """Those of the student's cells that are not as released."""
+    return [one for one in found if one.source.strip() != cell.source.strip()]
 
 
 def _too_long(answer: str) -> str | None:
@@ -463,22 +469,75 @@ def _note(set_aside: tuple[str, ...], notebook: NotebookNode) -> NotebookNode:
     return node
 
 
-def find_submitted(
-    path: Path, released: nbformat.NotebookNode, names: set[str]
-) -> tuple[Submitted, list[str]]:
-    """The submitted notebook, also if the student renamed it, and notes about this."""
-    submitted = read_submitted(path)
-    if path.exists() or path.is_symlink():
-        return submitted, []
-    others = [p for p in sorted(path.parent.glob("*.ipynb")) if p.stem not in names]
-    read = [(other, read_submitted(other)) for other in others[:10]]
-    best = max(read, key=lambda pair: known_answers(released, pair[1]), default=None)
-    if best is not None and known_answers(released, best[1]):
-        return best[1], [f"the notebook was found under the name {quoted(best[0].name)}"]
-    unread = [
-        f"{quoted(other.name)}: {one.trouble or 'no cell of this lab'}" for other, one in read
-    ]
-    return submitted, unread
+@dataclass(frozen=True)
+class Found:
+    """The notebook that is read, with notes on it, and what a person must say of it, or "".
+
+    `answers` are its texts by grade id, without those that are as they were released.
+    """
+
+    submitted: Submitted
+    notes: tuple[str, ...] = ()
+    question: str = ""
+    answers: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_submitted(path: Path, released: nbformat.NotebookNode, names: set[str]) -> Found:
+    """The submitted notebook with the answers, whatever its name. Never raises.
+
+    `names` are the released notebooks of the lab. Students rename a notebook, copy it and go on in
+    the copy, or fetch it anew. So all notebooks that lie at `path` and next to it are read. The one
+    with answers counts. If two have different answers, a person must say which one counts.
+    """
+    others = [each for each in sorted(path.parent.glob("*.ipynb")) if each.stem not in names]
+    others.sort(key=lambda each: not each.stem.startswith(path.stem))
+    there = [path] if path.exists() or path.is_symlink() else []
+    read = {each: read_submitted(each) for each in [*there, *others[:_MOST_NOTEBOOKS]]}
+    answered = {each: _answers(released, one) for each, one in read.items()}
+    best = which_count(answered)
+    if not best:  # nobody has answered anything
+        known = {each: known_answers(released, one) for each, one in read.items()}
+        best = [path] if path in read else [each for each in read if known[each]]
+        best = sorted(best, key=lambda each: -known[each])[:1]
+    if not best:
+        unread = [
+            f"{quoted(each.name)}: {one.trouble or 'no cell of this lab'}"
+            for each, one in read.items()
+        ]
+        return Found(read_submitted(path), tuple(unread))
+    chosen, notes, question = best[0], [], ""
+    if chosen != path:
+        notes.append(f"the notebook was found under the name {quoted(chosen.name)}")
+        if path in read:
+            why = read[path].trouble or "it has no other answers"
+            notes.append(f"{quoted(path.name)} was not read: {why}")
+    if len(best) > 1:
+        two = " and ".join(quoted(each.name) for each in best)
+        question = (
+            f"{two} have different answers; those of {quoted(chosen.name)} are graded. Ask the "
+            "student which one counts. If it is another one, give it the name "
+            f"{quoted(path.name)} in the student's folder in `submitted`, and grade again"
+        )
+        notes.append(question)
+    return Found(read[chosen], tuple(notes), question, answered[chosen])
+
+
+#: So many notebooks under other names are read.
+_MOST_NOTEBOOKS = 10
+
+
+def _answers(released: NotebookNode, submitted: Submitted) -> dict[str, str]:
+    """The answers in a submitted notebook by grade id, without those as released or empty."""
+    by_id = _by_id(released, submitted, [])
+    answers = {}
+    for cell in released.cells:
+        marks = _marks(cell)
+        if marks.get("solution"):
+            grade_id = str(marks["grade_id"])
+            text = next(iter(_changed(cell, by_id.get(grade_id, []))), None)
+            if text is not None and text.source.strip():
+                answers[grade_id] = text.source.strip()
+    return answers
 
 
 # `Texts` writes a notebook as nbformat does, in a third of the time. nbformat copies the notebook

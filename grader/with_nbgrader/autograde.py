@@ -79,10 +79,10 @@ class RebuildExporter(NotebookExporter):
         assignment, name = resources["nbgrader"]["assignment"], resources["nbgrader"]["notebook"]
         release = released_folder(converter.coursedir, assignment)
         released = read_released(release / f"{name}.ipynb")
-        submitted, notes = find_submitted(
-            Path(filename), released, {p.stem for p in release.glob("*.ipynb")}
-        )
-        rebuilt = rebuild(released, submitted, [*getattr(converter, "left_out", ()), *notes])
+        names = {each.stem for each in release.glob("*.ipynb")}
+        found = find_submitted(Path(filename), released, names)
+        left_out = getattr(converter, "left_out", ())
+        rebuilt = rebuild(released, found.submitted, [*left_out, *found.notes])
         student = resources["nbgrader"]["student"]
         for note in rebuilt.set_aside:
             converter.log.warning("%s, %s: %s", printable(student), name, note)

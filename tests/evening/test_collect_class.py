@@ -272,7 +272,7 @@ def test_what_labs_hand_in_makes_is_collected(course: Class, tmp_path: Path) -> 
     for name, content in lab_files("ada").items():
         (lab / name).parent.mkdir(parents=True, exist_ok=True)
         (lab / name).write_bytes(content)
-    made = hand_in.write(lab, LAB, hand_in.contents(lab, LAB), "checked")
+    made = hand_in.write(lab, LAB, hand_in.contents(lab, LAB, [lab / f"{LAB}.ipynb"]), "checked")
     upload = Upload("Ada", 77, {made.archive.name: made.archive.read_bytes()})
     report = course.collect(canvas_zip(course.file("c.zip"), [upload]))
     assert did(report) == {"77": Did.NEW}
