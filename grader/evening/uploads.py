@@ -594,6 +594,12 @@ def versions(
         yield reader.versions(given, limits.MOST_NESTED_ARCHIVES)
 
 
+_BESIDE_FILES = (
+    "it was not read, because files of the lab lie next to it; if the zip file counts, move those "
+    "away, and collect again"
+)
+
+
 class _Reader:
     def __init__(
         self, lab: str, others: Set[str], scratch: Path, stack: ExitStack, place: Place | None
@@ -636,6 +642,7 @@ class _Reader:
         """The version that the files themselves are."""
         root = _root([each.path for each in given], self._lab, self._others)
         files: dict[Parts, Item] = {}
+        names: dict[Parts, Parts] = {}
         left_out: set[str] = set()
         # Canvas keeps both where a student hands in one name again; the last one counts.
         for each in sorted(given, key=lambda each: (each.order or 0, each.path), reverse=True):
@@ -644,11 +651,18 @@ class _Reader:
                 if not {*beside} & {*self._others, HANDED_IN}:
                     left_out.add(f"{shown(beside)}: it lies outside of the lab's folder")
                 continue
-            below = plain(each.path[len(root) :], self._lab)
-            if below in files:
-                left_out.add(f"{shown(each.path)}: it was handed in again")
-            elif not (len(below) == 1 and below[0].casefold().endswith(".zip")):
+            own = each.path[len(root) :]
+            below = plain(own, self._lab)
+            if len(below) == 1 and below[0].casefold().endswith(".zip"):
+                if hand_in_archive(below[0]) is None:
+                    left_out.add(f"{shown(each.path)}: {_BESIDE_FILES}")
+            elif below not in files:
                 files[below] = each.item
+                names[below] = own
+            elif below[0].endswith(".ipynb"):  # the one with the answers is read
+                files[names[below] if own == below else own] = each.item
+            else:
+                left_out.add(f"{shown(each.path)}: it was handed in again")
         orders = [each.order for each in given if each.order is not None]
         order = max(orders) if orders else None
         late = _late(each for each in given if each.order == order)

@@ -183,6 +183,17 @@ def evidence_in(folder: Path) -> list[str]:
     return [figures.FILE_NAME, *dict.fromkeys(names)]
 
 
+def not_empty(folder: Path, names: Sequence[str], trusted: Path | None = None) -> list[str]:
+    """Which of these files of `folder` are regular and have content; no link is followed."""
+    found = []
+    with contextlib.suppress(OSError), opened(folder, trusted) as top:
+        for file in _named(top, names):
+            with contextlib.suppress(OSError):
+                if read_regular(file.path.name, 0, file.folder):
+                    found.append(str(file.path))
+    return found
+
+
 def _named(top: int, names: Sequence[str]) -> Iterator[FoundFile]:
     """The files `names` of the open folder `top`; a folder that is missing or a link has none."""
     for name in names:

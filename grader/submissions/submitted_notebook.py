@@ -7,6 +7,8 @@ wrong. We read only plain text, ids and the pictures of answers, and ignore outp
 from __future__ import annotations
 
 import base64
+import contextlib
+import hashlib
 import io
 import json
 import re
@@ -24,8 +26,11 @@ from nbformat.notebooknode import from_dict
 from nbformat.v4.rwbase import split_lines, strip_transient
 from PIL import Image
 
-from grader.submissions.safe_files import printable, read_regular
+from grader.judging.permission import evidence_of
+from grader.submissions.safe_files import not_empty, printable, read_regular
+from labs.course import figures
 from labs.course.answers import which_count
+from labs.course.figures import BadFigures, Figure
 from labs.json_text import BadJson, parse_json, text_of
 from labs.limits import (
     MOST_ANSWER,
@@ -538,6 +543,81 @@ def _answers(released: NotebookNode, submitted: Submitted) -> dict[str, str]:
             if text is not None and text.source.strip():
                 answers[grade_id] = text.source.strip()
     return answers
+
+
+# What a submission has that can be graded. A student who hands in again may leave something behind:
+# the notebook alone after a whole archive has no figure.
+
+#: `figures` whose recording is there, with its path, and all that are `stated`; `files`, the
+#: evidence that is there; whether there is a `notebook`; `answers`, each with its SHA-256.
+Holds = dict[str, Any]
+
+
+def holds_of(
+    folder: Path, released: Mapping[str, NotebookNode], trusted: Path | None = None
+) -> tuple[Holds, list[str]]:
+    """What the submission in `folder` has, and what a person must say of its notebooks.
+
+    `released` has the lab's notebooks by name. Nothing of the folder makes this function raise.
+    """
+    try:
+        stated = figures.read(folder)
+    except BadFigures:
+        stated = {}
+    named = {name: each.recording for name, each in stated.items() if isinstance(each, Figure)}
+    evidence = [path for each in stated.values() for path in evidence_of(each)]
+    files = not_empty(folder, list(dict.fromkeys(evidence)), trusted)
+    found: list[Found] = []
+    with contextlib.suppress(OSError):  # a closed folder
+        for name, notebook in released.items():
+            found.append(find_submitted(folder / f"{name}.ipynb", notebook, set(released)))
+    answered = {name: text for each in found for name, text in each.answers.items()}
+    has = {
+        "figures": {name: path for name, path in named.items() if path is None or path in files},
+        "stated": list(named),
+        "files": files,
+        "notebook": any(folder.glob("*.ipynb")),
+        "answers": {
+            name: hashlib.sha256(text.encode()).hexdigest() for name, text in answered.items()
+        },
+    }
+    return has, [each.question for each in found if each.question]
+
+
+def lacking(earlier: Holds, later: Holds) -> str:
+    """What a submission has not that an earlier one had, as a part of a sentence; or "".
+
+    A figure may have another recording than before.
+    """
+    lost = {n: path for n, path in earlier["figures"].items() if n not in later["figures"]}
+    evidence = {path for path in lost.values() if path} - set(later["files"])
+    # Another recording of a figure need not have C.
+    named = evidence | {path for path in later["figures"].values() if path}
+    code = {str(Path(path).with_suffix(".c")) for path in named} & set(earlier["files"])
+    kinds = {
+        "figure": [name for name in lost if name not in later["stated"]],
+        "file": sorted(evidence | code - set(later["files"])),
+        "answer": [name for name in earlier["answers"] if name not in later["answers"]],
+    }
+    words = [
+        f"the {kind}{'s' if len(names) > 1 else ''} {_few(names)}"
+        for kind, names in kinds.items()
+        if names
+    ]
+    if earlier["notebook"] and not later["notebook"]:
+        words = [*words, "the notebook"]
+    return "; ".join(words)
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    first, more = [quoted(name) for name in names[:_MOST_NAMES]], len(names) - _MOST_NAMES
+    if more > 0:
+        return f"{', '.join(first)} and {more} more"
+    return " and ".join(filter(None, (", ".join(first[:-1]), first[-1])))
+
+
+_MOST_NAMES = 4
 
 
 # `Texts` writes a notebook as nbformat does, in a third of the time. nbformat copies the notebook
