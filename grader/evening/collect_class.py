@@ -238,7 +238,6 @@ def when_of(record: Record) -> datetime.datetime | None:
         return None
 
 
-_NO_STUDENT = "it is a lab; put each student's files into a folder with the student's id"
 _SAME_TIME = datetime.timedelta(seconds=2)
 _LATER_THAN_NOW = datetime.timedelta(days=1)
 
@@ -322,7 +321,10 @@ class Collect:
         report = Report(name, self._lab, layout.name, self._dry, [], found.not_collected)
         report.of_other_labs = found.of_other_labs
         for lab in self._labs & set(found.students):
-            report.not_collected.append(NotCollected(found.students.pop(lab).label, _NO_STUDENT))
+            group = found.students.pop(lab)
+            paths = [each.path for given in group.given.values() for each in given]
+            why = uploads.why_no_student(lab, self._labs, paths)
+            report.not_collected.append(NotCollected(group.label, why))
         with self._scratch() as scratch:
             for student in progress(sorted(found.students)):
                 group = found.students[student]

@@ -399,14 +399,27 @@ class Place:
     def is_students_own(self, paths: Collection[Parts]) -> bool:
         """Whether files of a lab lie directly in it."""
         return any(
-            self._is_bare(path)
-            or (len(path) == 1 and (hand_in_archive(path[0]) or _stem(path[0]) in self.labs))
-            for path in paths
+            self._is_bare(path) or (len(path) == 1 and self._is_submission(path)) for path in paths
         )
 
     def _is_bare(self, path: Parts) -> bool:
         """Whether a file of a lab lies directly in it, or in a folder named like a lab."""
-        return path[0] in self.labs if len(path) > 1 else bool(path) and is_of_a_lab(path)
+        if len(path) == 1:
+            return is_of_a_lab(path)
+        return len(path) > 1 and path[0] in self.labs and self._is_submission(path[1:])
+
+    def _is_submission(self, path: Parts) -> bool:
+        """Whether a path in a folder is what one student hands in: students lie in none of them."""
+        if len(path) > 1:
+            return path[0] in _OF_ONE_STUDENT
+        return bool(is_of_a_lab(path) or hand_in_archive(path[0]) or _stem(path[0]) in self.labs)
+
+    def _in_lab(self, paths: Collection[Parts], where: Parts) -> tuple[Collection[Parts], Parts]:
+        """The paths in the folder of the lab if it holds no submission itself, but students."""
+        inside = [path[1:] for path in paths if len(path) > 1 and path[0] == self.lab]
+        if self.is_students_own(paths) or not self.people(inside):
+            return paths, where
+        return inside, (*where, self.lab)
 
     def _can_be_a_student(self, path: Parts) -> bool:
         """Whether a folder can be a student, or an archive that `labs hand-in` has not made."""
@@ -434,6 +447,7 @@ class Place:
         """This place, and what is in it, as far down as one name alone lies in another one."""
         where = (*(self.path[:-1] if _is_archive(self.path[-1]) else self.path), *archive)
         levels = [_Level(self.path[:-1], [self.path[-1]])]
+        paths, where = self._in_lab(paths, where)
         while inner := self.people(paths):
             if _ids(inner) != _ids(levels[-1].names):  # `ada` in `ada.zip` is the same student
                 levels.append(_Level(where, inner))
@@ -494,6 +508,16 @@ def places(
     known = len(of) > 1 and bool(own - several)
     alone = not known and (len(of) == 1 or 2 * len(several) >= len(of))
     return {name: replace(place, known=known, alone=alone) for name, place in of.items()}
+
+
+def why_no_student(lab: str, labs: Collection[str], paths: Collection[Parts]) -> str:
+    """Why a folder at the top that is named like a lab is not collected, and what to do."""
+    inner = Place((lab,), lab, frozenset(labs), alone=True).people(paths)
+    if not inner:
+        return "it is a lab; put each student's files into a folder with the student's id"
+    are = f"are {_count(len(inner))} students" if len(inner) > 1 else "is one student"
+    option = _option(_Level((lab,), inner))
+    return f"it is a lab.\nIf {_listed(_ids(inner))} in it {are}, add the option {option}"
 
 
 def _option(level: _Level) -> str:
