@@ -414,6 +414,7 @@ class Collect:
                     raise NotTaken(f"none of its files can be taken: {left_out[0]}")
                 record, remarks = self._record(version, when, folder, hashes)
                 holds, questions = holds_of(folder, self._released)
+                questions += filter(None, [version.question])
                 record |= {
                     "entry": f"{group.label}/{version.origin}".rstrip("/"),
                     "who": who,

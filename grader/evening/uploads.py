@@ -16,7 +16,7 @@ import tempfile
 import zipfile
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -45,7 +45,7 @@ from grader.submissions.safe_files import (
     printable,
 )
 from labs import limits
-from labs.course import answers, figures, predictions
+from labs.course import answers, figures, lab_names, predictions
 from labs.course.figures import BadFigures
 from labs.course.handed_in import HANDED_IN
 
@@ -587,6 +587,7 @@ class Version:
 
     `origin` is its name in the source. `when` and `order` are its time, and `late` says whether it
     came too late, as far as that is known. `archive` is the SHA-256 of the archive it lay in.
+    `question` is what a person must say of it, or "".
     """
 
     origin: str
@@ -596,6 +597,7 @@ class Version:
     order: int | None = None
     archive: str = ""
     late: bool | None = None
+    question: str = ""
 
 
 @contextmanager
@@ -690,7 +692,29 @@ class _Reader:
         orders = [each.order for each in given if each.order is not None]
         order = max(orders) if orders else None
         late = _late(each for each in given if each.order == order)
-        return Version("/".join(root), files, tuple(sorted(left_out)), None, order, "", late)
+        question = self._other_work(given, root, files)
+        origin, notes = "/".join(root), tuple(sorted(left_out))
+        return Version(origin, files, notes, None, order, "", late, question)
+
+    def _other_work(self, given: Sequence[Given], root: Parts, files: Mapping[Parts, Item]) -> str:
+        """What a person must say if other work on the lab lies in another folder; else ""."""
+        elsewhere = {*self._others, *lab_names.labs(), HANDED_IN, _COPIES} - {self._lab}
+        own = shown(root) if root else "the top folder"
+        for each in given:
+            folder, name = each.path[:-1], each.path[-1:]
+            if folder == root or elsewhere & {*folder} or not is_of_a_lab(name):
+                continue
+            mine = files.get(name)
+            if mine is None and name != (figures.FILE_NAME,):
+                continue
+            if mine is None or mine.size != each.item.size or _digest(mine) != _digest(each.item):
+                differs = "lies outside of" if mine is None else "differs from that in"
+                return (
+                    f"{shown(each.path)} {differs} {own}, and {own} is graded. Ask the student "
+                    "which folder counts. If it is the other one, put its files into the student's "
+                    "folder in `submitted`, and grade again"
+                )
+        return ""
 
     def _archives(self, given: Sequence[Given], bare: bool) -> list[Given]:
         """The archives of the lab. Raises NotTaken if nobody can say which one it is."""
@@ -744,9 +768,15 @@ class _Reader:
                 each.order,
                 one.archive or digest,
                 each.late,
+                one.question,
             )
             for one in inner
         ]
+
+
+def _digest(item: Item) -> str:
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        return item.copy_to(nowhere, limits.MOST_NOTEBOOK_BYTES)
 
 
 def _late(given: Iterable[Given]) -> bool | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from nbgrader.coursedir import CourseDirectory
 from grader.evening import class_roster, collect_class
 from grader.evening.collect_class import NEWEST, STAYS, Collect, Did, Report
 from grader.evening.uploads import NotTaken
-from testing.platform_archives import Files, Upload, canvas_zip, handed_in, moodle_zip
+from labs.course import lab_names
+from testing.platform_archives import Files, Upload, canvas_zip, handed_in, moodle_zip, zipped
 from testing.small_course import cell
 
 LAB = "01-small"
@@ -300,6 +302,49 @@ def test_of_two_notebooks_a_person_chooses(name: str, course: Class) -> None:
         assert said in question and "Ask the student which one counts" in question
     assert report.complete == (not words)
     assert len(course.counts()) >= 2
+
+
+#: As long as the whole one.
+OTHER = with_()
+
+
+@pytest.mark.parametrize(
+    ("second", "other", "is_asked"),
+    [
+        (f"{LAB} (1)", OTHER, True),
+        (f"{LAB}/old", OTHER, True),
+        ("backup", with_(nb=WHOLE[OWN], figures=figures(None)), True),
+        (f"{LAB} (1)", WHOLE, False),
+        (f"{LAB}/.ipynb_checkpoints", OTHER, False),
+        ("backup", {"notes.txt": b"other"}, False),
+        (lab_names.labs()[2], OTHER, False),
+    ],
+)
+def test_of_two_folders_of_the_lab_a_person_chooses(
+    second: str, other: Mapping[str, bytes], is_asked: bool, course: Class
+) -> None:
+    files = {f"{place}/{name}": each for place, some in ((LAB, WHOLE), (second, other))
+             for name, each in some.items()}  # fmt: skip
+    for given in (files, {"work.zip": zipped(files)}):
+        folder = course.downloads / "class" / "ada-1"
+        for name, content in given.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+        (folder.parent / "bob").mkdir(exist_ok=True)
+        (folder.parent / "bob" / "figures.json").write_bytes(b"{}")
+        found = asked(course.collect(folder.parent))
+        said = f" differs from that in {LAB}, and {LAB} is graded. Ask the student which folder"
+        assert [said in each for each in found] == [True] * is_asked
+        assert course.counts()[OWN] == WHOLE[OWN]
+        shutil.rmtree(folder.parent)
+        shutil.rmtree(course.folder / "submitted")
+
+
+def test_figures_in_another_folder_than_the_notebook_are_asked_for(course: Class) -> None:
+    files = {f"{LAB}/{OWN}": WHOLE[OWN], f"{LAB} (1)/figures.json": figures(None)}
+    path = moodle_zip(course.downloads / "m.zip", [Upload("Ada", 1, {"a.zip": zipped(files)})])
+    (question,) = asked(course.collect(path))
+    assert f"{LAB} (1)/figures.json lies outside of {LAB}, and {LAB} is graded" in question
 
 
 @pytest.mark.parametrize("latest", [OWN, f"{LAB}-1.ipynb"])
