@@ -29,8 +29,9 @@ SOURCE is one of these:
   the word `exchange`, for nbgrader's exchange.
 
 The exit status is 0 if everything was collected, and 2 if nothing could be done. It is 1 if \
-something was not collected. The output says what and why, and all else is collected. A folder \
-that can be one student's or a class's is not collected: the output says which option decides."""
+something was not collected, or if a person must choose. The output says what and why, and all \
+else is collected. A folder that can be one student's or a class's is not collected: the output \
+says which option decides."""
 _EXAMPLES = (
     "grader collect download.zip",
     "grader collect download.zip --lab 01-timer-overhead --dry-run",
@@ -65,6 +66,14 @@ def add_collect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="how files are named, as nbgrader's named_regexp; (?P<student_id>...) and "
         "(?P<file_id>...), and perhaps (?P<timestamp>...)",
     )
+    for option, which in (("--newest", "the newest submission"), ("--earlier", "the earlier one")):
+        command.add_argument(
+            option,
+            default="",
+            metavar="STUDENTS",
+            help=f"{which} of these students counts, if the newest one lacks what an earlier one "
+            "has; commas between the ids",
+        )
     command.add_argument(
         "--dry-run", action="store_true", help="write nothing, and print what would be done"
     )
@@ -117,7 +126,7 @@ def _from_exchange(app: Any, arguments: argparse.Namespace) -> Report:
     lab = lab_of([], labs_of(app.coursedir), arguments.lab)
     app.authenticator = Authenticator(parent=app)
     app.log.setLevel(logging.WARNING)  # the summary counts what the log would list
-    report = collect_class.collect_from_exchange(app, lab, arguments.dry_run)
+    report = collect_class.collect_from_exchange(app, lab, arguments.dry_run, _words(arguments))
     if report is not None:
         return report
     with tempfile.TemporaryDirectory(prefix="ticklab-collect-") as scratch:
@@ -132,6 +141,19 @@ def _from_exchange(app: Any, arguments: argparse.Namespace) -> Report:
         report = _from_files(app.coursedir, arguments)
         report.layout = "the exchange that your settings name"
         return report
+
+
+def _words(arguments: argparse.Namespace) -> dict[str, str]:
+    """Which submission counts, by student, where a person has chosen. Raises NotTaken."""
+    from grader.evening.collect_class import NEWEST, STAYS
+    from grader.evening.uploads import NotTaken
+
+    found: dict[str, str] = {}
+    for word, stated in ((NEWEST, arguments.newest), (STAYS, arguments.earlier)):
+        for student in filter(None, map(str.strip, stated.split(","))):
+            if found.setdefault(student, word) != word:
+                raise NotTaken(f"--newest and --earlier both name {student}")
+    return found
 
 
 def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
@@ -153,7 +175,8 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
         items = stack.enter_context(class_roster.opened_source(path))
         labs = labs_of(course)
         lab = lab_of(items, labs, arguments.lab)
-        collect = Collect(course, lab, labs, duedate_of(course, lab), arguments.dry_run)
+        due, words = duedate_of(course, lab), _words(arguments)
+        collect = Collect(course, lab, labs, due, arguments.dry_run, words)
         report = collect.run(
             path.name or str(path),
             items,

@@ -29,7 +29,6 @@ from grader.evening.upload_names import (
     Named,
     Parts,
     hand_in_archive,
-    is_junk,
     layout_of,
     same_name,
     shown,
@@ -45,7 +44,7 @@ from grader.evening.uploads import (
     opened_zip,
     places,
 )
-from grader.submissions.safe_files import printable, trouble_with_name
+from grader.submissions.safe_files import is_junk, printable, trouble_with_name
 from grader.with_nbgrader import gradebook_lock
 from labs import limits
 from labs.course.figures import RECORDINGS

@@ -12,7 +12,7 @@ import hashlib
 import shutil
 import tempfile
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -27,6 +27,7 @@ from grader.evening.grade_sheet import as_csv
 from grader.evening.upload_names import CANVAS, MOODLE, Layout, Named, hand_in_archive
 from grader.evening.uploads import NO_ROOM, Item, NotTaken, Version, written
 from grader.submissions.safe_files import printable, trouble_with_name
+from grader.submissions.submitted_notebook import holds_of, lacking
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.careful_course import read_time
 from grader.with_nbgrader.nbgrader_exchange import (
@@ -38,7 +39,7 @@ from grader.with_nbgrader.nbgrader_exchange import (
     collector,
     now,
 )
-from grader.with_nbgrader.student_folders import students_in
+from grader.with_nbgrader.student_folders import released_notebooks, students_in
 from labs.files import read_bounded, remove_unfinished, write_atomically
 from labs.html import in_columns
 from labs.terminal import meant
@@ -46,8 +47,10 @@ from labs.units import plural
 
 # Whether a submission counts, becomes an earlier version, or is there already.
 #
-# The newest counts. Where the time of one of two is not known, what is collected later counts, but
-# nothing that was collected once comes back: so a second run over the same sources changes nothing.
+# The newest counts, unless it lacks what an earlier one has: then a person chooses, and the earlier
+# one counts until then, so that nobody loses points without a word. Where the time of one of two is
+# not known, what is collected later counts, but nothing that was collected once comes back: so a
+# second run over the same sources changes nothing.
 
 Record = dict[str, Any]
 
@@ -72,6 +75,11 @@ class Did(enum.Enum):
     EARLIER = "kept as earlier"
     SAME = "was collected"
     BACK = "collected again"
+    POORER = "kept, because it lacks something"
+
+
+#: Of these, the submission is the one that counts.
+_COUNTS_NOW = {Did.NEW, Did.NEWER, Did.BACK}
 
 
 @dataclass(frozen=True)
@@ -102,30 +110,74 @@ class State:
 
     current: Record | None
     earlier: list[Record] = field(default_factory=list)
+    #: What a person has said of this student: `NEWEST`, `STAYS`, or nothing.
+    word: str = ""
+    #: What the newest submission lacks, in a sentence, if a person must choose, or need not.
+    question: str = ""
+    remark: str = ""
 
     def decide(self, arrived: Arrived) -> Did:
         """What to do with a submission; afterwards the state is as if that was done."""
+        self.question = self.remark = ""
+        again = [each for each in self.earlier if content_of(each) == arrived.content]
         if self.current is None:
             # An interrupted run has moved it away, or somebody has removed the newer one.
-            again = [each for each in self.earlier if content_of(each) == arrived.content]
             if again:
-                self.earlier.remove(again[-1])
-                self.current = again[-1]
-                return Did.BACK
+                return self._put_back(again[-1])
             self.current = arrived.record
             return Did.NEW
         if content_of(self.current) == arrived.content:
             return Did.SAME
         newer = arrived.is_newer_than(self.current)
-        known = any(content_of(each) == arrived.content for each in self.earlier)
-        if known and not newer:
+        if newer is None and again and again[-1].get("asked"):
+            newer = True
+        if again and not newer:
             return Did.SAME
+        before, after = self.current, arrived.record
+        lost = _lost(before, after) if newer is not False else _lost(after, before)
+        if lost and self.word != NEWEST:
+            return self._keep_the_richer(arrived, lost, newer is False, bool(again))
+        if again:
+            return self._put_back(again[-1])
         if newer is False:
             self.earlier.append(arrived.record)
             return Did.EARLIER
         self.earlier.append(self.current)
         self.current = arrived.record
         return Did.NEWER
+
+    def _put_back(self, record: Record) -> Did:
+        self.earlier.remove(record)
+        if self.current is not None:
+            self.earlier.append(self.current)
+        self.current = record
+        return Did.BACK
+
+    def _keep_the_richer(self, arrived: Arrived, lost: str, is_richer: bool, known: bool) -> Did:
+        """Of two submissions, the newer one lacks what the earlier one has: that one counts."""
+        current = self.current or {}
+        early, late = (arrived.record, current) if is_richer else (current, arrived.record)
+        settled = content_of(late) in early.get("chosen_over", ())
+        if not settled and self.word == STAYS:
+            early["chosen_over"] = [*early.get("chosen_over", ()), content_of(late)]
+        elif not settled and _adds_nothing(late, early):
+            self.remark = (
+                f"the newest submission ({_when(late)}) has only files that the earlier one "
+                f"({_when(early)}) has too; the earlier one counts"
+            )
+        elif not settled:
+            late["asked"] = True
+            self.question = (
+                f"the newest submission ({_when(late)}) lacks what the earlier one "
+                f"({_when(early)}) has: {lost}. The earlier one counts until you choose"
+            )
+        if is_richer:
+            self.earlier.append(current)
+            self.current = arrived.record
+            return Did.NEWER
+        if not known:
+            self.earlier.append(arrived.record)
+        return Did.POORER if self.question or not known else Did.SAME
 
     def counts(self, record: Record) -> bool:
         """Whether the submission that counts has the files of `record`."""
@@ -140,6 +192,26 @@ class State:
         source = who.partition(" ")[0]
         if who and before != who and before.partition(" ")[0] == source:
             raise NotTaken(f"what was collected under this id is of {before}, and this is of {who}")
+
+
+#: What a person can say where the newest submission of a student lacks something.
+NEWEST, STAYS = "newest", "earlier"
+
+
+def _lost(earlier: Record, later: Record) -> str:
+    """What a submission lacks that an earlier one had; "" if nobody knows what one of them has."""
+    has, has_later = earlier.get("holds"), later.get("holds")
+    return lacking(has, has_later) if has and has_later else ""
+
+
+def _adds_nothing(later: Record, earlier: Record) -> bool:
+    """Whether each file of a submission is in an earlier one too."""
+    own = {(path, digest) for path, digest in _hashes(later).items() if path not in BY_NBGRADER}
+    return own <= set(_hashes(earlier).items())
+
+
+def _when(record: Record) -> str:
+    return _time(record) or "its time is not known"
 
 
 def fingerprint(hashes: Mapping[str, str]) -> str:
@@ -166,7 +238,6 @@ def when_of(record: Record) -> datetime.datetime | None:
         return None
 
 
-_NO_STUDENT = "it is a lab; put each student's files into a folder with the student's id"
 _SAME_TIME = datetime.timedelta(seconds=2)
 _LATER_THAN_NOW = datetime.timedelta(days=1)
 
@@ -190,6 +261,7 @@ class Report:
     """What a run did, or, in a dry run, what it would do.
 
     `refused` counts what was refused and is not in `not_collected`, because the log has it.
+    `to_choose` are students of whom a person must say which submission, or notebook, counts.
     """
 
     source: str
@@ -198,14 +270,15 @@ class Report:
     dry: bool
     lines: list[Line] = field(default_factory=list)
     not_collected: list[NotCollected] = field(default_factory=list)
+    to_choose: list[NotCollected] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
     of_other_labs: int = 0
     refused: int = 0
 
     @property
     def complete(self) -> bool:
-        """Whether everything in the source was collected."""
-        return not self.not_collected and not self.refused
+        """Whether everything in the source was collected, and nothing is left to choose."""
+        return not self.not_collected and not self.refused and not self.to_choose
 
 
 class Collect:
@@ -218,7 +291,11 @@ class Collect:
         labs: Iterable[str],
         duedate: datetime.datetime | None = None,
         dry: bool = False,
+        words: Mapping[str, str] | None = None,
     ) -> None:
+        """`words` are `NEWEST` and `STAYS` by student, where a person has chosen."""
+        self._words = words or {}
+        self._released = released_notebooks(course, lab)
         self._course, self._lab, self._labs, self._duedate = course, lab, frozenset(labs), duedate
         self._dry = dry
         self._collected = Collected(course, lab)
@@ -240,10 +317,14 @@ class Collect:
         students = students_in(self._course, self._course.submitted_directory, self._lab, "*")
         taken = {each: self._label_of(each) for each in students}
         found = sort_by_student(items, layout, self._lab, roster, taken)
+        check_words(self._words, found.students)
         report = Report(name, self._lab, layout.name, self._dry, [], found.not_collected)
         report.of_other_labs = found.of_other_labs
         for lab in self._labs & set(found.students):
-            report.not_collected.append(NotCollected(found.students.pop(lab).label, _NO_STUDENT))
+            group = found.students.pop(lab)
+            paths = [each.path for given in group.given.values() for each in given]
+            why = uploads.why_no_student(lab, self._labs, paths)
+            report.not_collected.append(NotCollected(group.label, why))
         with self._scratch() as scratch:
             for student in progress(sorted(found.students)):
                 group = found.students[student]
@@ -281,20 +362,28 @@ class Collect:
             why = "its folder in the course is a link; links are not followed"
             report.not_collected.append(NotCollected(group.shown, why))
             return
+        here = self._collected.folder(student)
         state = State(
-            self._collected.record(student) if self._collected.folder(student).is_dir() else None,
+            self._collected.record(student) if here.is_dir() else None,
             self._collected.earlier_records(student),
+            self._words.get(student, ""),
         )
+        if state.current is not None and "holds" not in state.current:
+            holds, _ = holds_of(here, self._released)
+            state.current["holds"] = holds
         is_new = state.current is None
         lines: list[Line] = []
+        questions: list[str] = []
         for when in sorted(group.given, key=lambda when: when or datetime.datetime.min):
             try:
-                for line in self._together(state, layout, student, group, when, scratch):
+                for line, question in self._together(state, layout, student, group, when, scratch):
                     lines.append(line)
+                    questions = question if line.did in _COUNTS_NOW else [*questions, *question]
             except Exception as error:  # whatever a student hands in, all others are collected
                 report.not_collected.append(NotCollected(group.shown, _why(error)))
         if lines:
             report.lines.append(_summary(lines, is_new))
+        report.to_choose += [NotCollected(student, each) for each in dict.fromkeys(questions)]
 
     def _together(
         self,
@@ -304,39 +393,63 @@ class Collect:
         group: Group,
         when: datetime.datetime | None,
         scratch: Path,
-    ) -> Iterator[Line]:
-        """Collects the files that were handed in together. Raises NotTaken, and OSError."""
+    ) -> Iterator[tuple[Line, list[str]]]:
+        """Collects the files that were handed in together. Raises NotTaken, and OSError.
+
+        With each line come the questions that a person must answer.
+        """
         who = _who(layout, group.named)
         state.check_person(who)
         folder = scratch / "submission"
+        together: list[tuple[Version, dict[str, str]]] = []
         given, place = group.given[when], group.place
         with uploads.versions(given, self._lab, self._labs, scratch, place) as found:
             for version in found:
                 if version.archive and version.archive == (state.current or {}).get("archive"):
-                    yield self._there(student, version)
+                    yield self._there(student, version), []
                     continue
                 shutil.rmtree(folder, ignore_errors=True)
                 hashes, left_out = written(version, folder)
                 if not hashes:
                     raise NotTaken(f"none of its files can be taken: {left_out[0]}")
                 record, remarks = self._record(version, when, folder, hashes)
+                holds, questions = holds_of(folder, self._released)
+                questions += filter(None, [version.question])
                 record |= {
                     "entry": f"{group.label}/{version.origin}".rstrip("/"),
                     "who": who,
                     "left_out": left_out,
                     "doubts": [*group.doubts, *remarks],
+                    "holds": holds,
+                    "sha256": hashes,
                 }
+                kept = len(state.earlier)
+                together.append((version, holds["answers"]))
                 did = state.decide(Arrived(record))
                 if did is Did.SAME and state.counts(record):
-                    yield self._there(student, version)
+                    yield self._there(student, version), []
                     continue
                 if did is Did.BACK and not self._dry:
                     self._collected.put_back(student, state.current or {})
                 elif not self._dry:
-                    self._put(student, did, record, folder)
-                moment, files = record["when"], files_of_student(hashes, self._course.ignore)
+                    is_there = did is Did.SAME or (did is Did.POORER and kept == len(state.earlier))
+                    if not is_there:
+                        self._put(student, did, record, folder)
+                    self._settle(student, state)
                 notes = (*record["doubts"], *left_out)
-                yield Line(student, did, record["entry"], moment, record["late"], files, 0, notes)
+                if did not in _COUNTS_NOW:  # what is late, and how many files count, is as before
+                    record, questions, notes = state.current or {}, [], ()
+                if state.question:
+                    questions = [*questions, f"{state.question}. {_how_to_choose(student)}"]
+                elif did is not Did.SAME and _answers_differ(together):
+                    questions = [*questions, _HANDED_IN_TOGETHER]
+                notes = (*notes, *filter(None, [state.remark]))
+                files = files_of_student(_hashes(record), self._course.ignore)
+                entry, moment = str(record.get("entry", "")), record.get("when")
+                yield (
+                    Line(student, did, entry, moment, record.get("late"), files, 0, notes),
+                    questions,
+                )
 
     def _record(
         self,
@@ -380,9 +493,14 @@ class Collect:
 
     def _put(self, student: str, did: Did, record: Record, folder: Path) -> None:
         """Carries out what was decided. Raises OSError."""
-        if did is not Did.SAME:
-            ignore, earlier = self._course.ignore, did is Did.EARLIER
-            self._collected.put(student, record, folder, ignore, as_earlier=earlier)
+        ignore, earlier = self._course.ignore, did in {Did.EARLIER, Did.POORER}
+        self._collected.put(student, record, folder, ignore, as_earlier=earlier)
+
+    def _settle(self, student: str, state: State) -> None:
+        """Writes down what a person has chosen, who is not asked again. Raises OSError."""
+        chosen = (state.current or {}).get("chosen_over", [])
+        if chosen != self._collected.record(student).get("chosen_over", []):
+            self._collected.mark(student, {"chosen_over": chosen})
 
     def _there(self, student: str, version: Version) -> Line:
         """A submission that counts already; only whether it is late can have changed since then.
@@ -412,14 +530,52 @@ def _why(error: Exception) -> str:
 
 def _summary(lines: list[Line], is_new: bool) -> Line:
     """One line for all submissions of a student: what became of the one that counts."""
-    put = [line for line in lines if line.did in {Did.NEW, Did.NEWER, Did.BACK}]
-    earlier = [line for line in lines if line.did is Did.EARLIER]
+    put = [line for line in lines if line.did in _COUNTS_NOW]
+    kept = [line for line in lines if line.did in {Did.EARLIER, Did.POORER}]
     if put:
         did = Did.NEW if is_new else Did.NEWER
-        return replace(put[-1], did=did, earlier=len(earlier) + len(put) - 1)
-    if earlier:
-        return replace(earlier[-1], earlier=len(earlier))
+        remarks = [each for line in kept if line.did is Did.POORER for each in line.remarks]
+        return replace(
+            put[-1],
+            did=did,
+            earlier=len(kept) + len(put) - 1,
+            remarks=(*put[-1].remarks, *remarks),
+        )
+    if kept:
+        return replace(kept[-1], earlier=len(kept))
     return lines[-1]
+
+
+def check_words(words: Iterable[str], students: Collection[str]) -> None:
+    """Raises NotTaken if a person has chosen for a student who is not in the source."""
+    for each in words:
+        if each not in students:
+            close = meant(each, sorted(students))
+            raise NotTaken(
+                f"you chose for {printable(each)}, of whom the source has nothing"
+                + (f": did you mean {close}?" if close else "")
+            )
+
+
+def _answers_differ(together: Sequence[tuple[Version, Mapping[str, str]]]) -> bool:
+    """Whether a notebook next to an archive has answers that the one in the archive has not."""
+    beside = [has.items() for version, has in together if not version.archive]
+    inside = [has.items() for version, has in together if version.archive]
+    return bool(inside) and any(not has <= inside[-1] for has in beside)
+
+
+_HANDED_IN_TOGETHER = (
+    "a notebook next to the archive has other answers than the one in it, which is graded. Ask the "
+    "student which one counts. If it is the one next to the archive, put it in the place of the "
+    "other in the student's folder in `submitted`, and grade again"
+)
+
+
+def _how_to_choose(student: str) -> str:
+    return (
+        f"To let the newest one count, collect again with --newest {student}; to keep the earlier "
+        f"one, with --earlier {student}"
+    )
 
 
 def _who(layout: Layout, named: Named) -> str:
@@ -494,8 +650,12 @@ def duedate_of(course: Any, lab: str) -> datetime.datetime | None:
 _DID = {NEW: Did.NEW, NEWER: Did.NEWER, SAME: Did.SAME}
 
 
-def collect_from_exchange(app: Any, lab: str, dry: bool) -> Report | None:
+def collect_from_exchange(
+    app: Any, lab: str, dry: bool, words: Mapping[str, str] | None = None
+) -> Report | None:
     """Collects `lab` from the exchange of the course; None if it is not one of nbgrader's own.
+
+    `words` are as for `Collect`.
 
     What is odd or refused is logged; the report counts it. Raises NotTaken, with a sentence, if
     nothing could be collected.
@@ -506,6 +666,9 @@ def collect_from_exchange(app: Any, lab: str, dry: bool) -> Report | None:
     if not isinstance(step, CarefulCollect):
         return None
     step.update, step.dry = True, dry
+    words = words or {}
+    step.newest = {student for student, word in words.items() if word == NEWEST}
+    step.stays = {student for student, word in words.items() if word == STAYS}
     try:
         step.start()
     except ExchangeError as error:
@@ -573,7 +736,7 @@ def _write_all(
         earlier = [each for each in collected.earlier_records(student) if _hashes(each)]
         _write(folder / lab / f"{student}.txt", receipt(lab, student, record, earlier).encode())
         versions = [("counts", record)]
-        versions += [(f"earlier {n}", each) for n, each in enumerate(earlier, 1)]
+        versions += [(f"kept {n}", each) for n, each in enumerate(earlier, 1)]
         for version, each in versions:
             for path, digest in sorted(_hashes(each).items()):
                 name, late = _text(each.get("entry")), _late(each)
@@ -611,7 +774,7 @@ def receipt(lab: str, student: str, record: Record, earlier: Iterable[Record] = 
         for each in earlier
     ]
     if versions:
-        lines += ["", "Earlier submissions, kept and not graded:", *versions]
+        lines += ["", "Other submissions, kept and not graded:", *versions]
     return "\n".join(lines) + "\n"
 
 
@@ -654,6 +817,7 @@ _DRY = {
     Did.EARLIER: "would be earlier",
     Did.SAME: "was collected",
     Did.BACK: "would be collected",
+    Did.POORER: "would be kept",
 }
 
 
@@ -670,7 +834,12 @@ def as_text(report: Report) -> str:
         for remark in line.remarks
     ]
     refused = [f"{each.name}: {each.why}" for each in report.not_collected]
-    for title, texts in (("Not collected:", refused), ("Please look at:", remarks)):
+    choices = [f"{each.name}: {each.why}" for each in report.to_choose]
+    for title, texts in (
+        ("Not collected:", refused),
+        ("A person must choose:", choices),
+        ("Please look at:", remarks),
+    ):
         if texts:
             lines += ["", title, *(row for text in texts for row in _wrapped(text, "  "))]
     late = [line.student for line in report.lines if line.late]
@@ -693,11 +862,13 @@ def _counts(report: Report) -> list[str]:
         ("students collected", did.count(Did.NEW)),
         ("newer submission replaces an earlier one", did.count(Did.NEWER)),
         ("older submission kept as an earlier one", did.count(Did.EARLIER)),
+        ("newest submission lacks something, and is kept", did.count(Did.POORER)),
         ("nothing new since the last collect", did.count(Did.SAME)),
         ("late", sum(bool(line.late) for line in report.lines)),
-        ("earlier submissions kept", sum(line.earlier for line in report.lines)),
+        ("other submissions kept", sum(line.earlier for line in report.lines)),
         ("files of other labs, passed over", report.of_other_labs),
         ("in the roster, and nothing handed in", len(report.absent)),
+        ("a person must choose", len(report.to_choose)),
         ("NOT collected", len(report.not_collected) + report.refused),
     ]
     rows = [(what, f"{number:,}") for what, number in numbers if number]

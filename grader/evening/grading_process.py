@@ -39,6 +39,7 @@ from grader.submissions.submitted_notebook import Texts, find_submitted, quoted,
 from grader.with_nbgrader.careful_course import time_of_submission
 from grader.with_nbgrader.gradebook_lock import NEW, PART, RESULT, cause_of, remove_empty_above
 from grader.with_nbgrader.replay import EVIDENCE, judge_into, runs_of
+from grader.with_nbgrader.student_folders import RECORD
 from grader.with_nbgrader.verdict_cells import comments_of, is_test, scores_of
 
 #: More files of a submission than these do not change its key; the limits of copying are far lower.
@@ -280,7 +281,7 @@ def _graded(plan: Plan, job: Job, part: Path, log: logging.Logger) -> Result:
     source = Path(job.source)
     result = Result(job.student, key_of(plan, job))
     ignore, trusted = [*plan.ignore, "*.ipynb"], Path(plan.trusted)
-    left_out = take_in(source, part, ignore, trusted=trusted, share=True)
+    left_out = take_in(source, part, ignore, trusted=trusted, first=(RECORD,), share=True)
     notes = [f"left out {quoted(note)}" for note in left_out]
     when = time_of_submission(source, log)
     result.timestamp = None if when is None else utils.parse_utc(when).isoformat()
@@ -310,8 +311,8 @@ def _grade_notebook(
 ) -> None:
     released, texts = _read(plan.notebooks[name])
     path = Path(job.source) / f"{name}.ipynb"
-    submitted, found = find_submitted(path, released, set(plan.released))
-    rebuilt = rebuild(released, submitted, [*notes, *found])
+    found = find_submitted(path, released, set(plan.released))
+    rebuilt = rebuild(released, found.submitted, [*notes, *found.notes])
     notebook = rebuilt.notebook
     for note in rebuilt.set_aside:
         log.warning("%s, %s: %s", printable(job.student), name, note)

@@ -26,8 +26,6 @@ from labs import limits
 
 Parts = tuple[str, ...]
 
-#: What operating systems put into folders and archives by themselves.
-_JUNK = {"__macosx", ".ds_store", "thumbs.db", "desktop.ini"}
 #: Before 2014 it was `-late`; names have had no `-` since then.
 _LATE = re.compile(r"(_LATE|-late|[ _-]?\(LATE\))$")
 _CANVAS = re.compile(r"(?=_(\d{1,20})_(\d{1,20})_(.+)$)", re.DOTALL)
@@ -73,11 +71,6 @@ class Layout:
     name: str
     read: Callable[[Parts], list[Named]]
     id_of: Callable[[Named], str]
-
-
-def is_junk(parts: Parts) -> bool:
-    """Whether no person has put this file there."""
-    return any(part.casefold() in _JUNK or part.startswith("._") for part in parts)
 
 
 def hand_in_archive(name: str) -> tuple[str, datetime.datetime] | None:

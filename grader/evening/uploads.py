@@ -16,7 +16,7 @@ import tempfile
 import zipfile
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,7 +28,6 @@ from grader.evening.upload_names import (
     STUDENTS,
     Parts,
     hand_in_archive,
-    is_junk,
     parts_of,
     same_name,
     shown,
@@ -36,9 +35,17 @@ from grader.evening.upload_names import (
     trouble_with_part,
     trouble_with_path,
 )
-from grader.submissions.safe_files import open_folder, open_regular, printable
+from grader.submissions.safe_files import (
+    AS_SETTINGS,
+    is_junk,
+    is_settings,
+    on_a_screen,
+    open_folder,
+    open_regular,
+    printable,
+)
 from labs import limits
-from labs.course import answers, figures, predictions
+from labs.course import answers, figures, lab_names, predictions
 from labs.course.figures import BadFigures
 from labs.course.handed_in import HANDED_IN
 
@@ -298,6 +305,8 @@ _ARCHIVES = (".zip", *OTHER_ARCHIVES)
 _BARE = (figures.FILE_NAME, predictions.FILE_NAME, answers.FILE_NAME)
 #: Folders that no student is called like; nor are hidden ones.
 _OF_ONE_STUDENT = {figures.RECORDINGS, HANDED_IN, "__pycache__"}
+#: The folder into which Jupyter puts copies of notebooks.
+_COPIES = ".ipynb_checkpoints"
 _COUNTS = dict(enumerate(("two", "three", "four", "five"), 2))
 _MOST_NAMES = 3
 
@@ -324,9 +333,7 @@ def holds_submission(paths: Iterable[Parts]) -> bool:
     An archive itself has the path ().
     """
     return any(
-        not path
-        or _is_archive(path[-1])
-        or (is_of_a_lab(path) and ".ipynb_checkpoints" not in path)
+        not path or _is_archive(path[-1]) or (is_of_a_lab(path) and _COPIES not in path)
         for path in paths
     )
 
@@ -392,14 +399,27 @@ class Place:
     def is_students_own(self, paths: Collection[Parts]) -> bool:
         """Whether files of a lab lie directly in it."""
         return any(
-            self._is_bare(path)
-            or (len(path) == 1 and (hand_in_archive(path[0]) or _stem(path[0]) in self.labs))
-            for path in paths
+            self._is_bare(path) or (len(path) == 1 and self._is_submission(path)) for path in paths
         )
 
     def _is_bare(self, path: Parts) -> bool:
         """Whether a file of a lab lies directly in it, or in a folder named like a lab."""
-        return path[0] in self.labs if len(path) > 1 else bool(path) and is_of_a_lab(path)
+        if len(path) == 1:
+            return is_of_a_lab(path)
+        return len(path) > 1 and path[0] in self.labs and self._is_submission(path[1:])
+
+    def _is_submission(self, path: Parts) -> bool:
+        """Whether a path in a folder is what one student hands in: students lie in none of them."""
+        if len(path) > 1:
+            return path[0] in _OF_ONE_STUDENT
+        return bool(is_of_a_lab(path) or hand_in_archive(path[0]) or _stem(path[0]) in self.labs)
+
+    def _in_lab(self, paths: Collection[Parts], where: Parts) -> tuple[Collection[Parts], Parts]:
+        """The paths in the folder of the lab if it holds no submission itself, but students."""
+        inside = [path[1:] for path in paths if len(path) > 1 and path[0] == self.lab]
+        if self.is_students_own(paths) or not self.people(inside):
+            return paths, where
+        return inside, (*where, self.lab)
 
     def _can_be_a_student(self, path: Parts) -> bool:
         """Whether a folder can be a student, or an archive that `labs hand-in` has not made."""
@@ -427,6 +447,7 @@ class Place:
         """This place, and what is in it, as far down as one name alone lies in another one."""
         where = (*(self.path[:-1] if _is_archive(self.path[-1]) else self.path), *archive)
         levels = [_Level(self.path[:-1], [self.path[-1]])]
+        paths, where = self._in_lab(paths, where)
         while inner := self.people(paths):
             if _ids(inner) != _ids(levels[-1].names):  # `ada` in `ada.zip` is the same student
                 levels.append(_Level(where, inner))
@@ -487,6 +508,16 @@ def places(
     known = len(of) > 1 and bool(own - several)
     alone = not known and (len(of) == 1 or 2 * len(several) >= len(of))
     return {name: replace(place, known=known, alone=alone) for name, place in of.items()}
+
+
+def why_no_student(lab: str, labs: Collection[str], paths: Collection[Parts]) -> str:
+    """Why a folder at the top that is named like a lab is not collected, and what to do."""
+    inner = Place((lab,), lab, frozenset(labs), alone=True).people(paths)
+    if not inner:
+        return "it is a lab; put each student's files into a folder with the student's id"
+    are = f"are {_count(len(inner))} students" if len(inner) > 1 else "is one student"
+    option = _option(_Level((lab,), inner))
+    return f"it is a lab.\nIf {_listed(_ids(inner))} in it {are}, add the option {option}"
 
 
 def _option(level: _Level) -> str:
@@ -556,6 +587,7 @@ class Version:
 
     `origin` is its name in the source. `when` and `order` are its time, and `late` says whether it
     came too late, as far as that is known. `archive` is the SHA-256 of the archive it lay in.
+    `question` is what a person must say of it, or "".
     """
 
     origin: str
@@ -565,6 +597,7 @@ class Version:
     order: int | None = None
     archive: str = ""
     late: bool | None = None
+    question: str = ""
 
 
 @contextmanager
@@ -585,6 +618,12 @@ def versions(
     with ExitStack() as stack:
         reader = _Reader(lab, frozenset(labs) - {lab}, scratch, stack, place)
         yield reader.versions(given, limits.MOST_NESTED_ARCHIVES)
+
+
+_BESIDE_FILES = (
+    "it was not read, because files of the lab lie next to it; if the zip file counts, move those "
+    "away, and collect again"
+)
 
 
 class _Reader:
@@ -629,6 +668,7 @@ class _Reader:
         """The version that the files themselves are."""
         root = _root([each.path for each in given], self._lab, self._others)
         files: dict[Parts, Item] = {}
+        names: dict[Parts, Parts] = {}
         left_out: set[str] = set()
         # Canvas keeps both where a student hands in one name again; the last one counts.
         for each in sorted(given, key=lambda each: (each.order or 0, each.path), reverse=True):
@@ -637,15 +677,44 @@ class _Reader:
                 if not {*beside} & {*self._others, HANDED_IN}:
                     left_out.add(f"{shown(beside)}: it lies outside of the lab's folder")
                 continue
-            below = plain(each.path[len(root) :], self._lab)
-            if below in files:
-                left_out.add(f"{shown(each.path)}: it was handed in again")
-            elif not (len(below) == 1 and below[0].casefold().endswith(".zip")):
+            own = each.path[len(root) :]
+            below = plain(own, self._lab)
+            if len(below) == 1 and below[0].casefold().endswith(".zip"):
+                if hand_in_archive(below[0]) is None:
+                    left_out.add(f"{shown(each.path)}: {_BESIDE_FILES}")
+            elif below not in files:
                 files[below] = each.item
+                names[below] = own
+            elif below[0].endswith(".ipynb"):  # the one with the answers is read
+                files[names[below] if own == below else own] = each.item
+            else:
+                left_out.add(f"{shown(each.path)}: it was handed in again")
         orders = [each.order for each in given if each.order is not None]
         order = max(orders) if orders else None
         late = _late(each for each in given if each.order == order)
-        return Version("/".join(root), files, tuple(sorted(left_out)), None, order, "", late)
+        question = self._other_work(given, root, files)
+        origin, notes = "/".join(root), tuple(sorted(left_out))
+        return Version(origin, files, notes, None, order, "", late, question)
+
+    def _other_work(self, given: Sequence[Given], root: Parts, files: Mapping[Parts, Item]) -> str:
+        """What a person must say if other work on the lab lies in another folder; else ""."""
+        elsewhere = {*self._others, *lab_names.labs(), HANDED_IN, _COPIES} - {self._lab}
+        own = shown(root) if root else "the top folder"
+        for each in given:
+            folder, name = each.path[:-1], each.path[-1:]
+            if folder == root or elsewhere & {*folder} or not is_of_a_lab(name):
+                continue
+            mine = files.get(name)
+            if mine is None and name != (figures.FILE_NAME,):
+                continue
+            if mine is None or mine.size != each.item.size or _digest(mine) != _digest(each.item):
+                differs = "lies outside of" if mine is None else "differs from that in"
+                return (
+                    f"{shown(each.path)} {differs} {own}, and {own} is graded. Ask the student "
+                    "which folder counts. If it is the other one, put its files into the student's "
+                    "folder in `submitted`, and grade again"
+                )
+        return ""
 
     def _archives(self, given: Sequence[Given], bare: bool) -> list[Given]:
         """The archives of the lab. Raises NotTaken if nobody can say which one it is."""
@@ -699,9 +768,15 @@ class _Reader:
                 each.order,
                 one.archive or digest,
                 each.late,
+                one.question,
             )
             for one in inner
         ]
+
+
+def _digest(item: Item) -> str:
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        return item.copy_to(nowhere, limits.MOST_NOTEBOOK_BYTES)
 
 
 def _late(given: Iterable[Given]) -> bool | None:
@@ -731,7 +806,7 @@ def _root(paths: Sequence[Parts], lab: str, others: Set[str]) -> Parts:
     `others` are the other labs of the course.
     """
     found = sorted(
-        {path[:-1] for path in paths if is_of_a_lab(path) and ".ipynb_checkpoints" not in path},
+        {path[:-1] for path in paths if is_of_a_lab(path) and _COPIES not in path},
         key=lambda root: (len(root), root),
     )
     if not found:
@@ -788,14 +863,20 @@ def _moment(version: Version) -> tuple[int, datetime.datetime, bool]:
 def written(version: Version, folder: Path) -> tuple[dict[str, str], list[str]]:
     """Writes the files of a version below the new `folder`; returns hashes, and what is left out.
 
-    Files that are too large are left out, as in any submission. Raises NotTaken if a file is
-    damaged, and OSError.
+    Left out are files that are too large, as in any submission, and what programs can read as their
+    settings, with one note for each folder. Raises NotTaken if a file is damaged, and OSError.
     """
     hashes: dict[str, str] = {}
     left_out = list(version.left_out)
     room = limits.MOST_UNPACKED_BYTES
     folder.mkdir(parents=True)
     for path, item in sorted(version.files.items()):
+        settings = next((n for n, part in enumerate(path, 1) if is_settings(part)), None)
+        if settings is not None:
+            note = f"{shown(path[:settings])}: {AS_SETTINGS}"
+            if _COPIES not in path and note not in left_out:
+                left_out.append(note)
+            continue
         notebook = path[-1].endswith(".ipynb")
         most = limits.MOST_NOTEBOOK_BYTES if notebook else limits.MOST_FILE_BYTES
         if item.size > most:
@@ -811,7 +892,7 @@ def written(version: Version, folder: Path) -> tuple[dict[str, str], list[str]]:
     for old, new in _evidence_beside(folder):
         old.rename(new)
         hashes[str(new.relative_to(folder))] = hashes.pop(old.name)
-    return hashes, left_out
+    return hashes, on_a_screen(left_out)
 
 
 def _evidence_beside(folder: Path) -> Iterator[tuple[Path, Path]]:

@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatch
+from fnmatch import fnmatch, fnmatchcase
 from itertools import chain, islice
 from pathlib import Path
 
@@ -99,13 +99,14 @@ def take_in(
     """Copies the regular files under `source` to `destination` and returns what it left out.
 
     `ignore` holds globs for names of files and folders to skip without a note, as in nbgrader's
-    `CourseDirectory.ignore`. No level below `trusted` (by default the parent of `source`) may be a
-    link. What nbgrader added, the files of `first`, `figures.json` and the evidence that it names
-    come first, whatever else is there. The result has one note for each other file that was left
-    out, but no more than fit on a screen. Unreadable files are left out too. With `share`, a large
-    recording of our own gets a second name instead of a copy, where the file system can do this.
-    Raises OSError if `source` is no folder or a link, if a named file may not be read, or if
-    writing fails.
+    `CourseDirectory.ignore`; files of operating systems are skipped too. No level below `trusted`
+    (by default the parent of `source`) may be a link. What nbgrader added, the files of `first`,
+    `figures.json` and the evidence that it names come first, whatever else is there. Of the rest,
+    nothing is copied that a program can read as its settings. The result has one note for each
+    file that was left out, but no more than fit on a screen. Unreadable files are left out too.
+    With `share`, a large recording of our own gets a second name instead of a copy, where the file
+    system can do this. Raises OSError if `source` is no folder or a link, if a named file may not
+    be read, or if writing fails.
     """
     return copy(source, destination, ignore, limits, trusted, first, share=share).left_out
 
@@ -162,10 +163,13 @@ def copy(
                     hashes[str(found.path)] = digest
             left[found.named] -= size
             others += not found.named
-    if len(notes) > _MOST_NOTES:
-        more = len(notes) - _MOST_NOTES
-        notes = [*notes[:_MOST_NOTES], f"and {plural(more, 'more file')}"]
-    return Taken(hashes, notes)
+    return Taken(hashes, on_a_screen(notes))
+
+
+def on_a_screen(notes: list[str]) -> list[str]:
+    """The first notes on files that are left out, and how many more there are."""
+    more = len(notes) - _MOST_NOTES
+    return notes if more <= 0 else [*notes[:_MOST_NOTES], f"and {plural(more, 'more file')}"]
 
 
 def evidence_in(folder: Path) -> list[str]:
@@ -177,6 +181,17 @@ def evidence_in(folder: Path) -> list[str]:
     in_order = sorted(submitted, key=lambda figure: not is_known(figure))
     names = [name for figure in in_order for name in evidence_of(submitted[figure])]
     return [figures.FILE_NAME, *dict.fromkeys(names)]
+
+
+def not_empty(folder: Path, names: Sequence[str], trusted: Path | None = None) -> list[str]:
+    """Which of these files of `folder` are regular and have content; no link is followed."""
+    found = []
+    with contextlib.suppress(OSError), opened(folder, trusted) as top:
+        for file in _named(top, names):
+            with contextlib.suppress(OSError):
+                if read_regular(file.path.name, 0, file.folder):
+                    found.append(str(file.path))
+    return found
 
 
 def _named(top: int, names: Sequence[str]) -> Iterator[FoundFile]:
@@ -199,6 +214,36 @@ def _named(top: int, names: Sequence[str]) -> Iterator[FoundFile]:
             os.close(folder)
 
 
+# What a program reads by itself from the folder in which it starts, and runs what it says: a shell,
+# git, Jupyter, Python. An instructor starts such programs in a student's folder.
+
+#: What operating systems put into folders and archives by themselves.
+_JUNK = {"__macosx", ".ds_store", "thumbs.db", "desktop.ini"}
+#: In small letters; with a file `HEAD`, any folder can be a repository of git with its settings.
+_SETTINGS = (
+    ".*",
+    "nbgrader_config*",
+    "jupyter*config*",
+    "ipython*config*",
+    "sitecustomize*",
+    "usercustomize*",
+    "conftest.py",
+    "matplotlibrc",
+    "head",
+)
+AS_SETTINGS = "not taken, because programs can read it as their settings and run what it says"
+
+
+def is_junk(parts: Sequence[str]) -> bool:
+    """Whether no person has put this file there."""
+    return any(part.casefold() in _JUNK or part.startswith("._") for part in parts)
+
+
+def is_settings(name: str) -> bool:
+    """Whether a program can read a file or a folder of this name as its settings."""
+    return any(fnmatchcase(name.casefold(), pattern) for pattern in _SETTINGS)
+
+
 def _walk(folder: int, where: Path, ignore: Sequence[str], depth: int) -> Iterator[FoundFile]:
     """Every file in the open `folder`, evidence first, with the reason if it must be left out."""
     try:
@@ -209,10 +254,12 @@ def _walk(folder: int, where: Path, ignore: Sequence[str], depth: int) -> Iterat
         yield FoundFile(where, folder, f"cannot be listed: {error.strerror or error}")
         return
     for entry in entries:
-        if any(fnmatch(entry.name, pattern) for pattern in ignore):
+        if is_junk([entry.name]) or any(fnmatch(entry.name, pattern) for pattern in ignore):
             continue
         path = where / entry.name
-        if entry.is_symlink():
+        if is_settings(entry.name):
+            yield FoundFile(path, folder, AS_SETTINGS)
+        elif entry.is_symlink():
             yield FoundFile(path, folder, "a link; links are not followed")
         elif entry.is_dir(follow_symlinks=False):
             yield from _below(path, folder, ignore, depth)

@@ -7,13 +7,15 @@ wrong. We read only plain text, ids and the pictures of answers, and ignore outp
 from __future__ import annotations
 
 import base64
+import contextlib
+import hashlib
 import io
 import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,11 @@ from nbformat.notebooknode import from_dict
 from nbformat.v4.rwbase import split_lines, strip_transient
 from PIL import Image
 
-from grader.submissions.safe_files import printable, read_regular
+from grader.judging.permission import evidence_of
+from grader.submissions.safe_files import not_empty, printable, read_regular
+from labs.course import figures
+from labs.course.answers import which_count
+from labs.course.figures import BadFigures, Figure
 from labs.json_text import BadJson, parse_json, text_of
 from labs.limits import (
     MOST_ANSWER,
@@ -348,7 +354,7 @@ def _move_in(
     """
     grade_id = str(_marks(cell)["grade_id"])
     # Of duplicates we take the first that was changed: a student may copy a cell, then answer it.
-    answers = [one for one in found if one.source.strip() != cell.source.strip()]
+    answers = _changed(cell, found)
     chosen = answers[0] if answers else found[0] if found else None
     if chosen is None:
         reason = trouble or "the cell is not in the submitted notebook"
@@ -371,6 +377,11 @@ def _move_in(
         remarks += [f"answer cell {quoted(grade_id)}: {reason}" for reason in reasons]
     elif answers:
         cell.source = chosen.source
+
+
+def _changed(cell: NotebookNode, found: list[StudentCell]) -> list[StudentCell]:
+    """Those of the student's cells that are not as released."""
+    return [one for one in found if one.source.strip() != cell.source.strip()]
 
 
 def _too_long(answer: str) -> str | None:
@@ -463,22 +474,150 @@ def _note(set_aside: tuple[str, ...], notebook: NotebookNode) -> NotebookNode:
     return node
 
 
-def find_submitted(
-    path: Path, released: nbformat.NotebookNode, names: set[str]
-) -> tuple[Submitted, list[str]]:
-    """The submitted notebook, also if the student renamed it, and notes about this."""
-    submitted = read_submitted(path)
-    if path.exists() or path.is_symlink():
-        return submitted, []
-    others = [p for p in sorted(path.parent.glob("*.ipynb")) if p.stem not in names]
-    read = [(other, read_submitted(other)) for other in others[:10]]
-    best = max(read, key=lambda pair: known_answers(released, pair[1]), default=None)
-    if best is not None and known_answers(released, best[1]):
-        return best[1], [f"the notebook was found under the name {quoted(best[0].name)}"]
-    unread = [
-        f"{quoted(other.name)}: {one.trouble or 'no cell of this lab'}" for other, one in read
+@dataclass(frozen=True)
+class Found:
+    """The notebook that is read, with notes on it, and what a person must say of it, or "".
+
+    `answers` are its texts by grade id, without those that are as they were released.
+    """
+
+    submitted: Submitted
+    notes: tuple[str, ...] = ()
+    question: str = ""
+    answers: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_submitted(path: Path, released: nbformat.NotebookNode, names: set[str]) -> Found:
+    """The submitted notebook with the answers, whatever its name. Never raises.
+
+    `names` are the released notebooks of the lab. Students rename a notebook, copy it and go on in
+    the copy, or fetch it anew. So all notebooks that lie at `path` and next to it are read. The one
+    with answers counts. If two have different answers, a person must say which one counts.
+    """
+    others = [each for each in sorted(path.parent.glob("*.ipynb")) if each.stem not in names]
+    others.sort(key=lambda each: not each.stem.startswith(path.stem))
+    there = [path] if path.exists() or path.is_symlink() else []
+    read = {each: read_submitted(each) for each in [*there, *others[:_MOST_NOTEBOOKS]]}
+    answered = {each: _answers(released, one) for each, one in read.items()}
+    best = which_count(answered)
+    if not best:  # nobody has answered anything
+        known = {each: known_answers(released, one) for each, one in read.items()}
+        best = [path] if path in read else [each for each in read if known[each]]
+        best = sorted(best, key=lambda each: -known[each])[:1]
+    if not best:
+        unread = [
+            f"{quoted(each.name)}: {one.trouble or 'no cell of this lab'}"
+            for each, one in read.items()
+        ]
+        return Found(read_submitted(path), tuple(unread))
+    chosen, notes, question = best[0], [], ""
+    if chosen != path:
+        notes.append(f"the notebook was found under the name {quoted(chosen.name)}")
+        if path in read:
+            why = read[path].trouble or "it has no other answers"
+            notes.append(f"{quoted(path.name)} was not read: {why}")
+    if len(best) > 1:
+        two = " and ".join(quoted(each.name) for each in best)
+        question = (
+            f"{two} have different answers; those of {quoted(chosen.name)} are graded. Ask the "
+            "student which one counts. If it is another one, give it the name "
+            f"{quoted(path.name)} in the student's folder in `submitted`, and grade again"
+        )
+        notes.append(question)
+    return Found(read[chosen], tuple(notes), question, answered[chosen])
+
+
+#: So many notebooks under other names are read.
+_MOST_NOTEBOOKS = 10
+
+
+def _answers(released: NotebookNode, submitted: Submitted) -> dict[str, str]:
+    """The answers in a submitted notebook by grade id, without those as released or empty."""
+    by_id = _by_id(released, submitted, [])
+    answers = {}
+    for cell in released.cells:
+        marks = _marks(cell)
+        if marks.get("solution"):
+            grade_id = str(marks["grade_id"])
+            text = next(iter(_changed(cell, by_id.get(grade_id, []))), None)
+            if text is not None and text.source.strip():
+                answers[grade_id] = text.source.strip()
+    return answers
+
+
+# What a submission has that can be graded. A student who hands in again may leave something behind:
+# the notebook alone after a whole archive has no figure.
+
+#: `figures` whose recording is there, with its path, and all that are `stated`; `files`, the
+#: evidence that is there; whether there is a `notebook`; `answers`, each with its SHA-256.
+Holds = dict[str, Any]
+
+
+def holds_of(
+    folder: Path, released: Mapping[str, NotebookNode], trusted: Path | None = None
+) -> tuple[Holds, list[str]]:
+    """What the submission in `folder` has, and what a person must say of its notebooks.
+
+    `released` has the lab's notebooks by name. Nothing of the folder makes this function raise.
+    """
+    try:
+        stated = figures.read(folder)
+    except BadFigures:
+        stated = {}
+    named = {name: each.recording for name, each in stated.items() if isinstance(each, Figure)}
+    evidence = [path for each in stated.values() for path in evidence_of(each)]
+    files = not_empty(folder, list(dict.fromkeys(evidence)), trusted)
+    found: list[Found] = []
+    with contextlib.suppress(OSError):  # a closed folder
+        for name, notebook in released.items():
+            found.append(find_submitted(folder / f"{name}.ipynb", notebook, set(released)))
+    answered = {name: text for each in found for name, text in each.answers.items()}
+    has = {
+        "figures": {name: path for name, path in named.items() if path is None or path in files},
+        "stated": list(named),
+        "files": files,
+        "notebook": any(folder.glob("*.ipynb")),
+        "answers": {
+            name: hashlib.sha256(text.encode()).hexdigest() for name, text in answered.items()
+        },
+    }
+    return has, [each.question for each in found if each.question]
+
+
+def lacking(earlier: Holds, later: Holds) -> str:
+    """What a submission has not that an earlier one had, as a part of a sentence; or "".
+
+    A figure may have another recording than before.
+    """
+    lost = {n: path for n, path in earlier["figures"].items() if n not in later["figures"]}
+    evidence = {path for path in lost.values() if path} - set(later["files"])
+    # Another recording of a figure need not have C.
+    named = evidence | {path for path in later["figures"].values() if path}
+    code = {str(Path(path).with_suffix(".c")) for path in named} & set(earlier["files"])
+    kinds = {
+        "figure": [name for name in lost if name not in later["stated"]],
+        "file": sorted(evidence | code - set(later["files"])),
+        "answer": [name for name in earlier["answers"] if name not in later["answers"]],
+    }
+    words = [
+        f"the {kind}{'s' if len(names) > 1 else ''} {_few(names)}"
+        for kind, names in kinds.items()
+        if names
     ]
-    return submitted, unread
+    if earlier["notebook"] and not later["notebook"]:
+        words = [*words, "the notebook"]
+    return "; ".join(words)
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    first, more = [quoted(name) for name in names[:_MOST_NAMES]], len(names) - _MOST_NAMES
+    if more > 0:
+        return f"{', '.join(first)} and {more} more"
+    return " and ".join(filter(None, (", ".join(first[:-1]), first[-1])))
+
+
+_MOST_NAMES = 4
 
 
 # `Texts` writes a notebook as nbformat does, in a third of the time. nbformat copies the notebook

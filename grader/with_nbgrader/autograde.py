@@ -25,7 +25,13 @@ from grader.submissions.submitted_notebook import find_submitted, quoted, rebuil
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import account_flags
 from grader.with_nbgrader.gradebook_lock import Staged
-from grader.with_nbgrader.student_folders import line, students_in, trouble_with, trusted_part
+from grader.with_nbgrader.student_folders import (
+    RECORD,
+    line,
+    students_in,
+    trouble_with,
+    trusted_part,
+)
 
 # nbgrader's own copying of a submission's files follows links, waits for pipes, and has no limit.
 
@@ -48,7 +54,9 @@ class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
         destination = Path(self._format_dest(assignment_id, student_id))
         ignore = [*self.coursedir.ignore, "*.ipynb"]
         trusted = trusted_part(self.coursedir, self._input_directory)
-        left_out = take_in(source, destination, ignore, trusted=trusted, share=True)
+        left_out = take_in(
+            source, destination, ignore, trusted=trusted, first=(RECORD,), share=True
+        )
         self.left_out = tuple(f"left out {quoted(note)}" for note in left_out)
 
 
@@ -71,10 +79,10 @@ class RebuildExporter(NotebookExporter):
         assignment, name = resources["nbgrader"]["assignment"], resources["nbgrader"]["notebook"]
         release = released_folder(converter.coursedir, assignment)
         released = read_released(release / f"{name}.ipynb")
-        submitted, notes = find_submitted(
-            Path(filename), released, {p.stem for p in release.glob("*.ipynb")}
-        )
-        rebuilt = rebuild(released, submitted, [*getattr(converter, "left_out", ()), *notes])
+        names = {each.stem for each in release.glob("*.ipynb")}
+        found = find_submitted(Path(filename), released, names)
+        left_out = getattr(converter, "left_out", ())
+        rebuilt = rebuild(released, found.submitted, [*left_out, *found.notes])
         student = resources["nbgrader"]["student"]
         for note in rebuilt.set_aside:
             converter.log.warning("%s, %s: %s", printable(student), name, note)

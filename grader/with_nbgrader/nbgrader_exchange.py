@@ -18,7 +18,7 @@ import pwd
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -38,6 +38,7 @@ from grader.submissions.safe_files import (
     read_regular,
     trouble_with_name,
 )
+from grader.submissions.submitted_notebook import Holds, holds_of, lacking
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.careful_course import read_time, time_of
 from grader.with_nbgrader.student_folders import (
@@ -45,6 +46,7 @@ from grader.with_nbgrader.student_folders import (
     line,
     parsed,
     record_in,
+    released_notebooks,
     students_in,
     trouble_with,
     trusted_part,
@@ -172,10 +174,14 @@ def _doubts(folder: int, when: datetime.datetime, now: datetime.datetime) -> Ite
 
 @dataclass(frozen=True)
 class Choice:
-    """The submission that counts, and those that a person must look at, each with a reason."""
+    """The submission that counts, and those that a person must look at, each with a reason.
+
+    `older` could count as well and were handed in before it, the first one first.
+    """
 
     entry: Entry
     passed_over: tuple[Refused, ...]
+    older: tuple[Entry, ...] = ()
 
 
 def choose(
@@ -201,7 +207,8 @@ def choose(
             passed_over.append(Refused(each.name, reason))
         elif each not in trusted and each.when > chosen.when:
             passed_over.append(Refused(each.name, "; ".join(each.doubts)))
-    return Choice(chosen, tuple(passed_over))
+    older = sorted((in_time or trusted), key=lambda each: each.when)
+    return Choice(chosen, tuple(passed_over), tuple(e for e in older if e.when < chosen.when))
 
 
 def whose(owner: int | None) -> str:
@@ -347,10 +354,16 @@ class Collected:
         return [parsed(record_in(version)) for version in self._versions(student)]
 
     def put_back(self, student: str, record: dict[str, Any]) -> None:
-        """Moves the last earlier version with this record back into its place. Raises OSError."""
+        """Moves the last earlier version with this record back into its place. Raises OSError.
+
+        What is there becomes an earlier version.
+        """
         same = [each for each in self._versions(student) if parsed(record_in(each)) == record]
-        self.folder(student).parent.mkdir(parents=True, exist_ok=True)
-        same[-1].rename(self.folder(student))
+        folder = self.folder(student)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if folder.is_dir():
+            folder.rename(self._place_for_earlier(student))
+        same[-1].rename(folder)
 
     def _versions(self, student: str) -> list[Path]:
         """The folders of the versions that were moved away, the last one last."""
@@ -409,11 +422,15 @@ _A_PERSON = (
 class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
     """nbgrader's collecting, but it believes no name, deletes nothing, and does not end early.
 
-    In a `dry` run it writes nothing. `did` says of each student what was done, or would be.
+    In a `dry` run it writes nothing. `did` says of each student what was done, or would be. Where a
+    student's newest submission lacks what an earlier one has, `newest` and `stays` name the
+    students for whom a person has chosen it, or the earlier one.
     """
 
     refused = 0
     dry = False
+    newest: Collection[str] = ()
+    stays: Collection[str] = ()
 
     def init_src(self) -> None:
         """Lists the submissions, and the folders that are none.
@@ -487,18 +504,63 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         if choice.passed_over:
             self.log.error(_A_PERSON, student, self.inbound_path, folder)
         chosen = choice.entry
+        if self.update or before is None:
+            # What a person has chosen once is not asked again.
+            older = [e for e in choice.older if before is None or e.when > before.when]
+            known = [before] if before is not None and before in choice.older else []
+            chosen = self._nothing_lost(collected, student, [*known, *older, chosen])
         self.chosen[student] = chosen
         same = before is not None and chosen.name == before.name
         if same or (before is not None and not self._replaces(before, chosen)):
             hint = "" if same or self.update else "; use --update for the newer one"
             self.log.info("Already collected: %s%s", printable(student), hint)
             self.did[student] = SAME
-            return
-        for doubt in self._doubts(chosen, owner):
-            self.log.warning("%s: collected, but %s", printable(chosen.name, 200), doubt)
-        done = self._copy(collected, next(e for e in self.entries if e.name == chosen.name))
-        if done:
-            self.did[student] = NEW if before is None else NEWER
+        else:
+            questions = self._holds(collected, student, chosen)[1]
+            for doubt in [*self._doubts(chosen, owner), *questions]:
+                self.log.warning("%s: collected, but %s", printable(chosen.name, 200), doubt)
+            if self._copy(collected, next(e for e in self.entries if e.name == chosen.name)):
+                self.did[student] = NEW if before is None else NEWER
+        if student in self.stays and student in self.did and not self.dry:
+            later = [e.name for e in (*choice.older, choice.entry) if e.when > chosen.when]
+            collected.mark(student, {"chosen_over": later})
+
+    def _nothing_lost(self, collected: Collected, student: str, entries: Sequence[Entry]) -> Entry:
+        """The last of one student's submissions that lacks nothing which an earlier one has.
+
+        What lacks something waits for a person. The submissions come in the order of their time.
+        """
+        counts, *rest = entries
+        if not rest or student in self.newest:
+            return entries[-1]
+        settled = collected.record(student).get("chosen_over", ())
+        has, _ = self._holds(collected, student, counts)
+        for entry in rest:
+            has_later, _ = self._holds(collected, student, entry)
+            lost = lacking(has, has_later)
+            if not lost:
+                counts, has = entry, has_later
+            elif student not in self.stays and entry.name not in settled:
+                again = f"grader collect exchange --lab {self.coursedir.assignment_id}"
+                self._refuse(
+                    Refused(
+                        entry.name,
+                        f"it lacks what the earlier one ({counts.when:%Y-%m-%d %H:%M:%S}) has: "
+                        f"{lost}. The earlier one counts until you choose. To let the newest one "
+                        f"count, run `{again} --newest {student}`; to keep the earlier one, run "
+                        f"`{again} --earlier {student}`",
+                    )
+                )
+        return counts
+
+    def _holds(self, collected: Collected, student: str, entry: Entry) -> tuple[Holds, list[str]]:
+        """What a submission has that can be graded, and what a person must say of it."""
+        course = self.coursedir
+        released = released_notebooks(course, course.assignment_id)
+        if entry.name == collected.record(student).get("entry", ""):
+            return holds_of(collected.folder(student), released)
+        inbound = Path(self.inbound_path)
+        return holds_of(inbound / entry.name, released, inbound)
 
     def _replaces(self, before: Entry, chosen: Entry) -> bool:
         """Whether a collected submission makes way: as in nbgrader, only if that was asked for."""

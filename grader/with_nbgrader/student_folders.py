@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import os
 import re
 from pathlib import Path
 from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
 
 from grader.submissions.safe_files import opened, printable, read_regular, trouble_with_name
 
@@ -72,6 +76,16 @@ def _hidden_from_us(root: Path, pattern: Path) -> list[Path]:
         except OSError:
             continue
     return hidden
+
+
+def released_notebooks(course: Any, lab: str) -> dict[str, NotebookNode]:
+    """The released notebooks of `lab` by name; those that cannot be read are left out."""
+    found = {}
+    for path in Path(course.format_path(course.release_directory, ".", lab)).glob("*.ipynb"):
+        with contextlib.suppress(OSError, ValueError, nbformat.ValidationError):
+            text = path.read_text(encoding="utf-8")
+            found[path.stem] = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+    return found
 
 
 # The record that our collect writes into each collected folder; results carry a copy of it.

@@ -11,13 +11,15 @@ import datetime
 import inspect
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import Field, ValidationError
 
 from labs import limits, paths
+from labs.course import lab_names
 from labs.files import read_bounded, write_atomically
 from labs.json_text import BadJson, Form, TextOrNone, Unreadable, problems, read_entries
 
@@ -172,16 +174,21 @@ def _answer(stated: object) -> Answer | None:
 
 #: What stands in a released cell that is to be written.
 _STUB = "Write your answer here."
+#: So many notebooks of one folder are read.
+_MOST_NOTEBOOKS = 10
 
 
-def texts(notebook: bytes) -> dict[str, str]:
-    """The text of each such cell, by its id; empty for what is no notebook."""
+def texts(notebook: bytes, *, code: bool = False) -> dict[str, str]:
+    """The text of each such cell, by its id; empty for what is no notebook.
+
+    With `code`, also those cells of code that the lab leaves to be written.
+    """
     try:
         cells = json.loads(notebook)["cells"]
         return {
             str(cell["metadata"]["nbgrader"]["grade_id"]): "".join(cell["source"]).strip()
             for cell in cells
-            if cell["cell_type"] == "markdown"
+            if (cell["cell_type"] == "markdown" or code)
             and cell["metadata"].get("nbgrader", {}).get("solution")
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -206,15 +213,54 @@ def is_written(folder: Path) -> bool:
 
 
 def notebook_in(folder: Path) -> Path | None:
-    """The notebook of the lab in `folder`: the one with its name, or the only one."""
-    there = sorted(folder.glob("*.ipynb"))
-    named = [path for path in there if path.stem == folder.resolve().name]
-    return next(iter(named or (there if len(there) == 1 else [])), None)
+    """The notebook of the lab in `folder`, which has the name of the lab, with its answers."""
+    return next(iter(notebooks_in(folder, folder.resolve().name)), None)
 
 
-def _released(lab: str) -> dict[str, str]:
+def notebooks_in(folder: Path, lab: str) -> list[Path]:
+    """The notebook of `lab` in `folder` with the answers, whatever its name, or the only notebook.
+
+    Students rename a notebook, or copy it and go on in the copy. If two have different answers,
+    the result has both, and the one with the name of the lab comes first.
+    """
+    there = sorted(folder.glob("*.ipynb"), key=lambda each: (each.stem != lab, each.name))
+    there = [each for each in there if each.stem == lab or each.stem not in lab_names.labs()]
+    found = which_count({each: _written(each, lab) for each in there[:_MOST_NOTEBOOKS]})
+    if found:
+        return found
+    named = [each for each in there if each.stem == lab]
+    return named or (there if len(there) == 1 else [])
+
+
+_Notebook = TypeVar("_Notebook")
+
+
+def which_count(answered: Mapping[_Notebook, Mapping[str, str]]) -> list[_Notebook]:
+    """Of notebooks with these answers, those that count; several if they have different answers.
+
+    One without answers does not count, nor one whose answers another one has too: of a notebook and
+    a copy that was made on the way, the later one has all answers. Of two with the same, the first
+    counts.
+    """
+    left = [(each, has.items()) for each, has in answered.items() if has]
+    left = [one for n, one in enumerate(left) if all(one[1] != each[1] for each in left[:n])]
+    return [one for one, has in left if not any(has < others for _, others in left)]
+
+
+def _written(path: Path, lab: str) -> dict[str, str]:
+    """The answers in a notebook, without those that are empty or as released."""
+    try:
+        notebook = read_bounded(path, limits.MOST_NOTEBOOK_BYTES)
+    except OSError:
+        return {}
+    before = _released(lab, code=True)
+    found = texts(notebook, code=bool(before))
+    return {name: text for name, text in found.items() if text not in ("", _STUB, before.get(name))}
+
+
+def _released(lab: str, *, code: bool = False) -> dict[str, str]:
     """The texts as released; empty if this machine has no released labs."""
     try:
-        return texts((paths.released() / lab / f"{lab}.ipynb").read_bytes())
+        return texts((paths.released() / lab / f"{lab}.ipynb").read_bytes(), code=code)
     except OSError:
         return {}

@@ -7,12 +7,12 @@ import hashlib
 import io
 import itertools
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from labs import limits
-from labs.course import answers, figures, handed_in, predictions
+from labs.course import answers, figures, handed_in, lab_names, predictions
 from labs.course.figures import BadFigures
 from labs.course.handed_in import HANDED_IN
 from labs.course.lab_names import folder_meant
@@ -41,7 +41,8 @@ class Report:
     `points` are those of the check and the most there are. `missing` are figures that were not
     handed in and answers that are empty; `failed` are figures with their reason. `submitted` names
     the course whose exchange has the lab now; `trouble` says why one has not. `only_packed` if
-    nobody has looked for an exchange.
+    nobody has looked for an exchange. `notebook` is the name of a notebook that is not named like
+    the lab.
     """
 
     made: HandedIn
@@ -51,6 +52,7 @@ class Report:
     submitted: str = ""
     trouble: str = ""
     only_packed: bool = False
+    notebook: str = ""
 
     def as_json(self) -> dict[str, object]:
         """The object that `labs hand-in --json` prints."""
@@ -64,12 +66,15 @@ class Report:
             "failed": list(self.failed),
             "submitted": self.submitted or None,
             "trouble": self.trouble or None,
+            "notebook": self.notebook or None,
         }
 
     def lines(self) -> list[str]:
         """The report, one line each."""
         got, most = self.points
         found = [f"archive: {self.made.archive} ({len(self.made.files)} files)"]
+        if self.notebook:
+            found.append(f"notebook: {self.notebook}, which has your answers")
         if self.submitted:
             found.append(f"submitted to the exchange of the course {self.submitted}")
         elif self.trouble:
@@ -94,7 +99,14 @@ def lab_in(folder: Path) -> str:
     """The lab of the folder, by its name or its notebook. Raises CannotHandIn."""
     folder = folder.resolve()
     notebooks = [path.stem for path in folder.glob("*.ipynb")]
-    if folder.name in notebooks or (folder / figures.FILE_NAME).is_file():
+    known = lab_names.labs()
+    # A copy of a notebook has another name, which begins with that of the lab; so has its folder.
+    meant = {lab for lab in known for name in notebooks if name.startswith(lab)}
+    if folder.name in (*notebooks, *known):
+        meant = {folder.name}
+    if len(meant) == 1 and (notebooks or (folder / figures.FILE_NAME).is_file()):
+        return meant.pop()
+    if (folder / figures.FILE_NAME).is_file():
         return folder.name
     if len(notebooks) == 1:
         return notebooks[0]
@@ -112,17 +124,24 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
     """
     folder = folder.resolve()
     lab = lab_in(folder)
-    files = contents(folder, lab)
+    notebooks = answers.notebooks_in(folder, lab)
+    files = contents(folder, lab, notebooks)
     try:
         verdicts = handed_in.check(folder)
     except handed_in.CannotCheck as error:
         raise CannotHandIn(f"{error}") from error
     missing = [f"the figure {each.figure}" for each in verdicts if not each.handed_in]
-    notebook = files.get(f"{lab}.ipynb")
-    if notebook is None:
+    if not notebooks:
         missing.append(f"the notebook {lab}.ipynb, with your answers")
+    elif len(notebooks) == 1:
+        answered = answers.empty(files[f"{lab}.ipynb"], lab)
+        missing += [f"the answer in the cell {each}" for each in answered]
     else:
-        missing += [f"the answer in the cell {each}" for each in answers.empty(notebook, lab)]
+        names = " and ".join(each.name for each in notebooks)
+        missing.append(
+            f"your word on the notebook: {names} have different answers, and are all packed. Move "
+            "those that do not count to another folder, and hand in again"
+        )
     failed = [
         f"{each.figure}: {each.reason}"
         for each in verdicts
@@ -134,7 +153,8 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
     made = write(folder, lab, files, "\n".join(said))
     submitted, trouble = _submitted(lab, folder) if submit else ("", "")
     found = tuple(missing), tuple(failed)
-    return Report(made, points, *found, submitted, trouble, only_packed=not submit)
+    other = notebooks[0].name if len(notebooks) == 1 and notebooks[0].stem != lab else ""
+    return Report(made, points, *found, submitted, trouble, not submit, other)
 
 
 def _submitted(lab: str, folder: Path) -> tuple[str, str]:
@@ -163,16 +183,20 @@ def _submitted(lab: str, folder: Path) -> tuple[str, str]:
 # nbgrader's `zip_collect`, Canvas and Moodle all take a zip file with the lab's folder in it.
 
 
-def contents(folder: Path, lab: str) -> dict[str, bytes]:
+def contents(folder: Path, lab: str, notebooks: Sequence[Path]) -> dict[str, bytes]:
     """The files to hand in, by path in the lab folder.
 
     These are the notebook, the figures, the predictions and answers, which nobody grades, and the
-    recordings that the figures name, with their C. Raises CannotHandIn.
+    recordings that the figures name, with their C. The only one of `notebooks` gets the name of the
+    lab. Raises CannotHandIn.
     """
     found: dict[str, bytes] = {}
     try:
         figures.must_not_be_linked(folder)
-        for name, most in _wanted(folder, lab):
+        for each in notebooks:
+            name = f"{lab}.ipynb" if len(notebooks) == 1 else each.name
+            found[name] = read_bounded(each, limits.MOST_NOTEBOOK_BYTES)
+        for name, most in _wanted(folder):
             path = folder / name
             if path.is_symlink() or path.exists():
                 found[name] = read_bounded(path, most)
@@ -184,9 +208,8 @@ def contents(folder: Path, lab: str) -> dict[str, bytes]:
     return found
 
 
-def _wanted(folder: Path, lab: str) -> Iterator[tuple[str, int]]:
+def _wanted(folder: Path) -> Iterator[tuple[str, int]]:
     """Paths that are handed in if they exist, each with the most bytes that are read of it."""
-    yield f"{lab}.ipynb", limits.MOST_NOTEBOOK_BYTES
     yield figures.FILE_NAME, limits.MOST_JSON_BYTES
     yield predictions.FILE_NAME, limits.MOST_JSON_BYTES
     yield answers.FILE_NAME, limits.MOST_JSON_BYTES

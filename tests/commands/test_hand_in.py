@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import stat
 import zipfile
@@ -16,6 +17,7 @@ import pytest
 from grader.judging.lab_folder import check_folder
 from labs import paths
 from labs.commands.cli import main
+from labs.course import lab_names
 from labs.course.handed_in import as_text
 from labs.messages import Refused
 from labs.notebook.session import Session
@@ -26,17 +28,27 @@ LAB = "01-timer-overhead"
 ANSWER = "The intercept is what two readings cost."
 
 
-def notebook(answer: str) -> str:
-    text = {"grade_id": "report", "solution": True, "grade": True}
-    cell = {"cell_type": "markdown", "metadata": {"nbgrader": text}, "source": [answer]}
-    return json.dumps({"cells": [cell], "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
+#: As released.
+STUB = "Write your answer here."
+
+
+def notebook(answer: str, code: str = "...") -> str:
+    cells = [
+        {
+            "cell_type": kind,
+            "metadata": {"nbgrader": {"grade_id": name, "solution": True, "grade": True}},
+            "source": [source],
+        }
+        for kind, name, source in (("markdown", "report", answer), ("code", "own", code))
+    ]
+    return json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
 
 
 @pytest.fixture
 def released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "released" / LAB
     folder.mkdir(parents=True)
-    (folder / f"{LAB}.ipynb").write_text(notebook("Write your answer here."), encoding="utf-8")
+    (folder / f"{LAB}.ipynb").write_text(notebook(STUB), encoding="utf-8")
     monkeypatch.setattr(paths, "released", lambda: tmp_path / "released")
 
 
@@ -102,7 +114,7 @@ def test_what_is_missing_or_wrong_is_told_and_handed_in_all_the_same(
     del figures["timer-step"]
     figures["timer-overhead-fenced"]["value"] *= 3
     (folder / "figures.json").write_text(json.dumps(figures), encoding="utf-8")
-    (folder / f"{LAB}.ipynb").write_text(notebook("Write your answer here."), encoding="utf-8")
+    (folder / f"{LAB}.ipynb").write_text(notebook(STUB), encoding="utf-8")
     status, report = handed_in(folder, capsys)
     assert status == 1
     assert report["missing"] == ["the figure timer-step", "the answer in the cell report"]
@@ -110,6 +122,73 @@ def test_what_is_missing_or_wrong_is_told_and_handed_in_all_the_same(
     assert Path(report["archive"]).is_file()
     (folder / f"{LAB}.ipynb").unlink()
     assert f"the notebook {LAB}.ipynb, with your answers" in handed_in(folder, capsys)[1]["missing"]
+
+
+OWN, COPY, AGAIN = f"{LAB}.ipynb", f"{LAB}-Copy1.ipynb", f"{LAB} (1).ipynb"
+BROKEN, OTHER = notebook(ANSWER)[:40], lab_names.labs()[1]
+#: Notebooks in a folder, the one that is packed, and under which name it is told.
+NOTEBOOKS: dict[str, tuple[dict[str, str], str, str | None]] = {
+    "a copy": ({OWN: notebook(STUB), COPY: notebook(ANSWER)}, COPY, COPY),
+    "fetched again": ({OWN: notebook(STUB), AGAIN: notebook(ANSWER)}, AGAIN, AGAIN),
+    "renamed": ({"mine.ipynb": notebook(ANSWER)}, "mine.ipynb", "mine.ipynb"),
+    "only code": ({OWN: notebook(STUB), COPY: notebook(STUB, "k = 64")}, COPY, COPY),
+    "damaged": ({OWN: BROKEN, COPY: notebook(ANSWER)}, COPY, COPY),
+    "no copy is needed": ({OWN: notebook(ANSWER), COPY: notebook(STUB)}, OWN, None),
+    "a backup": ({OWN: notebook(ANSWER, "k = 64"), COPY: notebook(ANSWER)}, OWN, None),
+    "the same twice": ({OWN: notebook(ANSWER), AGAIN: notebook(ANSWER)}, OWN, None),
+    "an own one": ({OWN: notebook(ANSWER), "0.ipynb": '{"cells": []}'}, OWN, None),
+    "of another lab": ({OWN: notebook(ANSWER), f"{OTHER}.ipynb": notebook("x")}, OWN, None),
+    "nothing yet": ({OWN: notebook(STUB), COPY: notebook(STUB)}, OWN, None),
+}  # fmt: skip
+
+
+def lay_out(folder: Path, notebooks: dict[str, str]) -> None:
+    (folder / OWN).unlink()
+    for name, text in notebooks.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("case", NOTEBOOKS)
+def test_the_notebook_with_the_answers_is_packed(
+    case: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebooks, packed, told = NOTEBOOKS[case]
+    lay_out(folder, notebooks)
+    _, report = handed_in(folder, capsys)
+    assert (report["notebook"], "the notebook" in str(report["missing"])) == (told, False)
+    assert [name for name in report["files"] if name.endswith(".ipynb")] == [OWN]
+    with zipfile.ZipFile(report["archive"]) as archive:
+        assert archive.read(f"{LAB}/{OWN}").decode() == notebooks[packed]
+
+
+@pytest.mark.parametrize("name", [OWN, COPY])
+def test_a_folder_of_another_name_is_packed_as_the_lab(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lay_out(folder, {name: notebook(ANSWER)})
+    assert main(["hand-in", str(folder.rename(folder.with_name("mine"))), "--no-submit"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(rf"archive: .*/{LAB}-\d+T\d+Z.zip \(", said)
+    line = f"\nnotebook: {COPY}, which has your answers\n"
+    assert (line in said) == (name == COPY)
+
+
+@pytest.mark.parametrize("names", [(OWN, COPY), (COPY, AGAIN), (OWN, "mine.ipynb")])
+def test_of_two_notebooks_with_different_answers_a_student_chooses(
+    names: tuple[str, str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = dict(zip(names, (notebook(ANSWER), notebook("Another word.")), strict=True))
+    lay_out(folder, {OWN: notebook(STUB), **both})
+    status, report = handed_in(folder, capsys)
+    two = " and ".join(sorted(names, key=lambda name: (name != OWN, name)))
+    why = (
+        f"your word on the notebook: {two} have different answers, and are all packed. Move those "
+        "that do not count to another folder, and hand in again"
+    )
+    assert (status, report["missing"], report["notebook"]) == (1, [why], None)
+    assert {name for name in report["files"] if name.endswith(".ipynb")} == set(names)
+    (folder / names[0]).unlink()
+    assert handed_in(folder, capsys)[1]["missing"] == []
 
 
 def test_handing_in_again_keeps_the_earlier_archive(

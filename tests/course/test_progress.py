@@ -60,7 +60,8 @@ def save_notebook(folder: Path, report: str) -> None:
 
 def hand_in(folder: Path, said: str = "Points: 4 of 4") -> None:
     """Leave the archive and the receipt that handing in leaves, without the check."""
-    files = packing.contents(folder, folder.name)
+    notebooks = answers.notebooks_in(folder, folder.name)
+    files = packing.contents(folder, folder.name, notebooks)
     packing.write(folder, folder.name, files, said)
 
 

@@ -272,7 +272,7 @@ def test_what_labs_hand_in_makes_is_collected(course: Class, tmp_path: Path) -> 
     for name, content in lab_files("ada").items():
         (lab / name).parent.mkdir(parents=True, exist_ok=True)
         (lab / name).write_bytes(content)
-    made = hand_in.write(lab, LAB, hand_in.contents(lab, LAB), "checked")
+    made = hand_in.write(lab, LAB, hand_in.contents(lab, LAB, [lab / f"{LAB}.ipynb"]), "checked")
     upload = Upload("Ada", 77, {made.archive.name: made.archive.read_bytes()})
     report = course.collect(canvas_zip(course.file("c.zip"), [upload]))
     assert did(report) == {"77": Did.NEW}
@@ -478,12 +478,12 @@ def test_receipts_name_every_file_by_its_hash(course: Class) -> None:
     receipt = (course.folder / "receipts" / LAB / "1.txt").read_text()
     for name, content in lab_files("new").items():
         assert f"{hashlib.sha256(content).hexdigest()}  {name}" in receipt
-    assert "Earlier submissions, kept and not graded:" in receipt
+    assert "Other submissions, kept and not graded:" in receipt
     for path in (course.folder / "receipts").rglob("*.*"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with (course.folder / "receipts" / f"{LAB}.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert {row["version"] for row in rows} == {"counts", "earlier 1", "not collected"}
+    assert {row["version"] for row in rows} == {"counts", "kept 1", "not collected"}
     counted = {row["file"]: row["SHA-256"] for row in rows if row["version"] == "counts"}
     for name, content in lab_files("new").items():
         assert counted[name] == hashlib.sha256(content).hexdigest()

@@ -123,6 +123,62 @@ def test_a_roster_names_those_who_handed_in_and_changes_no_name(
     }
 
 
+#: A figure with a recording that each submission of the small exchange has.
+OWN_FIGURE = {"cost": {"value": 1.0, "unit": "ns", "recording": "recordings/run.csv"}}
+
+
+def test_a_poorer_submission_in_the_exchange_waits_for_a_person(
+    course: ExchangeCourse, tmp_path: Path
+) -> None:
+    mine = course.copied_to(tmp_path)
+    mine.hand_in("ada", figures=OWN_FIGURE)
+    (mine.hand_in("ada", LATE, figures=OWN_FIGURE) / "recordings" / "run.csv").unlink()
+    mine.hand_in("bob", figures=OWN_FIGURE)
+    mine.hand_in("bob", LATE, figures=OWN_FIGURE)
+    for _ in range(2):  # both at once, and after the earlier one was collected
+        done = mine.run("collect", LAB, "--update")
+        assert done.returncode == 1
+        assert (
+            f"Not collected: {mine.name_of('ada', LATE)}: it lacks what the earlier one "
+            f"({EARLY[:19]}) has: the file `recordings/run.csv`. The earlier one counts until you "
+            f"choose. To let the newest one count, run `grader collect exchange --lab {LAB} "
+            f"--newest ada`; to keep the earlier one, run `grader collect exchange --lab {LAB} "
+            "--earlier ada`"
+        ) in done.stderr
+        times = [mine.submitted(each) / "timestamp.txt" for each in ("ada", "bob")]
+        assert [each.read_text() for each in times] == [EARLY, LATE]
+    for number, (option, when) in enumerate((("--newest", LATE), ("--earlier", EARLY))):
+        (tmp_path / str(number)).mkdir()
+        chosen = mine.copied_to(tmp_path / str(number))
+        assert collect(chosen, "exchange", option, "ada", "--dry-run") == 0
+        assert collect(chosen, "exchange") == 1
+        assert collect(chosen, "exchange", option, "ada") == 0
+        assert collect(chosen, "exchange") == 0
+        assert (chosen.submitted("ada") / "timestamp.txt").read_text() == when
+
+
+def test_a_person_chooses_by_an_option(
+    course: ExchangeCourse, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = course.copied_to(tmp_path)
+    whole = {**files_of(mine, "x"), "figures.json": json.dumps(OWN_FIGURE).encode()}
+    again = handed_in(LAB, {f"{LAB}.ipynb": files_of(mine, "y")[f"{LAB}.ipynb"]})
+    paths = [
+        canvas_zip(tmp_path / f"{n}.zip", [Upload("A", 1, files, False, "", n)])
+        for n, files in enumerate((handed_in(LAB, whole), again), 7)
+    ]
+    assert [collect(mine, str(path)) for path in paths] == [0, 1]
+    assert "To let the newest one count, collect again with --newest 1;" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert collect(mine, str(paths[1]), "--newest", "1", "--earlier", "1") == 2
+    assert "--newest and --earlier both name 1" in capsys.readouterr().err
+    assert collect(mine, str(paths[1]), "--newest", "1,2") == 2
+    assert "you chose for 2, of whom the source has nothing" in capsys.readouterr().err
+    assert collect(mine, str(paths[1]), "--newest", "1") == 0
+    assert not (mine.submitted("1") / "figures.json").exists()
+
+
 def test_the_exchange_is_collected_as_nbgrader_does(
     course: ExchangeCourse, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -367,6 +367,52 @@ def test_a_folder_in_the_place_of_a_file_harms_nobody(tmp_path: Path) -> None:
     assert report.lines[0].did is Did.SAME
 
 
+#: What programs read by themselves where they start, and how it is named when it is left out.
+SETTINGS = {
+    ".git/config": ".git",
+    ".git/hooks/post-checkout": ".git",
+    ".NETRC": ".NETRC",
+    ".bashrc": ".bashrc",
+    ".ipython/profile_default/startup/run.py": ".ipython",
+    ".ticklab-collected.json": ".ticklab-collected.json",
+    "notes/.envrc": "notes/.envrc",
+    "HEAD": "HEAD",
+    "Jupyter_Server_Config.D/run.json": "Jupyter_Server_Config.D",
+    "jupyter_lab_config.py": "jupyter_lab_config.py",
+    "nbgrader_config.py": "nbgrader_config.py",
+    "recordings/sitecustomize.py": "recordings/sitecustomize.py",
+}
+#: What is like it, and harmless.
+OWN = {"objects/x", "head.csv", "my_config.py", "notes/1.txt", "figures.json", f"{LAB}.ipynb"}
+#: What systems and Jupyter add without anybody's doing needs no note.
+ADDED = {".DS_Store", "._x", f".ipynb_checkpoints/{LAB}-checkpoint.ipynb"}
+
+
+@pytest.mark.parametrize("as_archive", [True, False])
+def test_what_programs_read_as_settings_is_not_collected(as_archive: bool, tmp_path: Path) -> None:
+    files = dict.fromkeys([*SETTINGS, *OWN, *ADDED], b"{}")
+    top = tmp_path / "class"
+    for name, content in (handed_in(LAB, files) if as_archive else files).items():
+        (top / "ada" / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / "ada" / name).write_bytes(content)
+    (top / "bob").mkdir()
+    (top / "bob" / "figures.json").write_text("{}")
+    ada, bob = collect(tmp_path, top).lines
+    why = "not taken, because programs can read it as their settings and run what it says"
+    assert sorted(ada.remarks) == sorted({f"{name}: {why}" for name in SETTINGS.values()})
+    assert bob.remarks == ()
+    mine = tmp_path / "course/submitted/ada" / LAB
+    assert files_in(mine) - {"timestamp.txt"} == {*OWN, ".ticklab-collected.json"}
+    assert b"sha256" in (mine / ".ticklab-collected.json").read_bytes()  # ours
+
+
+def test_many_hidden_files_fill_no_screen(tmp_path: Path) -> None:
+    hidden = {f".{number}": b"" for number in range(100)}
+    upload = Upload("A", 1, handed_in(LAB, {"figures.json": b"{}", **hidden}))
+    (line,) = collect(tmp_path, moodle_zip(tmp_path / "m.zip", [upload])).lines
+    assert (len(line.remarks), line.remarks[-1]) == (21, "and 80 more files")
+
+
 def test_a_fault_of_ours_costs_one_student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = written
 

@@ -165,6 +165,21 @@ IN_DOUBT: dict[str, tuple[Tree, list[str]]] = {
         {**work("class/ada"), **work("class/bob"), "grades.csv": b"x", "notes/a.txt": b"x"},
         [f"{ONE}the folders ada and bob", APART],
     ),
+    "students in the folder of the lab": (
+        {**in_folder(f"class/{LAB}/ada", lab_files("ada")), **work(f"class/{LAB}/bob")},
+        [
+            f"{ONE}the folders ada and bob",
+            f"If ada and bob are two students in the folder class/{LAB}, add the option ",
+        ],
+    ),
+    "archives in the folder of the lab": (
+        {f"class/{LAB}/{name}.zip": zipped(lab_files(name)) for name in ("ada", "bob")},
+        [f"{ONE}the archives ada.zip and bob.zip", f"in the folder class/{LAB}, add the option "],
+    ),
+    "one student in the folder of the lab": (
+        archive(f"class/{LAB}/ada"),
+        [f"{ONE}the folder ada", f"If ada is one student in the folder class/{LAB}, add the "],
+    ),
     "an archive of the class": (
         {"class.zip": zipped({**work("ada"), **work("bob"), "grades.csv": b"x"})},
         [
@@ -223,6 +238,8 @@ def answers(report: Report) -> list[str]:
         "the notebook of the instructor",
         "archives of labs hand-in in folders",
         "archives of students",
+        "students in the folder of the lab",
+        "archives in the folder of the lab",
         "a folder and an archive",
         "two levels",
         "files next to the class",
@@ -304,6 +321,22 @@ def test_a_folder_of_students_next_to_students_is_asked_and_nobody_else(tmp_path
     }
     report = collect(tmp_path / "course", {**work("late/cid"), **work("late/dan")})
     assert (students(report), report.complete) == (["cid", "dan"], True)
+
+
+@pytest.mark.parametrize("students_of", [["ada"], ["ada", "bob"]])
+def test_a_lab_at_the_top_is_no_student_but_may_hold_some(
+    students_of: list[str], tmp_path: Path
+) -> None:
+    trees = [in_folder(f"{LAB}/{each}", lab_files(each)) for each in students_of]
+    tree = {name: content for each in trees for name, content in each.items()}
+    tree |= {f"{LAB}/grades.csv": b"x"}
+    why = asked(collect(tmp_path, tree))[LAB]
+    who = "ada in it is one student" if len(trees) == 1 else "ada and bob in it are two students"
+    assert why.startswith(f"it is a lab.\nIf {who}, add the option --names '")
+    (pattern,) = re.findall(r"--names '([^']+)'", why)
+    assert students(collect(tmp_path, tree, pattern)) == students_of
+    why = asked(collect(tmp_path, in_folder(LAB, lab_files("x"))))[LAB]
+    assert why == "it is a lab; put each student's files into a folder with the student's id"
 
 
 def test_many_names_are_not_all_listed(tmp_path: Path) -> None:

@@ -67,3 +67,21 @@ def test_a_named_file_is_copied_once_and_keeps_its_own_limit(tmp_path: Path) -> 
     taken = copy(source, tmp_path / "again", limits=Limits(evidence_bytes=500))
     assert set(taken.hashes) == {"figures.json", "recordings/other.csv"}
     assert len(taken.left_out) == 1 and "recordings/run.csv: 1000 bytes" in taken.left_out[0]
+
+
+def test_what_programs_read_as_settings_is_not_copied(tmp_path: Path) -> None:
+    """Also where nbgrader collected: a shell or git in the copy would run it."""
+    source = tmp_path / "source"
+    for name in (".git/config", "nbgrader_config.py", "refs/HEAD", ".DS_Store", "x/y.csv"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text("x")
+    (source / ".bashrc").symlink_to("/etc/passwd")
+    taken = copy(source, tmp_path / "copied")
+    assert set(taken.hashes) == {"x/y.csv"}
+    why = "not taken, because programs can read it as their settings and run what it says"
+    names = (".bashrc", ".git", "nbgrader_config.py", "refs/HEAD")
+    assert taken.left_out == [f"{name}: {why}" for name in names]
+    assert set(copy(source, tmp_path / "again", first=(".bashrc", ".git/config")).hashes) == {
+        ".git/config",
+        "x/y.csv",
+    }

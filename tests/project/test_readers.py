@@ -27,6 +27,7 @@ CAREFUL = {
     "labs.files": {"read_bounded", "read_head"},
     "grader.submissions.safe_files": {
         "read_regular", "open_regular", "open_folder", "opened", "take_in", "copy", "read_ahead",
+        "not_empty",
     },
     "grader.evening.uploads": {"opened_zip", "opened_folder"},
 }  # fmt: skip
@@ -83,6 +84,7 @@ LISTED = {
     "provisioner.SandboxProvisioner.pre_launch: connection.read_bytes",
     # what the instructor's course holds beside submissions
     "rubric.of_course: file.read_text", "autograde.read_released: path.read_text",
+    "student_folders.released_notebooks: path.read_text",
     "grading_process._graded: shutil.copy", "grading_process.read_plan: path.read_bytes",
     "course.NameCourse.preprocess: (course / FILE_NAME).read_bytes",
     "course._labs_in: notebook.read_bytes", "release.copy_labs: shutil.copytree",

@@ -25,6 +25,8 @@ from testing.small_course import FIGURES, LAB, MARKER, Course, cell
 pytestmark = pytest.mark.timeout(300)
 
 FULL: dict[str, float | None] = {"cost": 4.0, "step": 1.5, "report": None}
+#: Whose report is as it was released, or not in any file.
+NO_REPORT = {"untouched", "nothing_at_all", "only_code_in_a_copy"}
 Case = Callable[[Course], None]
 CASES: dict[str, Case] = {}
 
@@ -255,6 +257,69 @@ def renamed_notebook(course: Course) -> None:
     (folder / "scratch.ipynb").write_text("{}")
 
 
+def with_another(course: Course, student: str, name: str, own: Any, other: Any) -> None:
+    """Submits two notebooks: `own` under the lab's name, and `other` under the name `name`."""
+    folder = course.submit(student, own)
+    (folder / name).write_text(json.dumps(other))
+
+
+def unlike(course: Course, answer: str = "another answer") -> Any:
+    """The answered notebook with another report."""
+    return json.loads(json.dumps(course.answered()).replace("answer to report", answer))
+
+
+@case
+def worked_in_a_copy(course: Course) -> None:
+    own, worked = course.released(), course.answered()
+    with_another(course, "worked_in_a_copy", f"{LAB}-Copy1.ipynb", own, worked)
+
+
+@case
+def only_code_in_a_copy(course: Course) -> None:
+    worked = course.answered()
+    worked["cells"][4]["source"] = course.released()["cells"][4]["source"]
+    with_another(course, "only_code_in_a_copy", "0.ipynb", course.released(), worked)
+
+
+@case
+def worked_and_fetched_again(course: Course) -> None:
+    own, again = course.answered(), course.released()
+    with_another(course, "worked_and_fetched_again", f"{LAB} (1).ipynb", own, again)
+
+
+@case
+def backup_on_the_way(course: Course) -> None:
+    backup = course.answered()
+    backup["cells"][2]["source"] = course.released()["cells"][2]["source"]
+    with_another(course, "backup_on_the_way", f"{LAB}-Copy1.ipynb", course.answered(), backup)
+
+
+@case
+def damaged_and_a_copy(course: Course) -> None:
+    with_another(course, "damaged_and_a_copy", f"{LAB}-Copy1.ipynb", "{", course.answered())
+
+
+@case
+def two_answers(course: Course) -> None:
+    own, other = course.answered(), unlike(course)
+    with_another(course, "two_answers", f"{LAB}-Copy1.ipynb", own, other)
+
+
+@case
+def two_copies_with_answers(course: Course) -> None:
+    folder = course.submit("two_copies_with_answers", course.released())
+    (folder / f"{LAB}-Copy1.ipynb").write_text(json.dumps(course.answered()))
+    (folder / f"{LAB} (1).ipynb").write_text(json.dumps(unlike(course, "x")))
+
+
+@case
+def many_notebooks(course: Course) -> None:
+    folder = course.submit("many_notebooks", course.released())
+    for number in range(20):
+        (folder / f"0{number}.ipynb").write_text('{"cells": []}')
+    (folder / f"{LAB}-Copy1.ipynb").write_text(json.dumps(course.answered()))
+
+
 @case
 def links_pipes_and_devices(course: Course) -> None:
     folder = course.submit("links_pipes_and_devices", course.answered())
@@ -359,7 +424,7 @@ def test_no_code_was_run(batch: Course) -> None:
 
 
 # How the notebook is handed in changes nothing about the figures.
-@pytest.mark.parametrize("student", sorted(set(CASES) - {"untouched", "nothing_at_all"}))
+@pytest.mark.parametrize("student", sorted(set(CASES) - NO_REPORT))
 def test_figures_are_graded_all_the_same(batch: Course, student: str) -> None:
     assert batch.scores(student) == FULL
 
@@ -380,7 +445,8 @@ ANSWERED = (
     "honest format_3 million_digits duplicated_cells added_test_cell changed_points "
     "nonsense_points unlocked_and_edited stripped_metadata old_schema future_schema changed_type "
     "cells_that_are_none outputs_kept renamed_notebook links_pipes_and_devices many_files "
-    "huge_file"
+    "huge_file worked_in_a_copy worked_and_fetched_again backup_on_the_way damaged_and_a_copy "
+    "two_answers many_notebooks"
 )
 
 
@@ -434,6 +500,15 @@ TOLD = {
     "changed_type": "turned into `raw`",
     "cells_that_are_none": "3 entries in the list of cells are not cells",
     "renamed_notebook": f"found under the name `Copy of {LAB} (1).ipynb`",
+    "worked_in_a_copy": f"`{LAB}.ipynb` was not read: it has no other answers",
+    "only_code_in_a_copy": "found under the name `0.ipynb`",
+    "damaged_and_a_copy": f"`{LAB}.ipynb` was not read: the notebook is not valid JSON",
+    "many_notebooks": f"found under the name `{LAB}-Copy1.ipynb`",
+    "two_answers": f"`{LAB}.ipynb` and `{LAB}-Copy1.ipynb` have different answers; those of "
+    f"`{LAB}.ipynb` are graded. Ask the student which one counts. If it is another one, give it "
+    f"the name `{LAB}.ipynb` in the student's folder in `submitted`, and grade again",
+    "two_copies_with_answers": f"`{LAB} (1).ipynb` and `{LAB}-Copy1.ipynb` have different answers; "
+    f"those of `{LAB} (1).ipynb` are graded.",
     "links_pipes_and_devices": "recordings/pipe.csv: a pipe, socket or device",
     "huge_file": "core: 50000000000 bytes",
     "many_files": "more than 500 files",
@@ -448,7 +523,8 @@ def test_instructor_is_told(batch: Course, student: str) -> None:
 
 
 def test_honest_submission_has_nothing_set_aside(batch: Course) -> None:
-    assert batch.set_aside("honest") == ""
+    for student in ("honest", "worked_and_fetched_again", "backup_on_the_way"):
+        assert batch.set_aside(student) == ""
     # One more: what the recordings say, beside the report.
     assert len(batch.graded("honest")["cells"]) == len(batch.released()["cells"]) + 1
 
