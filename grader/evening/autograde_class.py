@@ -71,6 +71,7 @@ from grader.with_nbgrader.gradebook_lock import (
     remove_empty_above,
     remove_left,
 )
+from grader.with_nbgrader.release import earlier_releases
 from grader.with_nbgrader.replay import Replay
 from grader.with_nbgrader.settings import AUTOGRADE_STEPS
 from grader.with_nbgrader.student_folders import students_in, trusted_part
@@ -182,6 +183,10 @@ class Run:
             lab=self.lab,
             token=secrets.token_hex(8),
             notebooks={name: self._sanitized(release / f"{name}.ipynb") for name in known},
+            earlier={
+                name: [path.read_text("utf-8") for path in earlier_releases(release, name)]
+                for name in known
+            },
             of_gradebook=writer.notebooks,
             released=released,
             sources=self._sources(),

@@ -16,7 +16,7 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
@@ -243,14 +243,21 @@ class Rebuilt:
     set_aside: tuple[str, ...]
 
 
-def rebuild(released: NotebookNode, submitted: Submitted, notes: Sequence[str] = ()) -> Rebuilt:
+def rebuild(
+    released: NotebookNode,
+    submitted: Submitted,
+    notes: Sequence[str] = (),
+    earlier: Sequence[NotebookNode] = (),
+) -> Rebuilt:
     """The released notebook with the student's answers in it.
 
     `released` is not changed. `notes` are earlier notes (files left out, a notebook found under
-    another name). No content of `submitted` makes this function raise.
+    another name). `earlier` are the notebooks of earlier releases, on which the student may have
+    worked. No content of `submitted` makes this function raise.
     """
     notebook = _copy(released)
     remarks = [*notes, *submitted.notes]
+    submitted, not_asked = _on_newest(released, earlier, submitted, remarks)
     if submitted.trouble:
         remarks.append(submitted.trouble)
     own = {str(marks["grade_id"]): cell for cell in notebook.cells if (marks := _marks(cell))}
@@ -259,7 +266,9 @@ def rebuild(released: NotebookNode, submitted: Submitted, notes: Sequence[str] =
     elsewhere = written_elsewhere(released, submitted)
     for grade_id, cell in own.items():
         found = by_id.pop(grade_id, [])
-        if _marks(cell).get("solution"):
+        if grade_id in not_asked and not found:
+            _leave_open(cell)
+        elif _marks(cell).get("solution"):
             _move_in(cell, found, elsewhere.get(grade_id, []), submitted.trouble, remarks)
         elif found:
             _note_locked(cell, found, remarks)
@@ -267,12 +276,73 @@ def rebuild(released: NotebookNode, submitted: Submitted, notes: Sequence[str] =
         kind = "graded cell" if any(cell.graded for cell in cells) else "cell"
         remarks.append(f"added {kind} {quoted(grade_id)}: not part of the released notebook")
     shown = {id(one.cell) for found in elsewhere.values() for one in found}
-    _note_rest(notebook, submitted, homes, shown, remarks)
+    _note_rest(notebook, submitted, homes, shown, not_asked, remarks)
     set_aside = _bounded(remarks)
     notebook.metadata["ticklab"] = {"set_aside": list(set_aside)}
     if set_aside:
         notebook.cells.insert(0, _note(set_aside, notebook))
     return Rebuilt(notebook, set_aside)
+
+
+# A lab may be released again after students began. A submission that was made on an earlier release
+# is graded by the newest one: what that release changed is not the student's change, and what it
+# added, the student was not asked.
+
+_NOT_ASKED = "this was not in the release on which the student worked"
+
+
+def _on_newest(
+    released: NotebookNode,
+    earlier: Sequence[NotebookNode],
+    submitted: Submitted,
+    remarks: list[str],
+) -> tuple[Submitted, set[str]]:
+    """The submission as if made on `released`, and the graded cells that it was not asked."""
+    base = max((released, *earlier), key=lambda one: _fit(one, submitted))
+    if base is released or submitted.trouble:
+        return submitted, set()
+    remarks.append("made on an earlier release of this lab, and matched with the newest by the ids")
+    now = {str(marks["grade_id"]): cell for cell in released.cells if (marks := _marks(cell))}
+    ids = {cell["id"]: cell for cell in released.cells if "id" in cell}
+    cells = []
+    for one, home in zip(submitted.cells, _homes(base.cells, submitted.cells), strict=True):
+        if home is not None:
+            was = base.cells[home]
+            marks = _marks(was)
+            new = now.get(str(marks["grade_id"])) if marks else ids.get(was.get("id"))
+            if new is None and marks.get("solution") and one.source.strip() != was.source.strip():
+                gone = quoted(str(marks["grade_id"]))
+                remarks.append(f"answer cell {gone}: not in the newest release; see the submission")
+            if new is None:
+                continue
+            if one.source.strip() == was.source.strip():
+                one = replace(one, source=new.source)
+            if one.points == marks.get("points"):
+                one = replace(one, points=_marks(new).get("points"))
+        cells.append(one)
+    asked = {_marks(cell).get("grade_id") for cell in base.cells}
+    not_asked = {name for name, cell in now.items() if _marks(cell).get("grade")} - asked
+    return replace(submitted, cells=tuple(cells)), not_asked
+
+
+def _fit(released: NotebookNode, submitted: Submitted) -> int:
+    """How well a submission fits a release: cells that are there, less those that are not."""
+    texts = {one.source.strip() for one in submitted.cells}
+    names = {one.grade_id for one in submitted.cells}
+    found = 0
+    for cell in released.cells:
+        there = [] if _marks(cell).get("solution") else [cell.source.strip() in texts]
+        there += [_marks(cell)["grade_id"] in names] if _marks(cell) else []
+        found += sum(1 if each else -1 for each in there)
+    return found
+
+
+def _leave_open(cell: NotebookNode) -> None:
+    """Marks a graded cell for a person, because the student was not asked it."""
+    if _marks(cell).get("solution"):
+        _say_unreadable(cell, _NOT_ASKED)
+    else:
+        cell.metadata["ticklab"] = {"not_asked": _NOT_ASKED}
 
 
 def neutral(text: str) -> str:
@@ -622,6 +692,7 @@ def _note_rest(
     submitted: Submitted,
     homes: Sequence[int | None],
     shown: set[int],
+    not_asked: set[str],
     remarks: list[str],
 ) -> None:
     """Adds remarks on the student's own cells that are not `shown`, and on cells that are gone."""
@@ -630,7 +701,9 @@ def _note_rest(
     there = set(homes)
     for n, cell in enumerate(notebook.cells):
         marks = _marks(cell)
-        if marks and not marks.get("solution") and n not in there:
+        if not marks or marks["grade_id"] in not_asked:
+            continue
+        if not marks.get("solution") and n not in there:
             remarks.append(f"locked cell {quoted(str(marks['grade_id']))}: deleted")
     texts = {cell.source.strip() for cell in notebook.cells} | {""}
     extra = sum(

@@ -25,6 +25,7 @@ from grader.submissions.submitted_notebook import find_submitted, quoted, rebuil
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import account_flags
 from grader.with_nbgrader.gradebook_lock import Staged
+from grader.with_nbgrader.release import earlier_releases
 from grader.with_nbgrader.student_folders import line, students_in, trouble_with, trusted_part
 
 # nbgrader's own copying of a submission's files follows links, waits for pipes, and has no limit.
@@ -74,7 +75,9 @@ class RebuildExporter(NotebookExporter):
         submitted, notes = find_submitted(
             Path(filename), released, {p.stem for p in release.glob("*.ipynb")}
         )
-        rebuilt = rebuild(released, submitted, [*getattr(converter, "left_out", ()), *notes])
+        earlier = [read_released(path) for path in earlier_releases(release, name)]
+        notes = [*getattr(converter, "left_out", ()), *notes]
+        rebuilt = rebuild(released, submitted, notes, earlier)
         student = resources["nbgrader"]["student"]
         for note in rebuilt.set_aside:
             converter.log.warning("%s, %s: %s", printable(student), name, note)
