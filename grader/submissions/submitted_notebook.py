@@ -28,6 +28,7 @@ from nbformat.v4.rwbase import split_lines, strip_transient
 from PIL import Image
 
 from grader.submissions.safe_files import printable, read_regular
+from labs.files import read_bounded
 from labs.json_text import BadJson, parse_json, text_of
 from labs.limits import (
     MOST_ANSWER,
@@ -552,7 +553,8 @@ def main() -> None:
     The arguments are the released notebook and the student's.
     """
     released, submitted = map(Path, sys.argv[1:3])
-    notebook: NotebookNode = nbformat.reads(released.read_text("utf-8"), as_version=4)  # type: ignore
+    text = text_of(read_bounded(released, MOST_NOTEBOOK_BYTES))
+    notebook: NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
     say_json(advice(notebook, read_submitted(submitted)))
 
 

@@ -21,6 +21,7 @@ from grader.judging.presentation import EVIDENCE_CELL, MARKS
 from grader.submissions.safe_files import read_regular
 from grader.with_nbgrader.pages.student_text import released_html, student_html
 from grader.with_nbgrader.student_folders import RECORD
+from labs.files import read_head
 from labs.html import filled
 from labs.limits import MOST_FOLDER_BYTES
 
@@ -66,8 +67,7 @@ _STAMP, _MOST_HEAD = re.compile(rb'<meta name="grades" content="(\w+)">'), 2_000
 def is_outdated(page: Path, grades: Grades | None) -> bool:
     """Whether the page at `page` shows other grades than these. One without a stamp is not ours."""
     try:
-        with page.open("rb") as file:
-            stamp = _STAMP.search(file.read(_MOST_HEAD))
+        stamp = _STAMP.search(read_head(page, _MOST_HEAD))
     except OSError:
         return False
     return grades is not None and stamp is not None and stamp[1].decode() != grades.stamp
