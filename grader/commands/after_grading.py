@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,8 @@ def add_feedback(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "feedback",
         help=about,
         description="Make the feedback of a graded lab, several students at a time. It is the same "
-        "as that of nbgrader generate_feedback. Feedback that exists is kept, so a run that was "
-        "interrupted goes on where it ended.",
+        "as that of nbgrader generate_feedback. A page is kept as long as the points and comments "
+        "on it hold, so a run that was interrupted goes on where it ended.",
         examples=("grader feedback 01-timer-overhead",),
     )
     add_lab(command)
@@ -40,9 +41,7 @@ def add_feedback(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument(
         "--resume", action="store_true", help="say first how many have their feedback already"
     )
-    command.add_argument(
-        "--force", action="store_true", help="make it again, after scores or comments have changed"
-    )
+    command.add_argument("--force", action="store_true", help="make all pages again")
     command.set_defaults(run=run_feedback)
 
 
@@ -79,8 +78,6 @@ def run_feedback(arguments: argparse.Namespace) -> int:
 def _say(done: Feedback) -> None:
     """Print what was done, and who has no feedback."""
     say(f"Feedback made: {done.made:,}. Kept as it was: {done.skipped:,}.")
-    if done.skipped:
-        say("If you have changed points or comments since, add --force to make all pages again.")
     for student, why in sorted(done.failed.items()):
         say(f"  no feedback for {safe(student)}: {safe(why)}")
     for line in done.refused:
@@ -191,6 +188,11 @@ def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         action="store_true",
         help="write the points so far of students whose grade still waits for a person",
     )
+    command.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="also write over EX in Canvas, and over a person's comments in Moodle's worksheet",
+    )
     command.set_defaults(run=run_export)
 
 
@@ -205,9 +207,11 @@ def run_export(arguments: argparse.Namespace) -> int:
         return _not_exported(wrong)
     lab = str(arguments.lab).rstrip("/")
     try:
-        course = open_course(arguments.course).coursedir
-        sheet = read_sheet(course, lab)
-        say(_exported(arguments, course, sheet).as_text())
+        app = open_course(arguments.course)
+        sheet = read_sheet(app.coursedir, lab)
+        say(_exported(arguments, app.coursedir, sheet).as_text())
+        for line in _on_due_date(app, lab):
+            say(line)
     except (NotOurs, NoGrades, BadTable, NotAnExport, OSError) as error:
         return _not_exported(explained(error))
     waiting = len(sheet.so_far) - len(sheet.final)
@@ -216,6 +220,28 @@ def run_export(arguments: argparse.Namespace) -> int:
         what = what if arguments.unfinished else "left out; --unfinished writes them too"
         say(f"Grades that wait for a person: {waiting:,}, {what}.")
     return 0
+
+
+def _on_due_date(app: Any, lab: str) -> Iterator[str]:
+    """When the lab was due, and whose late penalty is that of another due date."""
+    from grader.evening.autograde_class import CannotEnter, autograder, opened
+    from grader.evening.course_folder import NotOurs
+    from grader.evening.grade_sheet import due_in_words, some
+
+    app.log.setLevel(logging.WARNING)  # the plugin for penalties logs each of them
+    try:
+        converter = autograder(app, lab)
+        with opened(app.coursedir.db_url, app.coursedir.course_id, lab, converter) as writer:
+            due, others = writer.due, writer.other_penalties()
+    except (NotOurs, CannotEnter):  # only nbgrader knows the penalties of this course
+        return
+    if due is not None:
+        yield f"Due {due_in_words(due)}."
+    if others:
+        yield (
+            f"The due date has moved since these were graded, and so has their late penalty: "
+            f"{some(others)}. Run `grader autograde {lab}`, which corrects it, and export again."
+        )
 
 
 def _trouble_with(arguments: argparse.Namespace) -> str:
@@ -240,13 +266,19 @@ def _exported(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Writt
     from grader.evening.grade_sheet import reasons_of
 
     reasons, unfinished = partial(reasons_of, course, sheet.lab), bool(arguments.unfinished)
+    overwrite = bool(arguments.overwrite)
     if arguments.canvas is not None:
         return exports.write_canvas(
-            sheet, arguments.canvas, arguments.gradebook, unfinished=unfinished
+            sheet, arguments.canvas, arguments.gradebook, unfinished=unfinished, overwrite=overwrite
         )
     if arguments.moodle is not None:
         return exports.write_moodle(
-            sheet, arguments.moodle, reasons, arguments.worksheet, unfinished=unfinished
+            sheet,
+            arguments.moodle,
+            reasons,
+            arguments.worksheet,
+            unfinished=unfinished,
+            overwrite=overwrite,
         )
     if arguments.moodle_feedback is not None:
         return exports.write_moodle_feedback(
@@ -254,6 +286,7 @@ def _exported(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Writt
             arguments.moodle_feedback,
             partial(_page_of, course, sheet.lab),
             arguments.worksheet,
+            _outdated(course, sheet.lab),
             unfinished=unfinished,
         )
     if arguments.gradescope is not None:
@@ -267,6 +300,18 @@ def _exported(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Writt
 def _page_of(course: Any, lab: str, student: str) -> Path:
     """Where `grader feedback` writes the page of a student."""
     return Path(course.format_path(course.feedback_directory, student, lab)) / f"{lab}.html"
+
+
+def _outdated(course: Any, lab: str) -> Callable[[str], bool]:
+    """Whether the page of a student is older than the grades in the gradebook."""
+    from nbgrader.api import Gradebook
+
+    from grader.with_nbgrader.feedback import grades_of
+    from grader.with_nbgrader.pages.feedback_page import is_outdated
+
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        grades = grades_of(gradebook, lab, lab)
+    return lambda student: is_outdated(_page_of(course, lab, student), grades.get(student))
 
 
 def _not_exported(why: str) -> int:

@@ -43,6 +43,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from grader.cases.verdict import Outcome
 from grader.evening.course_folder import NotOurs, open_course
+from grader.evening.grade_sheet import due_in_words
 from grader.evening.grading_process import (
     Job,
     LocalPool,
@@ -71,6 +72,7 @@ from grader.with_nbgrader.gradebook_lock import (
     remove_empty_above,
     remove_left,
 )
+from grader.with_nbgrader.release import earlier_releases
 from grader.with_nbgrader.replay import Replay
 from grader.with_nbgrader.settings import AUTOGRADE_STEPS
 from grader.with_nbgrader.student_folders import students_in, trusted_part
@@ -182,6 +184,10 @@ class Run:
             lab=self.lab,
             token=secrets.token_hex(8),
             notebooks={name: self._sanitized(release / f"{name}.ipynb") for name in known},
+            earlier={
+                name: [path.read_text("utf-8") for path in earlier_releases(release, name)]
+                for name in known
+            },
             of_gradebook=writer.notebooks,
             released=released,
             sources=self._sources(),
@@ -342,6 +348,7 @@ def _graded(run: Run, app: Any, options: Options, course: Path, tell: Tell) -> S
             entering = Entering(plan, writer, converter)
             summary = Summary(skipped=found.skipped, refused=converter.refusals())
             _carry_out(found, pool, entering, summary, run, done)
+            summary.due, summary.penalties = writer.due, writer.other_penalties(renew=True)
     return summary
 
 
@@ -411,7 +418,8 @@ class Summary:
     """What is known of a run so far; it keeps no result.
 
     `failed` says why there is no result for a student; `not_graded` has the figures that wait for a
-    person. A finding counts once for each student.
+    person; `penalties` names those whose late penalty is new because the due date has moved. A
+    finding counts once for each student.
     """
 
     submissions: int = 0
@@ -423,6 +431,8 @@ class Summary:
     not_graded: dict[str, list[str]] = field(default_factory=dict)
     set_aside: list[str] = field(default_factory=list)
     flagged: list[str] = field(default_factory=list)
+    due: datetime.datetime | None = None
+    penalties: list[str] = field(default_factory=list)
 
     def add(self, result: Result) -> None:
         """Counts one submission."""
@@ -459,6 +469,9 @@ class Summary:
         yield from _names("\nFigures that a person must grade", list(self.not_graded))
         yield from _names("\nParts were left out of the notebooks of", self.set_aside)
         yield from _names("\nFlags, for a person to look at", self.flagged)
+        if self.due is not None:
+            yield f"\nDue {due_in_words(self.due)}"
+        yield from _names("Late penalties that are new, by this due date", self.penalties)
         for title, lines in (
             ("Refused", self.refused),
             ("Not graded because of an error", [_reason(each) for each in self.failed.items()]),
@@ -518,17 +531,20 @@ class Penalties:
 
         Raises CannotEnter if the plugin fails.
         """
+        penalties = [
+            {"row": row, "penalty": each} for row, each in self.due(connection, notebooks).items()
+        ]
+        change(connection, SubmittedNotebook, penalties, late_submission_penalty="penalty")
+
+    def due(self, connection: Connection, notebooks: Sequence[HandedIn]) -> dict[str, float | None]:
+        """The penalty of each notebook by its id, for the points that the gradebook has."""
         late = [each.row for each in notebooks if each.seconds_late > 0]
         scores: dict[str, float] = {}
         if late:
             query = select(SubmittedNotebook.id, SubmittedNotebook.score.label("score"))
             rows = connection.execute(query.where(SubmittedNotebook.id.in_(late)))
             scores = {each.id: float(each.score) for each in rows}
-        penalties = [
-            {"row": each.row, "penalty": self._penalty(scores.get(each.row), each)}
-            for each in notebooks
-        ]
-        change(connection, SubmittedNotebook, penalties, late_submission_penalty="penalty")
+        return {each.row: self._penalty(scores.get(each.row), each) for each in notebooks}
 
     def _penalty(self, score: float | None, of: HandedIn) -> float | None:
         if score is None:
@@ -610,13 +626,49 @@ class Writer:
                     f"the gradebook has no lab {safe(lab)}: run `nbgrader generate_assignment "
                     f"{safe(lab)}` first"
                 )
-            self._lab_id, self._due = found
+            self._lab_id, self._due = str(found.id), found.duedate
             self._cells = _cells(connection, self._lab_id)
 
     @property
     def notebooks(self) -> list[str]:
         """The names of the lab's notebooks."""
         return sorted(self._cells.notebooks)
+
+    @property
+    def due(self) -> datetime.datetime | None:
+        """When the lab is due, in UTC; None if it has no due date."""
+        when: datetime.datetime | None = self._due
+        return when
+
+    def other_penalties(self, *, renew: bool = False) -> list[str]:
+        """The students whose late penalty is not the one by the due date as it is now.
+
+        The due date may have moved since they were graded. With `renew`, each gets the one of now.
+        """
+        of, by = SubmittedNotebook, SubmittedAssignment
+        query = (
+            select(of.id, of.late_submission_penalty, by.student_id, by.timestamp, by.extension)
+            .join(by, of.assignment_id == by.id)
+            .where(by.assignment_id == self._lab_id, by.timestamp.isnot(None))
+        )
+        found: set[str] = set()
+        with self._engine.begin() as connection:
+            for row in connection.execute(query).all():
+                late = seconds_late(row.timestamp, self._due, row.extension)
+                notebook = HandedIn(row.id, row.student_id, late)
+                if late <= 0 and not row.late_submission_penalty:
+                    continue
+                try:
+                    penalty = self._penalties.due(connection, [notebook])[row.id]
+                except (
+                    CannotEnter
+                ):  # who has no penalty of the course's plugin keeps the one of before
+                    continue
+                if round(penalty or 0.0, 9) != round(row.late_submission_penalty or 0.0, 9):
+                    found.add(row.student_id)
+                    if renew:
+                        self._penalties.assign(connection, [notebook])
+        return sorted(found)
 
     def write(self, results: Sequence[Result]) -> dict[str, str]:
         """Enters all results, and returns why some students' were left out.

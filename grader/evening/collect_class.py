@@ -23,7 +23,7 @@ from nbgrader.exchange import ExchangeError
 
 from grader.evening import class_roster, uploads
 from grader.evening.class_roster import Group, NotCollected, Roster, same_person, sort_by_student
-from grader.evening.grade_sheet import as_csv
+from grader.evening.grade_sheet import as_csv, due_in_words
 from grader.evening.upload_names import CANVAS, MOODLE, Layout, Named, hand_in_archive
 from grader.evening.uploads import NO_ROOM, Item, NotTaken, Version, written
 from grader.submissions.safe_files import printable, trouble_with_name
@@ -254,6 +254,8 @@ class Line:
     files: int | None  # of the student, without what we add; None: nobody has counted them
     earlier: int
     remarks: tuple[str, ...]
+    #: Whether it is late, or in time, and was not when it was collected: the due date has moved.
+    moved: bool = False
 
 
 @dataclass
@@ -274,6 +276,7 @@ class Report:
     absent: list[str] = field(default_factory=list)
     of_other_labs: int = 0
     refused: int = 0
+    due: datetime.datetime | None = None
 
     @property
     def complete(self) -> bool:
@@ -319,7 +322,7 @@ class Collect:
         found = sort_by_student(items, layout, self._lab, roster, taken)
         check_words(self._words, found.students)
         report = Report(name, self._lab, layout.name, self._dry, [], found.not_collected)
-        report.of_other_labs = found.of_other_labs
+        report.of_other_labs, report.due = found.of_other_labs, self._duedate
         for lab in self._labs & set(found.students):
             group = found.students.pop(lab)
             paths = [each.path for given in group.given.values() for each in given]
@@ -511,10 +514,11 @@ class Collect:
         stated = version.late if version.order == before.get("order") else None
         late = self._late(stated, when_of(before))
         late = before.get("late") if late is None else late
-        if late != before.get("late") and not self._dry:
+        moved = late != before.get("late")
+        if moved and not self._dry:
             self._collected.mark(student, {"late": late})
         origin, files = str(before.get("entry", "")), files_of_student(before.get("sha256", ()))
-        return Line(student, Did.SAME, origin, before.get("when"), late, files, 0, ())
+        return Line(student, Did.SAME, origin, before.get("when"), late, files, 0, (), moved)
 
 
 def _why(error: Exception) -> str:
@@ -791,8 +795,11 @@ def _time(record: Record) -> str:
     return "" if not isinstance(when, str) else _text(when.replace("T", " ")[:19])
 
 
+_LATE: dict[bool | None, str] = {True: "late", False: "in time"}
+
+
 def _late(record: Record) -> str:
-    return {True: "late", False: "in time"}.get(record.get("late"), "")  # type: ignore[arg-type]
+    return _LATE.get(record.get("late"), "")
 
 
 def _text(value: object) -> str:
@@ -843,7 +850,17 @@ def as_text(report: Report) -> str:
         if texts:
             lines += ["", title, *(row for text in texts for row in _wrapped(text, "  "))]
     late = [line.student for line in report.lines if line.late]
-    for title, students in (("Late", late), ("Nothing from", report.absent)):
+    moved = [
+        f"{line.student} ({_LATE.get(line.late, 'time not known')})"
+        for line in report.lines
+        if line.moved
+    ]
+    due = f", due {due_in_words(report.due)}" if report.due is not None else ""
+    for title, students in (
+        (f"Late{due}", late),
+        (f"The due date has moved since the last collect{due}", moved),
+        ("Nothing from", report.absent),
+    ):
         if students:
             lines += ["", *_wrapped(f"{title}: {_names(students)}")]
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import html
 import json
 import os
@@ -106,26 +107,38 @@ class _CanvasExport:
     rows: list[list[str]]
     column: str | None
     possible: str
+    at: int | None = None
 
     def cell(self, row: list[str], name: str) -> str:
         at = self.about.get(name)
         return row[at] if at is not None and at < len(row) else ""
 
+    def points(self, row: list[str]) -> str:
+        """What Canvas has for the lab; `EX` if the student is excused, whatever the case."""
+        return row[self.at].strip() if self.at is not None and self.at < len(row) else ""
+
 
 def write_canvas(
-    sheet: Sheet, path: Path, gradebook: Path | None = None, *, unfinished: bool = False
+    sheet: Sheet,
+    path: Path,
+    gradebook: Path | None = None,
+    *,
+    unfinished: bool = False,
+    overwrite: bool = False,
 ) -> Written:
     """Writes the grades; `gradebook` is the file that Canvas exported.
 
     Without it, students are named by their ids alone. With `unfinished`, grades that wait for a
-    person are written too. Raises BadTable, CannotWrite, and OSError.
+    person are written too; with `overwrite`, those of students who are excused. Raises
+    BadTable, CannotWrite, and OSError.
     """
     students = sheet.so_far if unfinished else sheet.final
     if gradebook is None:
         rows, notes = _rows_by_ids(sheet, students), [_by_ids_alone()]
         count = len(students)
     else:
-        rows, count, notes = _rows_by_export(sheet, students, _read_export(gradebook, sheet.lab))
+        export = _read_export(gradebook, sheet.lab)
+        rows, count, notes = _rows_by_export(sheet, students, export, overwrite)
     write_table(path, rows)
     return Written(path, count, tuple(notes))
 
@@ -148,7 +161,7 @@ def _rows_by_ids(sheet: Sheet, students: dict[str, Graded]) -> list[list[Cell]]:
 
 
 def _rows_by_export(
-    sheet: Sheet, students: dict[str, Graded], export: _CanvasExport
+    sheet: Sheet, students: dict[str, Graded], export: _CanvasExport, overwrite: bool
 ) -> tuple[list[list[Cell]], int, list[str]]:
     keys = ("ID", "SIS User ID", "SIS Login ID")
     found = match(
@@ -162,15 +175,42 @@ def _rows_by_export(
     points_row: list[Cell] = [_POINTS, *([None] * (len(about) - 1))]
     rows: list[list[Cell]] = [[*about, export.column or sheet.lab]]
     rows.append([*points_row, export.possible or sheet.most])
+    excused: list[str] = []
+    changed: list[str] = []
     for number, graded in found.of_row.items():
-        known = [export.cell(export.rows[number], name) for name in about]
-        rows.append([*known, round(graded.score, _DECIMALS)])
+        row, points = export.rows[number], round(graded.score, _DECIMALS)
+        if export.points(row).casefold() == _EXCUSED and not overwrite:
+            excused.append(graded.student)
+            continue
+        changed += [graded.student] * _is_other(export.points(row), points)
+        rows.append([*(export.cell(row, name) for name in about), points])
     notes = _notes_on_export(sheet, export)
+    if excused:
+        notes.append(f"Excused in Canvas (EX), so left out: {some(excused)}. {_OVERWRITE}")
+    notes += _notes_on_changed("Canvas", changed)
     if found.without_row:
         notes.append(f"Not in Canvas's file, so left out: {some(found.without_row)}.")
     if found.doubtful:
         notes.append(f"In doubt, because they fit several rows: {some(found.doubtful)}.")
-    return rows, len(found.of_row), notes
+    return rows, len(found.of_row) - len(excused), notes
+
+
+_EXCUSED = "ex"
+_OVERWRITE = "--overwrite writes over it."
+
+
+def _is_other(before: str, points: float) -> bool:
+    """Whether another system has other points than these; without points, it has none."""
+    try:
+        return round(float(before.replace(",", ".")), _DECIMALS) != points
+    except ValueError:
+        return False
+
+
+def _notes_on_changed(system: str, changed: list[str]) -> list[str]:
+    if not changed:
+        return []
+    return [f"{system} had other points, which this file changes, for: {some(changed)}."]
 
 
 def _notes_on_export(sheet: Sheet, export: _CanvasExport) -> list[str]:
@@ -207,7 +247,7 @@ def _read_export(path: Path, lab: str) -> _CanvasExport:
         return _CanvasExport(about, rows, None, "")
     at = header.index(columns[0])
     possible = [row[at] for row in rows if row[0].strip() == _POINTS.strip() and at < len(row)]
-    return _CanvasExport(about, rows, columns[0], possible[0].strip() if possible else "")
+    return _CanvasExport(about, rows, columns[0], possible[0].strip() if possible else "", at)
 
 
 # Grades as a file for Moodle: a filled grading worksheet, or a file for the gradebook's import.
@@ -243,11 +283,12 @@ def write_moodle(
     worksheet: Path | None = None,
     *,
     unfinished: bool = False,
+    overwrite: bool = False,
 ) -> Written:
     """Writes the grades with their reasons; `worksheet` is the file that Moodle gave.
 
-    With `unfinished`, grades that wait for a person are written too. Raises BadTable, CannotWrite,
-    and OSError.
+    With `unfinished`, grades that wait for a person are written too; with `overwrite`, comments in
+    the place of those that a person wrote. Raises BadTable, CannotWrite, and OSError.
     """
     students = sheet.so_far if unfinished else sheet.final
     if worksheet is None:
@@ -256,20 +297,28 @@ def write_moodle(
         return Written(path, len(students), (note,))
     header, rows, found = read_worksheet(worksheet, students)
     filled: list[list[Cell]] = [[*header]]
-    over = []
+    over, kept, changed = [], [], []
     for number, row in enumerate(rows):
         cells: list[Cell] = [*row, *([""] * (len(header) - len(row)))]
         graded = found.of_row.get(number)
         if graded is not None:
-            cells[header.index(_GRADE)] = round(graded.score, _DECIMALS)
+            points = round(graded.score, _DECIMALS)
+            changed += [graded.student] * _is_other(str(cells[header.index(_GRADE)]), points)
+            cells[header.index(_GRADE)] = points
             if _FEEDBACK in header:
-                comments = _comments(graded, reasons(graded.student))
-                cells[header.index(_FEEDBACK)] = comments
+                at = header.index(_FEEDBACK)
+                if overwrite or _is_ours(str(cells[at])):
+                    cells[at] = _signed(_comments(graded, reasons(graded.student)))
+                else:
+                    kept.append(graded.student)
             if graded.score > _most(header, row):
                 over.append(graded.student)
         filled.append(cells)
     write_table(path, filled)
-    return Written(path, len(found.of_row), (*not_found(found), *_notes_on_maximum(over)))
+    notes = [*not_found(found), *_notes_on_maximum(over), *_notes_on_changed("Moodle", changed)]
+    if kept:
+        notes.append(f"A person's comment in Moodle stays for: {some(kept)}. {_OVERWRITE}")
+    return Written(path, len(found.of_row), tuple(notes))
 
 
 def read_worksheet(
@@ -362,6 +411,29 @@ def _comments(graded: Graded, reasons: dict[str, str]) -> str:
     return "<br>".join(lines)
 
 
+# A worksheet that is exported again has the comments of before. Moodle gives them back as they were
+# sent, and keeps the class of an element. So the class says which text was ours: what a person has
+# changed since has another hash, and is a person's.
+
+_SIGNED_TEXT = re.compile(r'<div class="ticklab-(\w+)">(.*)</div>', re.DOTALL)
+
+
+def _signed(comments: str) -> str:
+    return f'<div class="ticklab-{_hash_of(comments)}">{comments}</div>'
+
+
+def _is_ours(text: str) -> bool:
+    """Whether a comment is empty, or one that an export wrote and nobody changed."""
+    found = _SIGNED_TEXT.fullmatch(text.strip())
+    return not text.strip() or (found is not None and found[1] == _hash_of(found[2]))
+
+
+def _hash_of(comments: str) -> str:
+    """The hash of the words, whatever an editor makes of blanks and breaks between them."""
+    words = html.unescape(re.sub(r"<[^>]*>", " ", comments)).replace("'", " ").split()
+    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:12]
+
+
 # Feedback pages as a zip file for Moodle: *Upload multiple feedback files in a zip*.
 #
 # An assignment of Moodle takes the file if "Feedback files" is among its feedback types
@@ -380,21 +452,31 @@ Pages = Callable[[str], Path]
 
 
 def write_moodle_feedback(
-    sheet: Sheet, path: Path, pages: Pages, worksheet: Path, *, unfinished: bool = False
+    sheet: Sheet,
+    path: Path,
+    pages: Pages,
+    worksheet: Path,
+    outdated: Callable[[str], bool] = lambda student: False,
+    *,
+    unfinished: bool = False,
 ) -> Written:
     """Puts the pages of the students in `worksheet`, which Moodle gave, into the zip file `path`.
 
-    With `unfinished`, students whose grade waits for a person get their page too. Raises BadTable,
+    A page that is `outdated`, older than the grades of its student, is left out. With `unfinished`,
+    students whose grade waits for a person get their page too. Raises BadTable,
     CannotWrite, and OSError.
     """
     students = sheet.so_far if unfinished else sheet.final
     header, rows, found = read_worksheet(worksheet, students)
-    without_page, without_number, count = [], [], 0
+    without_page, without_number, old, count = [], [], [], 0
     with _new_zip(path) as archive:
         for row, graded in found.of_row.items():
             name, number = participant(header, rows[row])
             if not number:
                 without_number.append(graded.student)
+                continue
+            if outdated(graded.student):
+                old.append(graded.student)
                 continue
             try:
                 page = read_bounded(pages(graded.student), _MOST_BYTES)
@@ -409,6 +491,11 @@ def write_moodle_feedback(
     if without_page:
         notes.append(
             f"No feedback page yet: {some(without_page)}. Run: grader feedback {sheet.lab}"
+        )
+    if old:
+        notes.append(
+            f"Older than its points or comments, so not packed, is the page of: {some(old)}. Run "
+            f"first: grader feedback {sheet.lab}"
         )
     if without_number:
         notes.append(f"Moodle's worksheet has no number of a participant: {some(without_number)}.")

@@ -196,6 +196,14 @@ def _comments(gradebook: Gradebook, assignment: str) -> dict[tuple[str, str], st
     return {key: text.strip()[:MOST_CHARACTERS] for key, text in found.items() if text}
 
 
+def due_in_words(due: datetime.datetime) -> str:
+    """A due date, which a gradebook has in UTC, with its zone, and in the zone of this machine."""
+    there = due.replace(tzinfo=datetime.timezone.utc)
+    here = there.astimezone()
+    words = f"{there:%Y-%m-%d %H:%M} UTC"
+    return words if not here.utcoffset() else f"{words} ({here:%Y-%m-%d %H:%M %Z})"
+
+
 # Why each figure has its points, as the autograded notebooks say it.
 
 #: More characters of one reason are left out.

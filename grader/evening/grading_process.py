@@ -51,15 +51,16 @@ _MOST_RESULT_BYTES = 32_000_000
 class Plan:
     """What is the same for every student of a run; all paths are absolute.
 
-    `notebooks` has the released notebooks by name, as nbgrader's first pass leaves them.
-    `of_gradebook` names the notebooks that the gradebook has. `sources` are the files of the
-    source, each with its place in the student's folder. `rules` stands for everything else that the
-    points depend on.
+    `notebooks` has the released notebooks by name, as nbgrader's first pass leaves them; `earlier`
+    those of earlier releases. `of_gradebook` names the notebooks that the gradebook has. `sources`
+    are the files of the source, each with its place in the student's folder. `rules` stands for
+    everything else that the points depend on.
     """
 
     lab: str
     token: str
     notebooks: dict[str, str]
+    earlier: dict[str, list[str]]
     of_gradebook: list[str]
     released: list[str]
     sources: list[tuple[str, str]]
@@ -312,7 +313,8 @@ def _grade_notebook(
     released, texts = _read(plan.notebooks[name])
     path = Path(job.source) / f"{name}.ipynb"
     found = find_submitted(path, released, set(plan.released))
-    rebuilt = rebuild(released, found.submitted, [*notes, *found.notes])
+    earlier = [_read(text)[0] for text in plan.earlier[name]]
+    rebuilt = rebuild(released, found.submitted, [*notes, *found.notes], earlier)
     notebook = rebuilt.notebook
     for note in rebuilt.set_aside:
         log.warning("%s, %s: %s", printable(job.student), name, note)
@@ -360,7 +362,7 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
     return _parsed(path.read_text(encoding="utf-8"))
 
 
-@functools.lru_cache(maxsize=8)
+@functools.lru_cache(maxsize=32)
 def _read(text: str) -> tuple[nbformat.NotebookNode, Texts]:
     """A released notebook, which whoever rebuilds one copies, and the texts of its cells."""
     return _parsed(text), texts_of(text)

@@ -6,16 +6,19 @@ wrong. We read only plain text, ids and the pictures of answers, and ignore outp
 
 from __future__ import annotations
 
+import ast
 import base64
 import contextlib
 import hashlib
 import io
 import json
 import re
-from collections import defaultdict
+import sys
+import warnings
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
@@ -31,6 +34,7 @@ from grader.submissions.safe_files import not_empty, printable, read_regular
 from labs.course import figures
 from labs.course.answers import which_count
 from labs.course.figures import BadFigures, Figure
+from labs.files import read_bounded
 from labs.json_text import BadJson, parse_json, text_of
 from labs.limits import (
     MOST_ANSWER,
@@ -41,6 +45,7 @@ from labs.limits import (
     MOST_PICTURE_PIXELS,
     MOST_PICTURES,
 )
+from labs.terminal import say_json
 from labs.units import plural
 
 _CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n"} | {127: None}
@@ -245,33 +250,106 @@ class Rebuilt:
     set_aside: tuple[str, ...]
 
 
-def rebuild(released: NotebookNode, submitted: Submitted, notes: Sequence[str] = ()) -> Rebuilt:
+def rebuild(
+    released: NotebookNode,
+    submitted: Submitted,
+    notes: Sequence[str] = (),
+    earlier: Sequence[NotebookNode] = (),
+) -> Rebuilt:
     """The released notebook with the student's answers in it.
 
     `released` is not changed. `notes` are earlier notes (files left out, a notebook found under
-    another name). No content of `submitted` makes this function raise.
+    another name). `earlier` are the notebooks of earlier releases, on which the student may have
+    worked. No content of `submitted` makes this function raise.
     """
     notebook = _copy(released)
     remarks = [*notes, *submitted.notes]
+    submitted, not_asked = _on_newest(released, earlier, submitted, remarks)
     if submitted.trouble:
         remarks.append(submitted.trouble)
     own = {str(marks["grade_id"]): cell for cell in notebook.cells if (marks := _marks(cell))}
-    by_id = _by_id(notebook, submitted, remarks)
+    homes = _homes(released.cells, submitted.cells)
+    by_id = _by_id(notebook, submitted, homes, remarks)
+    elsewhere = written_elsewhere(released, submitted)
     for grade_id, cell in own.items():
         found = by_id.pop(grade_id, [])
-        if _marks(cell).get("solution"):
-            _move_in(cell, found, submitted.trouble, remarks)
+        if grade_id in not_asked and not found:
+            _leave_open(cell)
+        elif _marks(cell).get("solution"):
+            _move_in(cell, found, elsewhere.get(grade_id, []), submitted.trouble, remarks)
         elif found:
             _note_locked(cell, found, remarks)
     for grade_id, cells in by_id.items():
         kind = "graded cell" if any(cell.graded for cell in cells) else "cell"
         remarks.append(f"added {kind} {quoted(grade_id)}: not part of the released notebook")
-    _note_rest(notebook, submitted, remarks)
+    shown = {id(one.cell) for found in elsewhere.values() for one in found}
+    _note_rest(notebook, submitted, homes, shown, not_asked, remarks)
     set_aside = _bounded(remarks)
     notebook.metadata["ticklab"] = {"set_aside": list(set_aside)}
     if set_aside:
         notebook.cells.insert(0, _note(set_aside, notebook))
     return Rebuilt(notebook, set_aside)
+
+
+# A lab may be released again after students began. A submission that was made on an earlier release
+# is graded by the newest one: what that release changed is not the student's change, and what it
+# added, the student was not asked.
+
+_NOT_ASKED = "this was not in the release on which the student worked"
+
+
+def _on_newest(
+    released: NotebookNode,
+    earlier: Sequence[NotebookNode],
+    submitted: Submitted,
+    remarks: list[str],
+) -> tuple[Submitted, set[str]]:
+    """The submission as if made on `released`, and the graded cells that it was not asked."""
+    base = max((released, *earlier), key=lambda one: _fit(one, submitted))
+    if base is released or submitted.trouble:
+        return submitted, set()
+    remarks.append("made on an earlier release of this lab, and matched with the newest by the ids")
+    now = {str(marks["grade_id"]): cell for cell in released.cells if (marks := _marks(cell))}
+    ids = {cell["id"]: cell for cell in released.cells if "id" in cell}
+    cells = []
+    for one, home in zip(submitted.cells, _homes(base.cells, submitted.cells), strict=True):
+        if home is not None:
+            was = base.cells[home]
+            marks = _marks(was)
+            new = now.get(str(marks["grade_id"])) if marks else ids.get(was.get("id"))
+            if new is None and marks.get("solution") and one.source.strip() != was.source.strip():
+                gone = quoted(str(marks["grade_id"]))
+                remarks.append(f"answer cell {gone}: not in the newest release; see the submission")
+            if new is None:
+                continue
+            if one.source.strip() == was.source.strip():
+                one = replace(one, source=new.source)
+            if one.points == marks.get("points"):
+                one = replace(one, points=_marks(new).get("points"))
+        cells.append(one)
+    asked = {_marks(cell).get("grade_id") for cell in base.cells}
+    not_asked = {name for name, cell in now.items() if _marks(cell).get("grade")} - asked
+    return replace(submitted, cells=tuple(cells)), not_asked
+
+
+def _fit(released: NotebookNode, submitted: Submitted) -> int:
+    """How well a submission fits a release: cells that are there, less those that are not."""
+    texts = {one.source.strip() for one in submitted.cells}
+    names = {one.grade_id for one in submitted.cells}
+    found = 0
+    for cell in released.cells:
+        there = [] if _marks(cell).get("solution") else [cell.source.strip() in texts]
+        there += [_marks(cell)["grade_id"] in names] if _marks(cell) else []
+        found += sum(1 if each else -1 for each in there)
+    return found
+
+
+def _leave_open(cell: NotebookNode) -> None:
+    """Marks a graded cell for a person, because the student was not asked it."""
+    if _marks(cell).get("solution"):
+        _say_unreadable(cell, _NOT_ASKED)
+    else:
+        cell.metadata["ticklab"] = {"not_asked": _NOT_ASKED}
 
 
 def neutral(text: str) -> str:
@@ -317,66 +395,269 @@ def _marks(cell: NotebookNode) -> dict[str, object]:
     return dict(marks) if marks.get("grade_id") else {}
 
 
+# Students also write an answer below its prompt, into a cell of their own, or split it in two; and
+# other editors than JupyterLab may drop the ids of cells. So we look where each cell of the student
+# belongs among the released ones. `labs hand-in` warns by the same functions.
+
+#: Words in a row, or as many letters of a script that has no blanks.
+_WORDS = re.compile(r"[^\W\d_]{2,}(?:[ ,]+[^\W\d_]{2,}){2}|[^\x00-\x7f]{6}")
+#: A longer program is not looked at: Python reads a short text in bounded time and depth.
+_MOST_PROGRAM = 8_000
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What a student wrote to an answer outside of its cell: in which cell, the text, and where."""
+
+    cell: StudentCell
+    text: str
+    where: str
+
+
+def written_elsewhere(released: NotebookNode, submitted: Submitted) -> dict[str, list[Elsewhere]]:
+    """For each graded answer, by its name, what the student wrote to it outside of its cell.
+
+    That is a second copy of the cell; a cell that the student added next to it, or in its place;
+    and what was added to a released cell next to it. Text that is next to no answer belongs to the
+    nearest one that has no answer of its own.
+    """
+    cells = released.cells
+    answers = {n: cell for n, cell in enumerate(cells) if _is_graded_answer(cell)}
+    homes = _homes(cells, submitted.cells)
+    texts = {cell.source.strip() for cell in cells} | {""}
+    found: dict[int, list[Elsewhere]] = {n: [] for n in answers}
+    written: dict[int, set[str]] = {n: set() for n in answers}
+    far: list[tuple[int, Elsewhere]] = []
+    after = _next_homes(homes, len(cells))
+    before = -1
+    for one, home, behind in zip(submitted.cells, homes, after, strict=True):
+        text = one.source.strip()
+        if home is None:
+            before, place, where = before, _nearest(answers, set(homes), before, behind), _ADDED
+            text = "" if text in texts else text
+        else:
+            before = home
+            if home in answers:
+                if text not in texts | written[home]:
+                    if written[home]:
+                        found[home].append(Elsewhere(one, text, _COPY))
+                    written[home].add(text)
+                continue
+            if _marks(cells[home]).get("solution"):
+                continue
+            place = next((n for n in (home + 1, home - 1) if n in answers), None)
+            text, where = _added_lines(text, cells[home].source), _IN_RELEASED
+        if not text or not _is_prose(one, text):
+            continue
+        if place is not None:
+            found[place].append(Elsewhere(one, text, where))
+        else:
+            far.append((max(before, 0), Elsewhere(one, text, where)))
+    for number, each in far:
+        empty = [n for n in answers if not written[n]]
+        if empty:
+            found[min(empty, key=lambda n: abs(n - number))].append(each)
+    return {str(_marks(answers[n])["grade_id"]): each for n, each in found.items() if each}
+
+
+_COPY = "in a second copy of its cell"
+_ADDED = "in a cell that the student added"
+_IN_RELEASED = "in another cell of the lab"
+#: The same for the student.
+_TOLD = {_COPY: _COPY, _ADDED: "in a cell that you added", _IN_RELEASED: _IN_RELEASED}
+
+
+def _is_prose(cell: StudentCell, text: str) -> bool:
+    """Whether a cell is text: one of code is if it is no Python, or only comments and strings."""
+    if cell.cell_type != "code":
+        return True
+    if len(text) > _MOST_PROGRAM or text.startswith(("%", "!")) or not _WORDS.search(text):
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    return all(isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) for each in body)
+
+
+def _is_graded_answer(cell: NotebookNode) -> bool:
+    marks = _marks(cell)
+    return bool(marks.get("solution") and marks.get("grade"))
+
+
+def _homes(cells: Sequence[NotebookNode], theirs: Sequence[StudentCell]) -> list[int | None]:
+    """The number of the released cell that each of the student's is; None if it is none of them.
+
+    By nbgrader's id; without one, by the cell's id, or by its text if no other cell has the same.
+    """
+    by_mark = {_marks(cell).get("grade_id"): n for n, cell in enumerate(cells) if _marks(cell)}
+    homes = [by_mark.get(one.grade_id) if one.grade_id else None for one in theirs]
+    for ours, own in (
+        ([cell.get("id") for cell in cells], [one.cell_id for one in theirs]),
+        ([cell.source.strip() for cell in cells], [one.source.strip() for one in theirs]),
+    ):
+        taken = set(homes)
+        times = Counter(ours)
+        free = {key: n for n, key in enumerate(ours) if n not in taken and times[key] == 1}
+        for n, key in enumerate(own):
+            if homes[n] is None and theirs[n].grade_id is None and key in free and key:
+                homes[n] = free.pop(key)
+    return homes
+
+
+def _next_homes(homes: Sequence[int | None], end: int) -> list[int]:
+    """For each cell of the student, the released cell that is the next one behind it."""
+    following, found = end, []
+    for home in reversed(homes):
+        found.append(following)
+        following = following if home is None else home
+    return found[::-1]
+
+
+def _nearest(
+    answers: Mapping[int, object], there: set[int | None], before: int, behind: int
+) -> int | None:
+    """The answer to which a cell between two released ones belongs; None if it is next to none.
+
+    An answer that is missing between the two comes first: the cell is in its place.
+    """
+    missing = (n for n in answers if before < n < behind and n not in there)
+    return next(missing, next((n for n in (before, behind) if n in answers), None))
+
+
+def _added_lines(text: str, released: str) -> str:
+    """The lines of a cell that its released text does not have."""
+    known = {line.strip() for line in released.splitlines()}
+    return "\n".join(line for line in text.splitlines() if line.strip() not in known).strip()
+
+
+def advice(released: NotebookNode, submitted: Submitted) -> list[str]:
+    """What a student should change so that each graded answer is found where it is asked."""
+    there = set(_homes(released.cells, submitted.cells))
+    elsewhere = written_elsewhere(released, submitted)
+    said = []
+    for n, cell in enumerate(released.cells):
+        if submitted.trouble or not _is_graded_answer(cell):
+            continue
+        name = str(_marks(cell)["grade_id"])
+        to = f"move it into the cell {name}"
+        if n not in there:
+            to = "copy your answer into the same cell of a new copy of the lab (`labs start DIR`)"
+            said.append(f"the cell {name}, for your answer, is not in the notebook: {to}")
+        for one in elsewhere.get(name, ()):
+            begin = printable(" ".join(one.text.split()), 40)
+            what = f'the answer {name}: text that begins "{begin}" is {_TOLD[one.where]}'
+            said.append(f"{what}; {to}, save the notebook, and hand in again")
+    return said
+
+
+def main() -> None:
+    """Prints the advice on a notebook as a JSON list: `labs hand-in` calls this.
+
+    The arguments are the released notebook and the student's.
+    """
+    released, submitted = map(Path, sys.argv[1:3])
+    text = text_of(read_bounded(released, MOST_NOTEBOOK_BYTES))
+    notebook: NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+    say_json(advice(notebook, read_submitted(submitted)))
+
+
 def _by_id(
-    notebook: NotebookNode, submitted: Submitted, remarks: list[str]
+    notebook: NotebookNode,
+    submitted: Submitted,
+    homes: Sequence[int | None],
+    remarks: list[str],
 ) -> dict[str, list[StudentCell]]:
-    """The student's cells by grade id; cells without metadata are matched by nbformat's cell id."""
+    """The student's cells by grade id; those without metadata by the released cell they are."""
     cells: dict[str, list[StudentCell]] = defaultdict(list)
-    for cell in submitted.cells:
-        if cell.grade_id is not None:
-            cells[cell.grade_id].append(cell)
-    stripped = {
-        cell.cell_id: cell
-        for cell in reversed(submitted.cells)
-        if cell.grade_id is None and cell.cell_id is not None
-    }
     recovered = 0
-    for released in notebook.cells:
-        grade_id = _marks(released).get("grade_id")
-        twin = stripped.get(released.get("id", ""))
-        if isinstance(grade_id, str) and twin is not None and grade_id not in cells:
-            cells[grade_id].append(twin)
+    for one, home in zip(submitted.cells, homes, strict=True):
+        name = one.grade_id
+        if name is None and home is not None and (marks := _marks(notebook.cells[home])):
+            name = str(marks["grade_id"])
             recovered += 1
+        if name is not None:
+            cells[name].append(one)
     if recovered:
-        remarks.append(
-            f"recognised by the cell id, without nbgrader's metadata: {plural(recovered, 'cell')}"
-        )
+        remarks.append(f"recognised without nbgrader's metadata: {plural(recovered, 'cell')}")
     return cells
 
 
 def _move_in(
-    cell: NotebookNode, found: list[StudentCell], trouble: str | None, remarks: list[str]
+    cell: NotebookNode,
+    found: list[StudentCell],
+    elsewhere: list[Elsewhere],
+    trouble: str | None,
+    remarks: list[str],
 ) -> None:
     """Puts the student's text into one answer cell, or a text that says why there is none.
 
     An unreadable answer is not an unanswered question. The text that replaces it differs from the
-    stub, so that nbgrader asks for a person and does not give zero.
+    stub, so that nbgrader asks for a person and does not give zero. So does what the student wrote
+    `elsewhere`, which comes below the answer.
     """
     grade_id = str(_marks(cell)["grade_id"])
     # Of duplicates we take the first that was changed: a student may copy a cell, then answer it.
     answers = _changed(cell, found)
+    answers = [one for one in answers if one.source.strip()] or answers
     chosen = answers[0] if answers else found[0] if found else None
     if chosen is None:
         reason = trouble or "the cell is not in the submitted notebook"
         if not trouble:
             remarks.append(f"answer cell {quoted(grade_id)}: deleted, or its id is gone")
         _say_unreadable(cell, reason)
-        return
-    if len(found) > 1:
-        remarks.append(f"answer cell {quoted(grade_id)}: appears {len(found)} times, one was taken")
-    if chosen.cell_type != cell.cell_type:
-        remarks.append(f"answer cell {quoted(grade_id)}: turned into {quoted(chosen.cell_type)}")
-    if (too_long := _too_long(chosen.source)) is not None:
-        remarks.append(f"answer cell {quoted(grade_id)}: {too_long}")
-        _say_unreadable(cell, f"it is {too_long}")
-    elif answers and cell.cell_type == "markdown":
-        cell.source = neutral(chosen.source)
-        pictures, reasons = kept_pictures(chosen.attachments)
-        if pictures:
-            cell["attachments"] = pictures
-        remarks += [f"answer cell {quoted(grade_id)}: {reason}" for reason in reasons]
-    elif answers:
-        cell.source = chosen.source
+    else:
+        if len(found) > 1:
+            what = "each is shown" if elsewhere else "one was taken"
+            remarks.append(f"answer cell {quoted(grade_id)}: appears {len(found)} times, {what}")
+        if chosen.cell_type != cell.cell_type:
+            turned = f"turned into {quoted(chosen.cell_type)}"
+            remarks.append(f"answer cell {quoted(grade_id)}: {turned}")
+        if (too_long := _too_long(chosen.source)) is not None:
+            remarks.append(f"answer cell {quoted(grade_id)}: {too_long}")
+            _say_unreadable(cell, f"it is {too_long}")
+        elif answers and cell.cell_type == "markdown":
+            _write_below(cell, "", chosen, chosen.source, remarks)
+        elif answers:
+            cell.source = chosen.source
+    for one in elsewhere:
+        _write_below(cell, one.where, one.cell, one.text, remarks)
+
+
+def _write_below(
+    cell: NotebookNode, where: str, one: StudentCell, text: str, remarks: list[str]
+) -> None:
+    """Puts `text` of the student's cell `one` into an answer, below what stands there `where`."""
+    name = f"answer cell {quoted(str(_marks(cell)['grade_id']))}"
+    before, below = "", text
+    if where:
+        remarks.append(f"{name}: text {where} is shown below it")
+        before, heading = f"{cell.source}\n\n", f"{where.capitalize()}:"
+        if cell.cell_type == "code":
+            mark = "//" if cell.source.startswith("%%ckernel") else "#"
+            lines = [heading, *text.splitlines()]
+            below = "\n".join(f"{mark} {line}" for line in lines)
+        else:
+            indent = "    " if one.cell_type == "code" else ""
+            text = "\n".join(indent + line for line in text.splitlines())
+            below = f"---\n\n**{heading}**\n\n{text}"
+    if _too_long(before + below) is not None:
+        remarks.append(f"{name}: with this, it is {_too_long(before + below)}; see the submission")
+        below = "(This text is too long to be shown here. It is in the submitted notebook.)"
+    if cell.cell_type == "markdown":
+        kept = dict(cell.get("attachments", {}))
+        pictures, reasons = kept_pictures(one.attachments)
+        for picture, content in pictures.items():
+            free = f"{len(kept)}-{picture}" if picture in kept else picture
+            below = below.replace(f"attachment:{picture}", f"attachment:{free}")
+            kept[free] = content
+        if kept:
+            cell["attachments"] = kept
+        remarks += [f"{name}: {reason}" for reason in reasons]
+        below = neutral(below)
+    cell.source = before + below
 
 
 def _changed(cell: NotebookNode, found: list[StudentCell]) -> list[StudentCell]:
@@ -419,30 +700,35 @@ def _note_locked(cell: NotebookNode, found: list[StudentCell], remarks: list[str
             remarks.append(f"locked cell {name}: it was unlocked")
 
 
-def _note_rest(notebook: NotebookNode, submitted: Submitted, remarks: list[str]) -> None:
-    """Adds remarks on the student's own cells, and on released cells that were deleted."""
+def _note_rest(
+    notebook: NotebookNode,
+    submitted: Submitted,
+    homes: Sequence[int | None],
+    shown: set[int],
+    not_asked: set[str],
+    remarks: list[str],
+) -> None:
+    """Adds remarks on the student's own cells that are not `shown`, and on cells that are gone."""
     if submitted.trouble:
         return
-    grade_ids = {cell.grade_id for cell in submitted.cells}
-    cell_ids = {cell.cell_id for cell in submitted.cells} - {None}
-    for cell in notebook.cells:
+    there = set(homes)
+    for n, cell in enumerate(notebook.cells):
         marks = _marks(cell)
-        gone = marks.get("grade_id") not in grade_ids and cell.get("id") not in cell_ids
-        if marks and not marks.get("solution") and gone:
+        if not marks or marks["grade_id"] in not_asked:
+            continue
+        if not marks.get("solution") and n not in there:
             remarks.append(f"locked cell {quoted(str(marks['grade_id']))}: deleted")
-    texts = {cell.source.strip() for cell in notebook.cells}
-    ids = {cell["id"] for cell in notebook.cells if "id" in cell}
-    extra = [
-        cell
-        for cell in submitted.cells
-        if cell.grade_id is None
-        and cell.cell_id not in ids
-        and cell.source.strip()
-        and cell.source.strip() not in texts
-    ]
+    texts = {cell.source.strip() for cell in notebook.cells} | {""}
+    extra = sum(
+        home is None
+        and one.grade_id is None
+        and id(one) not in shown
+        and one.source.strip() not in texts
+        for one, home in zip(submitted.cells, homes, strict=True)
+    )
     if extra:
         remarks.append(
-            f"{plural(len(extra), 'cell')} that the student added; see the submitted notebook"
+            f"{plural(extra, 'cell')} that the student added; see the submitted notebook"
         )
 
 
@@ -532,16 +818,21 @@ _MOST_NOTEBOOKS = 10
 
 
 def _answers(released: NotebookNode, submitted: Submitted) -> dict[str, str]:
-    """The answers in a submitted notebook by grade id, without those as released or empty."""
-    by_id = _by_id(released, submitted, [])
+    """The answers in a submitted notebook by grade id, without those as released or empty.
+
+    What a student wrote outside of the cell of an answer belongs to it.
+    """
+    by_id = _by_id(released, submitted, _homes(released.cells, submitted.cells), [])
+    elsewhere = written_elsewhere(released, submitted)
     answers = {}
     for cell in released.cells:
         marks = _marks(cell)
         if marks.get("solution"):
             grade_id = str(marks["grade_id"])
-            text = next(iter(_changed(cell, by_id.get(grade_id, []))), None)
-            if text is not None and text.source.strip():
-                answers[grade_id] = text.source.strip()
+            texts = [one.source.strip() for one in _changed(cell, by_id.get(grade_id, []))[:1]]
+            texts += [one.text for one in elsewhere.get(grade_id, ())]
+            if text := "\n".join(filter(None, texts)):
+                answers[grade_id] = text
     return answers
 
 
@@ -685,3 +976,7 @@ def _bracketed(begin: str, inner: list[str], end: str, level: int) -> str:
 
 def _indent(level: int) -> str:
     return "\n" + " " * level
+
+
+if __name__ == "__main__":
+    main()

@@ -25,6 +25,7 @@ from grader.submissions.submitted_notebook import find_submitted, quoted, rebuil
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import account_flags
 from grader.with_nbgrader.gradebook_lock import Staged
+from grader.with_nbgrader.release import earlier_releases
 from grader.with_nbgrader.student_folders import (
     RECORD,
     line,
@@ -81,8 +82,9 @@ class RebuildExporter(NotebookExporter):
         released = read_released(release / f"{name}.ipynb")
         names = {each.stem for each in release.glob("*.ipynb")}
         found = find_submitted(Path(filename), released, names)
-        left_out = getattr(converter, "left_out", ())
-        rebuilt = rebuild(released, found.submitted, [*left_out, *found.notes])
+        earlier = [read_released(path) for path in earlier_releases(release, name)]
+        notes = [*getattr(converter, "left_out", ()), *found.notes]
+        rebuilt = rebuild(released, found.submitted, notes, earlier)
         student = resources["nbgrader"]["student"]
         for note in rebuilt.set_aside:
             converter.log.warning("%s, %s: %s", printable(student), name, note)

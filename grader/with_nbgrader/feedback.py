@@ -26,7 +26,13 @@ from traitlets import TraitError, Unicode, default, validate
 
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.gradebook_lock import Staged, full_disk_stops
-from grader.with_nbgrader.pages.feedback_page import Given, Grades, keep_beside, page_of
+from grader.with_nbgrader.pages.feedback_page import (
+    Given,
+    Grades,
+    is_outdated,
+    keep_beside,
+    page_of,
+)
 from grader.with_nbgrader.student_folders import line, students_in, trouble_with
 
 # What the gradebook says of submissions, read in a few queries, however many there are.
@@ -151,6 +157,7 @@ class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
         course = self.coursedir
         step = course.autograded_directory
         self.assignments, self.refused = {}, []
+        self._known: dict[tuple[str, str], dict[str, Grades]] = {}
         for student, folder in students_in(
             course, step, course.assignment_id, course.student_id
         ).items():
@@ -164,6 +171,24 @@ class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
                 self.assignments[str(folder)] = sorted(names)
         if not self.assignments and not self.refused:
             super().init_notebooks()  # raises nbgrader's own error
+
+    def _is_due(self, final: Path, assignment_id: str, student_id: str) -> bool:
+        """Whether pages are made again; also if points or comments have changed since."""
+        if super()._is_due(final, assignment_id, student_id):
+            return True
+        pages = [final / name for name in self._results()]
+        return any(
+            is_outdated(page, self._grades(assignment_id, page.stem).get(student_id))
+            for page in pages
+        )
+
+    def _grades(self, assignment: str, notebook: str) -> dict[str, Grades]:
+        """The grades of every student when this run began."""
+        place = assignment, notebook
+        if place not in self._known:
+            with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+                self._known[place] = grades_of(gradebook, *place)
+        return self._known[place]
 
     def refusals(self) -> list[str]:
         """One line for each graded folder that cannot be opened."""

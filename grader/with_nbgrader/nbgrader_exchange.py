@@ -12,6 +12,7 @@ import contextlib
 import datetime
 import errno
 import fcntl
+import functools
 import json
 import os
 import pwd
@@ -41,6 +42,8 @@ from grader.submissions.safe_files import (
 from grader.submissions.submitted_notebook import Holds, holds_of, lacking
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.careful_course import read_time, time_of
+from grader.with_nbgrader.feedback import grades_of
+from grader.with_nbgrader.pages.feedback_page import Grades, is_outdated
 from grader.with_nbgrader.student_folders import (
     RECORD,
     line,
@@ -730,6 +733,8 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
         step, excluded = course.feedback_directory, course.student_id_exclude.split(",")
         pages: dict[str, list[Path]] = defaultdict(list)
         refused: list[str] = []
+        lab = course.assignment_id
+        grades = functools.cache(lambda name: _grades(course, lab, name))
         for student, folder in students_in(
             course, step, course.assignment_id, course.student_id or "*"
         ).items():
@@ -740,6 +745,11 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
                 if trouble is not None:
                     raise ValueError(trouble)
                 for name, page in _names_in_exchange(folder).items():
+                    if is_outdated(page, grades(page.stem).get(student)):
+                        raise ValueError(
+                            f"{page.name} is older than its points or comments: run "
+                            f"`grader feedback {lab}`, then this command again"
+                        )
                     pages[name].append(page)
             except ValueError as error:
                 refused.append(line(course, folder, f"{error}; feedback is not released"))
@@ -770,6 +780,11 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             self.fail(f"{target} could not be written: {cause}")
         where = printable(str(page), 300)
         self.log.info("Feedback released: %s as %s", where, target.name)
+
+
+def _grades(course: Any, lab: str, notebook: str) -> dict[str, Grades]:
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        return grades_of(gradebook, lab, notebook)
 
 
 def _names_in_exchange(folder: Path) -> dict[str, Path]:

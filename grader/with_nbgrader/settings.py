@@ -17,6 +17,7 @@ from typing import Any
 import nbgrader.api
 import nbgrader.apps.api
 import nbgrader.apps.autogradeapp
+import nbgrader.apps.generateassignmentapp
 import nbgrader.apps.generatefeedbackapp
 import nbgrader.server_extensions.formgrader.formgrader as formgrader
 from nbconvert.exporters import HTMLExporter
@@ -29,21 +30,6 @@ from labs import paths
 
 # nbgrader's own steps, some replaced by ours. They are names and not classes, because the
 # formgrader shows a course's settings as JSON.
-RELEASE_STEPS = [
-    "nbgrader.preprocessors.IncludeHeaderFooter",
-    "nbgrader.preprocessors.InstantiateTests",
-    "nbgrader.preprocessors.LockCells",
-    "grader.with_nbgrader.release.ClearSolutionsByCell",
-    "nbgrader.preprocessors.ClearOutput",
-    "grader.with_nbgrader.course.NameCourse",
-    "nbgrader.preprocessors.CheckCellMetadata",
-    "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.SaveCells",
-    "nbgrader.preprocessors.ClearHiddenTests",
-    "nbgrader.preprocessors.ClearMarkScheme",
-    "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.CheckCellMetadata",
-]
 AUTOGRADE_STEPS = [
     "grader.with_nbgrader.replay.Replay",
     "nbgrader.preprocessors.IgnorePattern",
@@ -68,10 +54,11 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     from grader.with_nbgrader.feedback import CourseFeedback
     from grader.with_nbgrader.gradebook_lock import wait_for
     from grader.with_nbgrader.pages import formgrader
+    from grader.with_nbgrader.release import RELEASE_STEPS, CourseRelease
     from labs.terminal import keep_logs_safe
 
     keep_logs_safe()
-    adapt(CourseAutograde, CourseFeedback, formgrader.StudentPages)
+    adapt(CourseAutograde, CourseFeedback, formgrader.StudentPages, CourseRelease)
     nbgrader_exchange.install()
     if "course_id" not in c.CourseDirectory:
         c.CourseDirectory.course_id = "ticklab"
@@ -106,9 +93,10 @@ def execute_tagged_cells(c: Any) -> None:
 #
 # Tested with nbgrader 0.9.5 and 0.9.6. They have no setting for these:
 #
-# - The classes that grade and that make feedback. Both the command line
-#   (`nbgrader.apps.autogradeapp` and `generatefeedbackapp`) and the formgrader
-#   (`nbgrader.apps.api`) look up the names `Autograde` and `GenerateFeedback` in their own module.
+# - The classes that release, grade and make feedback. Both the command line
+#   (`nbgrader.apps.generateassignmentapp`, `autogradeapp` and `generatefeedbackapp`) and the
+#   formgrader (`nbgrader.apps.api`) look up `GenerateAssignment`, `Autograde` and
+#   `GenerateFeedback` in their own module.
 # - How the time of a submission and the names of students are read
 #   (:mod:`grader.with_nbgrader.careful_course`).
 # - How the lists of the formgrader are read from the gradebook
@@ -139,6 +127,13 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
         "coursedir",
         "kwargs",
     ),
+    "nbgrader.apps.api:GenerateAssignment.__init__": ("self", "coursedir", "kwargs"),
+    "nbgrader.apps.generateassignmentapp:GenerateAssignment.__init__": (
+        "self",
+        "coursedir",
+        "kwargs",
+    ),
+    "nbgrader.preprocessors:SaveCells._create_notebook": ("self", "nb"),
     "nbgrader.api:get_alembic_version": (),
     "nbgrader.dbutil:upgrade": ("db_url", "revision"),
     "nbgrader.server_extensions.formgrader.formgrader:HTMLExporter.__init__": (
@@ -253,9 +248,12 @@ class NbgraderDiffers(SystemExit):
 
 
 def adapt(
-    autograde: type[BaseConverter], feedback: type[BaseConverter], pages: type[HTMLExporter]
+    autograde: type[BaseConverter],
+    feedback: type[BaseConverter],
+    pages: type[HTMLExporter],
+    release: type[BaseConverter],
 ) -> None:
-    """Make nbgrader grade with `autograde` and make `feedback`, the formgrader write `pages`.
+    """Make nbgrader `release` and `autograde`, make `feedback`, and the formgrader write `pages`.
 
     It also finds alembic, and reads what students hand in with care. A second call changes nothing.
 
@@ -273,6 +271,8 @@ def adapt(
         module.Autograde = autograde
     for module in (nbgrader.apps.api, nbgrader.apps.generatefeedbackapp):
         module.GenerateFeedback = feedback
+    for module in (nbgrader.apps.api, nbgrader.apps.generateassignmentapp):
+        module.GenerateAssignment = release
     careful_course.install()
     install_lists()
     formgrader.HTMLExporter = pages

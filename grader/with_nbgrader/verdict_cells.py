@@ -21,7 +21,7 @@ from nbformat.notebooknode import from_dict
 from nbgrader import utils
 from traitlets.utils.importstring import import_item
 
-from grader.cases.verdict import Outcome, Verdict
+from grader.cases.verdict import NO_FIGURE, Outcome, Verdict
 from grader.judging.presentation import EVIDENCE_CELL
 from grader.judging.worker import Judgement, NotGraded, Shown, shown
 from grader.submissions.safe_files import printable
@@ -98,6 +98,9 @@ def write_verdicts(
         verdict = verdicts.get(figure) or _open(figure, most, reason)
         if _points(verdict, most) is None and verdict.outcome is not Outcome.NOT_GRADED:
             verdict = _open(figure, most, f"the check gave {verdict.points!r} points")
+        not_asked = (cell.metadata.get(KEY) or {}).get("not_asked")
+        if not_asked and [each.code for each in verdict.findings] == [NO_FIGURE]:
+            verdict = _open(figure, most, str(not_asked))
         view = views.get(figure) if verdict is verdicts.get(figure) else None
         _write(cell, verdict, view or _plain(verdict, presenter, log))
         written.verdicts[figure] = verdict

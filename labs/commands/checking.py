@@ -199,4 +199,5 @@ def run_hand_in(arguments: argparse.Namespace) -> int:
         say_json(report.as_json())
     else:
         say("\n".join(report.lines()))
-    return SOMETHING_MISSING if report.missing or report.failed or report.trouble else 0
+    wrong = report.missing or report.failed or report.misplaced or report.trouble
+    return SOMETHING_MISSING if wrong else 0

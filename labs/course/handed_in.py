@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from labs import limits, paths
 from labs.course import answers, figures
@@ -179,16 +180,7 @@ class Checked:
 
 def check(folder: Path) -> list[Checked]:
     """The verdicts on the figures, as `grader check` prints them. Raises CannotCheck."""
-    # A process of its own: `labs` can be used without the grader.
-    command = paths.python_command("grader.commands.cli", "check", "--json", str(folder.absolute()))
-    try:
-        done = paths.run(command, _LIMIT_S)
-        stated = json.loads(done.stdout)
-    except subprocess.TimeoutExpired:
-        raise CannotCheck(f"the check took longer than {_LIMIT_S:g} s") from None
-    except ValueError:
-        last = done.stderr.strip().rpartition("\n")[2].removeprefix("grader check: ")
-        raise CannotCheck(last or "the check printed nothing") from None
+    stated = _asked("grader.commands.cli", "check", "--json", str(folder.absolute()))
     return [
         Checked(
             each["figure"], each["outcome"], each["points"], each["max_points"],
@@ -196,3 +188,29 @@ def check(folder: Path) -> list[Checked]:
         )
         for each in stated
     ]  # fmt: skip
+
+
+def misplaced(folder: Path, lab: str) -> tuple[str, ...]:
+    """What the grader would not find where it is asked in the notebook; one line for each.
+
+    Empty if this machine has no released lab to compare with. Raises CannotCheck.
+    """
+    released = paths.released() / lab / f"{lab}.ipynb"
+    notebook = folder.absolute() / released.name
+    if not (released.is_file() and notebook.is_file()):
+        return ()
+    asked = _asked("grader.submissions.submitted_notebook", str(released), str(notebook))
+    return tuple(map(str, asked))
+
+
+def _asked(module: str, *words: str) -> Any:
+    """What a process of the grader prints as JSON: `labs` can be used without the grader."""
+    command = paths.python_command(module, *words)
+    try:
+        done = paths.run(command, _LIMIT_S)
+        return json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        raise CannotCheck(f"the check took longer than {_LIMIT_S:g} s") from None
+    except ValueError:
+        last = done.stderr.strip().rpartition("\n")[2].removeprefix("grader check: ")
+        raise CannotCheck(last or "the check printed nothing") from None

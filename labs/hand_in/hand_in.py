@@ -39,7 +39,8 @@ class Report:
     """What was handed in, and what the student should know about it.
 
     `points` are those of the check and the most there are. `missing` are figures that were not
-    handed in and answers that are empty; `failed` are figures with their reason. `submitted` names
+    handed in and answers that are empty; `failed` are figures with their reason; `misplaced` says
+    where the grader would not look for an answer, and what to do. `submitted` names
     the course whose exchange has the lab now; `trouble` says why one has not. `only_packed` if
     nobody has looked for an exchange. `notebook` is the name of a notebook that is not named like
     the lab.
@@ -49,6 +50,7 @@ class Report:
     points: tuple[float, float]
     missing: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
+    misplaced: tuple[str, ...] = ()
     submitted: str = ""
     trouble: str = ""
     only_packed: bool = False
@@ -64,6 +66,7 @@ class Report:
             "points": list(self.points),
             "missing": list(self.missing),
             "failed": list(self.failed),
+            "misplaced": list(self.misplaced),
             "submitted": self.submitted or None,
             "trouble": self.trouble or None,
             "notebook": self.notebook or None,
@@ -92,6 +95,7 @@ class Report:
         found.append(f"checked: {got:g} of {most:g} points for the figures")
         found += [f"missing: {each}" for each in self.missing]
         found += [f"not right yet: {each}" for each in self.failed]
+        found += [f"answer in another place: {each}" for each in self.misplaced]
         return found
 
 
@@ -128,6 +132,7 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
     files = contents(folder, lab, notebooks)
     try:
         verdicts = handed_in.check(folder)
+        misplaced = handed_in.misplaced(folder, lab)
     except handed_in.CannotCheck as error:
         raise CannotHandIn(f"{error}") from error
     missing = [f"the figure {each.figure}" for each in verdicts if not each.handed_in]
@@ -152,7 +157,7 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
     said += [f"{each.figure}: {each.outcome}. {each.reason}" for each in verdicts]
     made = write(folder, lab, files, "\n".join(said))
     submitted, trouble = _submitted(lab, folder) if submit else ("", "")
-    found = tuple(missing), tuple(failed)
+    found = tuple(missing), tuple(failed), misplaced
     other = notebooks[0].name if len(notebooks) == 1 and notebooks[0].stem != lab else ""
     return Report(made, points, *found, submitted, trouble, not submit, other)
 

@@ -191,6 +191,25 @@ def test_of_two_notebooks_with_different_answers_a_student_chooses(
     assert handed_in(folder, capsys)[1]["missing"] == []
 
 
+def test_an_answer_in_another_cell_is_told_with_its_cell_and_what_to_do(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / f"{LAB}.ipynb"
+    assert handed_in(folder, capsys)[1]["misplaced"] == []
+    stub = json.loads(notebook(STUB))
+    text, code = stub["cells"]
+    own = {"cell_type": "markdown", "id": "mine", "metadata": {}, "source": [ANSWER]}
+    path.write_text(json.dumps({**stub, "cells": [text, own, code]}), encoding="utf-8")
+    status, report = handed_in(folder, capsys)
+    assert (status, len(report["misplaced"])) == (1, 1)
+    assert "the answer report" in report["misplaced"][0] and ANSWER[:20] in report["misplaced"][0]
+    assert "move it into the cell report, save" in report["misplaced"][0]
+    path.write_text(json.dumps({**stub, "cells": [own, code]}), encoding="utf-8")
+    gone, there = handed_in(folder, capsys)[1]["misplaced"]
+    assert "the cell report, for your answer, is not in the notebook: copy" in gone
+    assert ANSWER[:20] in there and "move" not in there
+
+
 def test_handing_in_again_keeps_the_earlier_archive(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
+from grader.commands import cli
 from grader.evening import autograde_class as evening_autograde
 from grader.evening import autograde_class as evening_run
 from grader.evening.autograde_class import Options, Summary, autograde
@@ -220,3 +222,43 @@ def test_points_given_by_hand_stay_and_a_person_looks_again(both: Both) -> None:
     assert rows(ours) == rows(theirs)
     assert folders(ours) == folders(theirs)
     assert rows(ours)["late"]["grades"][0] == ("cost", 4.0, 1.0, True)
+
+
+@pytest.mark.parametrize("due", [datetime.datetime(2040, 1, 15), None])
+def test_a_due_date_that_moved_is_told_and_penalties_follow_it(
+    due: datetime.datetime | None,
+    both: Both,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, course, _, _ = both
+    monkeypatch.setenv("TZ", "Europe/Prague")
+    time.tzset()
+    by_us(course, here=True)
+    before = rows(course)
+    _move(course, due)
+    words = ["export", LAB, "--course", str(course.folder), "--csv", str(tmp_path / "up")]
+    moved = sorted(set(LATECOMERS) - {"extended"})
+    assert cli.main(words) == 0
+    said = capsys.readouterr().out
+    assert ("Due 2040-01-15 00:00 UTC (2040-01-15 01:00 CET)." in said) == (due is not None)
+    assert f"and so has their late penalty: {', '.join(moved)}. Run `grader autograde" in said
+    summary = by_us(course, here=True)
+    assert (summary.submissions, summary.penalties) == (0, moved)
+    assert f"Late penalties that are new, by this due date (3): {moved[0]}" in summary.as_text()
+    assert not any(row["penalty"] for row in rows(course).values())
+    assert cli.main(words) == 0
+    out, err = capsys.readouterr()
+    assert "late penalty" not in out and not err
+    _move(course, DUE)
+    assert by_us(course, here=True).penalties == moved
+    assert rows(course) == before
+    monkeypatch.undo()
+    time.tzset()
+
+
+def _move(course: ExchangeCourse, due: datetime.datetime | None) -> None:
+    with Gradebook(f"sqlite:///{course.folder / 'gradebook.db'}") as gradebook:
+        gradebook.find_assignment(LAB).duedate = due
+        gradebook.db.commit()

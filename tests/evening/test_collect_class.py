@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import stat
 import zipfile
@@ -21,7 +22,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from grader.evening import class_roster, collect_class
-from grader.evening.collect_class import Collect, Did, Report, duedate_of, lab_of
+from grader.evening.collect_class import Collect, Did, Report, as_text, duedate_of, lab_of
 from grader.evening.upload_names import Layout, by_pattern
 from grader.evening.uploads import Item, NotTaken
 from grader.submissions import safe_files
@@ -335,8 +336,15 @@ def test_late_by_the_due_date_of_the_gradebook(course: Class) -> None:
     assert [line.late for line in course.collect(path).lines] == [True]
     # The date was moved; nothing else changes.
     course.duedate = WHEN + datetime.timedelta(hours=1)
-    assert did(course.collect(path)) == {"a-1": Did.SAME}
+    report = course.collect(path)
+    assert did(report) == {"a-1": Did.SAME}
     assert course.record("a-1")["late"] is False
+    said = " ".join(as_text(report).split())
+    due = f"{course.duedate:%Y-%m-%d %H:%M} UTC"
+    assert re.search(
+        rf"due date has moved since the last collect, due {due}.*: a-1 \(in time\)", said
+    )
+    assert "has moved" not in as_text(course.collect(path))
 
 
 def test_who_hands_in_the_same_again_is_as_late_as_before(course: Class) -> None:

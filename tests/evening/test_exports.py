@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -233,12 +234,115 @@ def test_moodle_gets_its_worksheet_back_with_grades_and_reasons(
     assert bob == MOODLE[2]
     assert eve[4] == "7"  # 4 + 4.5 - 1.5
     assert "&lt;b&gt;follows&lt;/b&gt;" in ada[8] and "<b>" not in ada[8]
-    assert ada[8].startswith("cost: 4 of 4 points. -1 ns") and "Handed in late" in eve[8]
+    words = re.fullmatch(r'<div class="ticklab-\w+">(.*)</div>', ada[8])
+    assert words is not None
+    assert words[1].startswith("cost: 4 of 4 points. -1 ns") and "Handed in late" in eve[8]
     by_hand = "report: 5 of 5 points. - Value: 1 of 1.<br>- Limit: &lt;i&gt;none&lt;/i&gt;."
-    assert ada[8].endswith(f"<br>{by_hand}")
+    assert words[1].endswith(f"<br>{by_hand}")
     assert "report: 4.5 of 5 points. No response.<br>" in eve[8]
     printed = capsys.readouterr().out
     assert "left out: bob" in printed and "above the assignment's maximum: eve" in printed
+
+
+SHEET = Sheet(LAB, 9.0, None, (Graded("ada", handed_in=True, parts=(Part("cost", 2.0, 4.0),)),))
+BETTER = Sheet(LAB, 9.0, None, (Graded("ada", handed_in=True, parts=(Part("cost", 3.0, 4.0),)),))
+
+
+def worksheet(folder: Path, comment: str, grade: str = "") -> Path:
+    head = ["Identifier", "Username", "Grade", "Last modified (grade)", "Feedback comments"]
+    return written([head, ["Participant 11", "ada", grade, "-", comment]], folder)
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["Well done.", "<p>See me &amp; bring it.</p>", '<div class="ticklab-0">cost</div>', "=1+1"],
+)
+def test_a_comment_of_a_person_in_moodle_stays_and_is_told(comment: str, tmp_path: Path) -> None:
+    path, theirs = tmp_path / "up.csv", worksheet(tmp_path, comment, "2,0")
+    done = exports.write_moodle(SHEET, path, lambda _: {}, theirs)
+    assert rows_of(path)[1][2:] == ["2", "-", guarded(comment)]
+    assert "A person's comment in Moodle stays for: ada. --overwrite writes over it." in done.notes
+    assert not [note for note in done.notes if "other points" in note]
+    done = exports.write_moodle(SHEET, path, lambda _: {}, theirs, overwrite=True)
+    assert "cost: 2 of 4 points" in rows_of(path)[1][4] and done.notes == ()
+
+
+def test_a_comment_of_an_earlier_export_is_renewed_until_a_person_changes_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "up.csv"
+
+    def renewed(comment: str) -> str:
+        theirs = worksheet(tmp_path, comment, "2.00")
+        done = exports.write_moodle(BETTER, path, lambda _: {"cost": "not; =so"}, theirs)
+        assert "Moodle had other points, which this file changes, for: ada." in done.notes
+        return rows_of(path)[1][4]
+
+    exports.write_moodle(SHEET, path, lambda _: {"cost": "as; =recorded"}, worksheet(tmp_path, ""))
+    ours = rows_of(path)[1][4]
+    assert "2 of 4 points" in ours and "3 of 4 points" in renewed(ours)
+    edited = ours.replace("<br>", "<br />\n")
+    assert "3 of 4 points" in renewed(edited)  # an editor has written it anew
+    for words in ("</div>", ".</div>"):
+        own = ours.replace("</div>", f" I gave you one more{words}")
+        assert renewed(own) == guarded(own)
+
+
+@pytest.mark.parametrize("excused", ["EX", "ex", " Ex "])
+def test_who_is_excused_in_canvas_stays_excused_and_is_told(excused: str, tmp_path: Path) -> None:
+    head = ["Student", "ID", "SIS Login ID", "Section", f"{LAB} (77)"]
+    theirs = written([head, ["Ada", "1", "ada", "", excused]], tmp_path)
+    path = tmp_path / "up.csv"
+    done = exports.write_canvas(SHEET, path, theirs)
+    assert (done.grades, len(rows_of(path))) == (0, 2)
+    assert any("Excused in Canvas (EX), so left out: ada. --overwrite" in n for n in done.notes)
+    done = exports.write_canvas(SHEET, path, theirs, overwrite=True)
+    assert rows_of(path)[2][4] == "2" and not any("Excused" in note for note in done.notes)
+
+
+@pytest.mark.parametrize("change", ["points", "comment", "penalty"])
+def test_a_page_that_is_older_than_its_grades_is_not_packed_until_it_is_made_anew(
+    change: str, course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(course, tmp_path / "course")
+    for student in ("ada", "eve"):
+        notebook = tmp_path / "course" / "autograded" / student / LAB / f"{LAB}.ipynb"
+        notebook.parent.mkdir(parents=True, exist_ok=True)
+        text = {"cell_type": "markdown", "metadata": {}, "source": "Costs"}
+        notebook.write_text(json.dumps({"cells": [text], "metadata": {}}))
+    where = ["--course", str(tmp_path / "course")]
+    listed = tmp_path / "listed.csv"
+    listed.write_text(
+        "Identifier,Username,Grade,Last modified (grade)\nParticipant 1,ada,,-\n"
+        "Participant 2,eve,,-\n"
+    )
+    pack = ["export", LAB, *where, "--worksheet", str(listed)]
+    pack += ["--moodle-feedback", str(tmp_path / "up.zip")]
+
+    def packed() -> tuple[int, str]:
+        assert cli.main(pack) == 0
+        with zipfile.ZipFile(tmp_path / "up.zip") as archive:
+            return len(archive.namelist()), capsys.readouterr().out
+
+    assert cli.main(["feedback", LAB, *where]) == 0
+    assert packed()[0] == 2
+    with Gradebook(f"sqlite:///{tmp_path / 'course' / 'gradebook.db'}") as gradebook:
+        if change == "points":
+            gradebook.find_grade("report", LAB, LAB, "ada").manual_score = 4.0
+        elif change == "comment":
+            gradebook.find_comment("report", LAB, LAB, "ada").manual_comment = "Better now."
+        else:
+            book = gradebook.find_submission_notebook(LAB, LAB, "ada")
+            book.late_submission_penalty = 1.0
+        gradebook.db.commit()
+    pages, said = packed()
+    assert pages == 1
+    assert "Older than its points or comments, so not packed, is the page of: ada. Run" in said
+    assert f"grader feedback {LAB}" in said
+    assert cli.main(["feedback", LAB, *where]) == 0
+    assert "Feedback made: 1. Kept as it was: 1." in capsys.readouterr().out
+    pages, said = packed()
+    assert pages == 2 and "Older" not in said
 
 
 def test_moodle_knows_participants_by_their_number(tmp_path: Path) -> None:

@@ -88,7 +88,11 @@ LISTED = {
     "grading_process._graded: shutil.copy", "grading_process.read_plan: path.read_bytes",
     "course.NameCourse.preprocess: (course / FILE_NAME).read_bytes",
     "course._labs_in: notebook.read_bytes", "release.copy_labs: shutil.copytree",
-    "release._demand_ids: path.read_text", "class_report._alone: os.open",
+    "release._demand_ids: path.read_text", "release._demand_marks: nbformat.read",
+    "release._keep_earlier: shutil.copy", "release._keep_earlier: path.read_bytes",
+    "release._keep_earlier: (new / path.name).read_bytes",
+    "release.CourseRelease._release: shutil.copytree",
+    "autograde_class.Run.plan: path.read_text", "class_report._alone: os.open",
     "class_flags.EvidenceRegister.opened: sqlite3.connect",
     "autograde_class.Writer.__init__: self._engine.connect",
     # what collecting and grading have written, after the careful functions

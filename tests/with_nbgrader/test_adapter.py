@@ -14,6 +14,7 @@ from typing import Any
 import nbgrader.api
 import nbgrader.apps.api
 import nbgrader.apps.autogradeapp
+import nbgrader.apps.generateassignmentapp
 import nbgrader.apps.generatefeedbackapp
 import nbgrader.server_extensions.formgrader.formgrader as formgrader
 import pytest
@@ -24,6 +25,7 @@ from grader.with_nbgrader import settings
 from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.feedback import CourseFeedback
 from grader.with_nbgrader.pages.formgrader import ListEnvironment, StudentPages
+from grader.with_nbgrader.release import CourseRelease
 from grader.with_nbgrader.settings import configure
 from testing.hostile.modules import plant
 from testing.paths import REPOSITORY
@@ -34,6 +36,8 @@ CHANGED = (
     (nbgrader.apps.autogradeapp, "Autograde"),
     (nbgrader.apps.api, "GenerateFeedback"),
     (nbgrader.apps.generatefeedbackapp, "GenerateFeedback"),
+    (nbgrader.apps.api, "GenerateAssignment"),
+    (nbgrader.apps.generateassignmentapp, "GenerateAssignment"),
     (nbgrader.api, "get_alembic_version"),
     (dbutil, "upgrade"),
     (formgrader, "Environment"),
@@ -80,9 +84,10 @@ def _like(real: Any) -> object:
 
 def test_adapting_twice_is_adapting_once(unchanged: dict[tuple[Any, str], object]) -> None:
     for _ in range(2):
-        settings.adapt(CourseAutograde, CourseFeedback, StudentPages)
+        settings.adapt(CourseAutograde, CourseFeedback, StudentPages, CourseRelease)
         now = [getattr(module, name) for module, name in CHANGED]
         grading: list[object] = [CourseAutograde, CourseAutograde, CourseFeedback, CourseFeedback]
+        grading += [CourseRelease, CourseRelease]
         expected = [*grading, settings.alembic_version, settings.upgrade, ListEnvironment]
         assert now == expected
 
@@ -101,7 +106,7 @@ def test_what_is_missing_is_named_and_nothing_is_changed(
         monkeypatch.delattr(owner, first)
         unchanged.pop((owner, first), None)
     with pytest.raises(settings.NbgraderDiffers) as raised:
-        settings.adapt(CourseAutograde, CourseFeedback, StudentPages)
+        settings.adapt(CourseAutograde, CourseFeedback, StudentPages, CourseRelease)
     said = str(raised.value)
     assert path in said and module in said
     assert f"pip install nbgrader=={settings.TESTED_WITH[-1]}" in said

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from nbgrader.api import Gradebook
 
 from testing.formgrader import formgrader_api
 from testing.small_course import LAB
@@ -25,6 +26,8 @@ pytestmark = pytest.mark.timeout(300)
 FULL = {"cost": 4.0, "step": 1.5, "report": None}
 HONEST = ("ada", "grace", "o'brien", "josé.b@c.example", "zoe")
 STEPS = ("collect", "autograde", "generate_feedback", "release_feedback")
+#: A person gives points between the page and its release.
+REGRADED = "regraded"
 Case = Callable[[ExchangeCourse], None]
 CASES: list[Case] = []
 
@@ -115,6 +118,7 @@ def strange_secrets(course: ExchangeCourse) -> None:
         return path
 
     secret("secret-missing")
+    course.hand_in(REGRADED)
     secret("secret-bytes").write_bytes(b"\xff\xfe\x00")
     secret("secret-empty").write_text("")
     for student in ("secret-twin-1", "secret-twin-2"):
@@ -150,7 +154,11 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
     (made.folder / "submitted").mkdir()
     for each in CASES:
         each(made)
-    made.steps = {step: made.run(step, LAB) for step in STEPS}
+    made.steps = {step: made.run(step, LAB) for step in STEPS[:-1]}
+    with Gradebook(f"sqlite:///{made.folder / 'gradebook.db'}") as gradebook:
+        gradebook.find_grade("report", LAB, LAB, REGRADED).manual_score = 2.0
+        gradebook.db.commit()
+    made.steps[STEPS[-1]] = made.run(STEPS[-1], LAB)
     made.steps["list"] = made.run("list", LAB, "--inbound")
     return made
 
@@ -303,10 +311,16 @@ def test_a_strange_secret_costs_its_own_student_the_release(
     assert f"evidence of '{student}'" not in released(course) and page.is_file()
 
 
+def test_a_page_that_is_older_than_its_points_is_not_released(course: ExchangeCourse) -> None:
+    said = lines_on(course, "release_feedback", REGRADED)
+    assert f"{LAB}.html is older than its points or comments: run `grader feedback {LAB}`" in said
+    assert f"evidence of '{REGRADED}'" not in released(course)
+
+
 def test_every_student_with_a_secret_has_one_page_in_the_exchange(course: ExchangeCourse) -> None:
     pages = [path for path in course.files() if re.fullmatch("feedback/[0-9a-f]{32}.html", path)]
     secretless = [student for student in course.gradebook() if student.startswith("secret-")]
-    assert len(pages) == len(course.gradebook()) - len(secretless)
+    assert len(pages) == len(course.gradebook()) - len({*secretless, REGRADED})
 
 
 @pytest.mark.parametrize("student", ["file-names", "own-page", "own-record", "inner-link"])

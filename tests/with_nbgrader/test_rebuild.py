@@ -13,12 +13,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from nbconvert.filters.markdown import markdown2html
 
 from grader.judging.presentation import EVIDENCE_CELL
-from grader.submissions.submitted_notebook import neutral
-from testing.small_course import FIGURES, LAB, MARKER, Course, cell
+from grader.submissions.submitted_notebook import (
+    StudentCell,
+    Submitted,
+    neutral,
+    written_elsewhere,
+)
+from testing.small_course import FIGURES, LAB, MARKER, Course, cell, source_notebook
 
 #: The batch counts as part of the test that asks for it first: some 50 submissions, half a minute
 #: of computing, which took 99 s beside eight other programs.
@@ -219,6 +225,83 @@ def script_in_names(course: Course) -> None:
 @case
 def half_a_surrogate(course: Course) -> None:
     edited(course, "half_a_surrogate", lambda cells: cells[4].update(source="a \ud800 \x00 b"))
+
+
+WORDS = "A fenced pair costs 42 ns, and a virtual machine may stop us."
+
+
+def stub(cells: list[dict[str, Any]], course: Course) -> None:
+    """Leaves the report as it was released."""
+    cells[4]["source"] = course.released()["cells"][4]["source"]
+
+
+def beside(course: Course, student: str, added: dict[str, Any], place: int) -> None:
+    """Submits an untouched report, and a cell of the student's own at `place`."""
+
+    def change(cells: list[dict[str, Any]]) -> None:
+        stub(cells, course)
+        cells.insert(place, added)
+
+    edited(course, student, change)
+
+
+@case
+def answer_below(course: Course) -> None:
+    beside(course, "answer_below", cell("mine", "markdown", WORDS), 5)
+
+
+@case
+def answer_above(course: Course) -> None:
+    beside(course, "answer_above", cell("mine", "markdown", WORDS), 4)
+
+
+@case
+def answer_in_code(course: Course) -> None:
+    beside(course, "answer_in_code", cell("mine", "code", f"# {WORDS}"), 5)
+
+
+@case
+def answer_far_away(course: Course) -> None:
+    beside(course, "answer_far_away", cell("mine", "markdown", WORDS), 0)
+
+
+@case
+def answer_in_the_title(course: Course) -> None:
+    def change(cells: list[dict[str, Any]]) -> None:
+        stub(cells, course)
+        cells[0]["source"] = "".join(cells[0]["source"]) + f"\n\n{WORDS}"
+
+    edited(course, "answer_in_the_title", change)
+
+
+@case
+def answer_split(course: Course) -> None:
+    """As JupyterLab splits a cell: both halves have the marks, the second has a new id."""
+
+    def change(cells: list[dict[str, Any]]) -> None:
+        cells[4]["source"] = "The first half."
+        cells.insert(5, {**copy.deepcopy(cells[4]), "id": "split", "source": WORDS})
+
+    edited(course, "answer_split", change)
+
+
+@case
+def answer_split_in_the_stub(course: Course) -> None:
+    def change(cells: list[dict[str, Any]]) -> None:
+        cells[4]["source"] = ""
+        cells.insert(5, {**copy.deepcopy(cells[4]), "id": "split", "source": WORDS})
+
+    edited(course, "answer_split_in_the_stub", change)
+
+
+@case
+def all_ids_lost(course: Course) -> None:
+    def change(cells: list[dict[str, Any]]) -> None:
+        cells[4]["source"] = WORDS
+        for one in cells:
+            one.update(metadata={"id": "of-another-editor"}, id=f"new-{id(one)}")
+
+    edited(course, "all_ids_lost", change)
 
 
 @case
@@ -531,6 +614,57 @@ def test_honest_submission_has_nothing_set_aside(batch: Course) -> None:
 
 def test_untouched_stub_gets_no_points(batch: Course) -> None:
     assert batch.scores("untouched") == {"cost": 0.0, "step": 0.0, "report": 0.0}
+
+
+ELSEWHERE = {
+    "answer_below": "in a cell that the student added",
+    "answer_above": "in a cell that the student added",
+    "answer_in_code": "in a cell that the student added",
+    "answer_far_away": "in a cell that the student added",
+    "answer_in_the_title": "in another cell of the lab",
+    "answer_split": "in a second copy of its cell",
+    "answer_split_in_the_stub": "appears 2 times",
+    "all_ids_lost": "in a cell that the student added",
+}
+
+
+@pytest.mark.parametrize("student", sorted(ELSEWHERE))
+def test_an_answer_in_another_cell_is_shown_and_waits_for_a_person(
+    batch: Course, student: str
+) -> None:
+    assert WORDS in batch.source(student, "report")
+    assert batch.scores(student)["report"] is None
+    assert ELSEWHERE[student] in batch.set_aside(student)
+    page = feedback_of(batch, student)
+    assert WORDS in page[page.index('id="answer-report"') :]
+
+
+def feedback_of(batch: Course, student: str) -> str:
+    done = batch.run("generate_feedback", LAB, "--student", student)
+    assert done.returncode == 0, done.stderr
+    return (batch.folder / "feedback" / student / LAB / f"{LAB}.html").read_text()
+
+
+#: What students add and is no answer.
+PROGRAMS = ('lab.hint("report")', "fenced.value", "%timeit 1", "!ls my own files", "# note")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("place", [0, 4, 5])
+def test_a_program_next_to_an_answer_is_no_answer(place: int, program: str) -> None:
+    source = source_notebook()
+    released = nbformat.reads(json.dumps(source), as_version=4)  # type: ignore[no-untyped-call]
+    own = [
+        StudentCell(
+            one["metadata"].get("nbgrader", {}).get("grade_id"),
+            one["id"],
+            one["cell_type"],
+            one["source"],
+        )
+        for one in source["cells"]
+    ]
+    own.insert(place, StudentCell(None, "mine", "code", program))
+    assert written_elsewhere(released, Submitted(tuple(own))) == {}
 
 
 def test_links_are_not_followed(batch: Course) -> None:

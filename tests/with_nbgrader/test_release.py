@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from nbgrader.api import Gradebook
 
+from grader.evening.autograde_class import Options, autograde
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.release import ReleaseError, main, release
 from testing.paths import REPOSITORY
-from testing.small_course import LAB, source_notebook, write_source
+from testing.small_course import LAB, Course, cell, source_notebook, write_source
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +27,9 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def text_of(released: Path, grade_id: str) -> str:
     notebook: dict[str, Any] = json.loads((released / f"{LAB}.ipynb").read_text())
-    for cell in notebook["cells"]:
-        if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id:
-            return "".join(cell["source"])
+    for one in notebook["cells"]:
+        if one["metadata"].get("nbgrader", {}).get("grade_id") == grade_id:
+            return "".join(one["source"])
     raise AssertionError(grade_id)
 
 
@@ -184,3 +187,162 @@ def test_a_copy_of_the_settings_without_the_grader_ends_nbgrader_too(
         exec(settings, {**names, "get_config": dict})
     with pytest.raises(ImportError):  # in any other program it is an ordinary import
         exec(settings, dict(names))
+
+
+# A lab that is released again after hand-ins, by real nbgrader.
+
+WITHOUT_FIGURE = """
+from grader.cases.verdict import NO_FIGURE, Finding, Level
+old_judge = judge
+
+
+def judge(name, most, figure):
+    if figure is not None:
+        return old_judge(name, most, figure)
+    lacks = Finding(NO_FIGURE, Level.PROVENANCE, "", "", "", "")
+    return Verdict(name, Outcome.FAILED, 0.0, most, "no figure of this name", findings=(lacks,))
+"""
+PLACE = LAB, LAB
+
+
+def source_of(course: Course) -> Path:
+    return course.folder / "source" / LAB / f"{LAB}.ipynb"
+
+
+def change_source(course: Course, change: Callable[[list[dict[str, Any]]], object]) -> None:
+    notebook = json.loads(source_of(course).read_text())
+    change(notebook["cells"])
+    source_of(course).write_text(json.dumps(notebook))
+
+
+def released_again(course: Course) -> tuple[int, str]:
+    done = course.run("generate_assignment", LAB, "--force")
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stderr
+
+
+def everything_in(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def points_in_gradebook(course: Course) -> dict[str, float]:
+    with Gradebook(f"sqlite:///{course.folder / 'gradebook.db'}") as gradebook:
+        return {each.name: each.max_score for each in gradebook.find_notebook(*PLACE).grade_cells}
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """A course whose lab asks one figure and a report, with one graded submission."""
+    course = Course(tmp_path)
+    checks = course.folder / "small_checks.py"
+    checks.write_text(checks.read_text() + WITHOUT_FIGURE)
+    change_source(course, lambda cells: cells.pop())
+    course.generate()
+    course.submit("ada", course.answered(), {"cost": {"points": 4.0}})
+    assert course.run("autograde", LAB).returncode == 0
+    return course
+
+
+def tell(_: object) -> Callable[[int], object]:
+    return lambda _: None
+
+
+def add_a_figure(cells: list[dict[str, Any]]) -> None:
+    cells[0]["source"] = "# What does it cost, at most?"
+    cells[5]["metadata"]["nbgrader"]["points"] = 8
+    cells.append(source_notebook()["cells"][6])
+
+
+@pytest.mark.parametrize("grade", ["nbgrader", "grader"])
+def test_a_lab_is_released_again_and_earlier_work_is_matched_with_it(
+    course: Course, grade: str
+) -> None:
+    change_source(course, add_a_figure)
+    status, said = released_again(course)
+    assert status == 0, said
+    assert f"{LAB}: the figure step is new, with 2 points" in said
+    assert f"{LAB}: the figure cost has 8 points, not 4" in said
+    assert f"graded by an earlier release: 1 submission. `grader autograde {LAB} --force`" in said
+    assert points_in_gradebook(course) == {"cost": 8.0, "report": 5.0, "step": 2.0}
+    waits = {"cost": 4.0, "report": None, "step": None}
+    with Gradebook(f"sqlite:///{course.folder / 'gradebook.db'}") as gradebook:
+        grades = gradebook.find_submission_notebook(*PLACE, "ada").grades
+        assert {each.name: each.auto_score for each in grades} == waits
+        assert {each.name for each in grades if each.needs_manual_grade} == {"report", "step"}
+
+    course.submit("bob", course.answered(), {"cost": {"points": 4.0}})
+    if grade == "grader":
+        summary = autograde(course.folder, LAB, Options(workers=1, force=True), tell)
+        assert not summary.failed, summary.failed
+    else:
+        assert course.run("autograde", LAB, "--force").returncode == 0
+    # Ada worked on the earlier release, and nobody asked her for the second figure.
+    assert course.scores("ada") == {"cost": 8.0, "report": None, "step": None}
+    assert course.scores("bob") == {"cost": 8.0, "report": None, "step": 0.0}
+    assert course.source("ada", "report") == "answer to report"
+    assert course.set_aside("ada") == (
+        "made on an earlier release of this lab, and matched with the newest by the ids"
+    )
+    assert course.set_aside("bob") == ""
+    assert "not in the release on which the student worked" in json.dumps(course.graded("ada"))
+
+
+def test_an_answer_that_is_new_waits_for_a_person(course: Course) -> None:
+    more = {"points": 3, "solution": True, "grade": True}
+    new = cell("second", "markdown", "It depends.", "second-report", **more)
+    change_source(course, lambda cells: cells.append(new))
+    assert released_again(course)[0] == 0
+    assert course.run("autograde", LAB, "--force").returncode == 0
+    assert course.scores("ada") == {"cost": 4.0, "report": None, "second-report": None}
+    assert "not in the release on which the student" in course.source("ada", "second-report")
+
+
+def test_points_of_a_person_are_not_lost_with_their_cell(course: Course) -> None:
+    with Gradebook(f"sqlite:///{course.folder / 'gradebook.db'}") as gradebook:
+        gradebook.find_grade("report", *PLACE, "ada").manual_score = 3.0
+        gradebook.db.commit()
+    before = everything_in(course.folder / "release"), points_in_gradebook(course)
+    change_source(course, lambda cells: cells.pop(4))
+    status, said = released_again(course)
+    assert status == 1
+    assert "report is gone, and a person graded it for 1 student" in said
+    assert "Put the cell back, or give the changed lab another name" in said
+    assert f"{LAB} is as it was" in said
+    assert (everything_in(course.folder / "release"), points_in_gradebook(course)) == before
+
+
+def test_a_cell_that_nobody_graded_by_hand_can_go(course: Course) -> None:
+    change_source(course, lambda cells: cells.pop(4))
+    status, said = released_again(course)
+    assert status == 0 and "the answer report is gone; it had 5 points" in said
+    assert course.run("autograde", LAB, "--force").returncode == 0
+    assert course.scores("ada") == {"cost": 4.0}
+    assert "answer cell `report`: not in the newest release" in course.set_aside("ada")
+
+
+OPEN = "value = 1\n# BEGIN SOLUTION\nvalue = 42"
+
+
+@pytest.mark.parametrize(
+    ("broken", "killed"),
+    [("an open solution", False), ("no JSON", True), ("two cells of one name", False)],
+)
+def test_the_old_release_stays_until_the_new_one_stands(
+    course: Course, broken: str, killed: bool
+) -> None:
+    folder = course.folder / "release"
+    before = everything_in(folder), points_in_gradebook(course)
+    change_source(course, add_a_figure)
+    if broken == "an open solution":
+        change_source(course, lambda cells: cells[2].update(source=OPEN))
+    elif broken == "no JSON":
+        source_of(course).write_text("{")
+    else:
+        change_source(course, lambda cells: cells.append({**cells[5], "id": "again"}))
+    if killed:  # when an earlier run had taken the old release away, and not yet put the new one
+        (folder / ".unfinished").mkdir()
+        (folder / LAB).rename(folder / ".unfinished" / f"{LAB}.old")
+    status, said = released_again(course)
+    assert (status, said.count("was not released: ")) == (1, 1), said
+    assert (everything_in(folder), points_in_gradebook(course)) == before
+    assert sorted(path.name for path in folder.iterdir()) == [LAB]

@@ -7,6 +7,7 @@ verdicts that replay wrote into the graded notebook, scores and comments from th
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ from grader.judging.presentation import EVIDENCE_CELL, MARKS
 from grader.submissions.safe_files import read_regular
 from grader.with_nbgrader.pages.student_text import released_html, student_html
 from grader.with_nbgrader.student_folders import RECORD
+from labs.files import read_head
 from labs.html import filled
 from labs.limits import MOST_FOLDER_BYTES
 
@@ -49,6 +51,26 @@ class Grades:
     def score(self) -> float:
         """The points of all cells, less the late penalty."""
         return sum(each.score for each in self.cells.values()) - self.late_penalty
+
+    @property
+    def stamp(self) -> str:
+        """Changes with any point or comment; a page has the one of the grades it shows."""
+        stated = [self.most, self.late_penalty, self.comments]
+        stated.append({name: [each.score, each.open] for name, each in self.cells.items()})
+        return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()[:32]
+
+
+#: The stamp stands among the first bytes of a page.
+_STAMP, _MOST_HEAD = re.compile(rb'<meta name="grades" content="(\w+)">'), 2_000
+
+
+def is_outdated(page: Path, grades: Grades | None) -> bool:
+    """Whether the page at `page` shows other grades than these. One without a stamp is not ours."""
+    try:
+        stamp = _STAMP.search(read_head(page, _MOST_HEAD))
+    except OSError:
+        return False
+    return grades is not None and stamp is not None and stamp[1].decode() != grades.stamp
 
 
 _PAGE = Path(__file__).with_name("feedback_page.html.jinja")
