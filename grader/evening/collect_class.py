@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,14 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.exchange import ExchangeError
 
 from grader.evening import class_roster, uploads
-from grader.evening.class_roster import Group, NotCollected, Roster, same_person, sort_by_student
+from grader.evening.class_roster import (
+    Group,
+    NotCollected,
+    Roster,
+    Student,
+    same_person,
+    sort_by_student,
+)
 from grader.evening.grade_sheet import as_csv
 from grader.evening.upload_names import CANVAS, MOODLE, Layout, Named, hand_in_archive
 from grader.evening.uploads import NO_ROOM, Item, NotTaken, Version, written
@@ -131,14 +138,15 @@ class State:
         """Whether the submission that counts has the files of `record`."""
         return content_of(self.current or {}) == content_of(record)
 
-    def check_person(self, who: str) -> None:
+    def check_person(self, who: str, renamed: str = "") -> None:
         """Raises NotTaken if what was collected under this id is another person's.
 
-        `who` is how the source names the student: `Canvas 77`, for instance.
+        `who` is how the source names the student: `Canvas 77`, for instance. `renamed` is how it
+        named the same student before.
         """
         before = str((self.current or {}).get("who") or "")
         source = who.partition(" ")[0]
-        if who and before != who and before.partition(" ")[0] == source:
+        if who and not renamed and before != who and before.partition(" ")[0] == source:
             raise NotTaken(f"what was collected under this id is of {before}, and this is of {who}")
 
 
@@ -190,6 +198,7 @@ class Report:
     """What a run did, or, in a dry run, what it would do.
 
     `refused` counts what was refused and is not in `not_collected`, because the log has it.
+    `people` are those whose names and addresses the source has.
     """
 
     source: str
@@ -201,6 +210,7 @@ class Report:
     absent: list[str] = field(default_factory=list)
     of_other_labs: int = 0
     refused: int = 0
+    people: list[Student] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:
@@ -249,6 +259,9 @@ class Collect:
                 group = found.students[student]
                 group.place = places.get(group.named.key)
                 self._student(report, layout, student, group, scratch)
+                if group.named.email:
+                    who = Student(student, "", "", group.named.name, group.named.email)
+                    report.people.append(who)
         report.not_collected.sort(key=lambda each: each.name)
         if roster is not None:
             here = {*found.seen, *taken}
@@ -287,7 +300,7 @@ class Collect:
         )
         is_new = state.current is None
         lines: list[Line] = []
-        for when in sorted(group.given, key=lambda when: when or datetime.datetime.min):
+        for when in sorted(group.given, key=_place_in_time):
             try:
                 for line in self._together(state, layout, student, group, when, scratch):
                     lines.append(line)
@@ -302,14 +315,15 @@ class Collect:
         layout: Layout,
         student: str,
         group: Group,
-        when: datetime.datetime | None,
+        together: datetime.datetime | int | None,
         scratch: Path,
     ) -> Iterator[Line]:
         """Collects the files that were handed in together. Raises NotTaken, and OSError."""
         who = _who(layout, group.named)
-        state.check_person(who)
+        state.check_person(who, group.before)
+        when = together if isinstance(together, datetime.datetime) else None
         folder = scratch / "submission"
-        given, place = group.given[when], group.place
+        given, place = group.given[together], group.place
         with uploads.versions(given, self._lab, self._labs, scratch, place) as found:
             for version in found:
                 if version.archive and version.archive == (state.current or {}).get("archive"):
@@ -325,6 +339,7 @@ class Collect:
                     "who": who,
                     "left_out": left_out,
                     "doubts": [*group.doubts, *remarks],
+                    "members": [asdict(member) for member in group.members],
                 }
                 did = state.decide(Arrived(record))
                 if did is Did.SAME and state.counts(record):
@@ -397,6 +412,13 @@ class Collect:
             self._collected.mark(student, {"late": late})
         origin, files = str(before.get("entry", "")), files_of_student(before.get("sha256", ()))
         return Line(student, Did.SAME, origin, before.get("when"), late, files, 0, ())
+
+
+def _place_in_time(together: datetime.datetime | int | None) -> tuple[int, datetime.datetime]:
+    """A key that sorts by the time or the number in a name."""
+    if isinstance(together, datetime.datetime):
+        return 0, together
+    return together or 0, datetime.datetime.min
 
 
 def _why(error: Exception) -> str:
