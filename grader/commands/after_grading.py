@@ -179,6 +179,9 @@ def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--gradebook", type=Path, metavar="FILE", help="the gradebook that Canvas has exported"
     )
     command.add_argument(
+        "--assignment", metavar="NAME", help="the lab's name in Canvas, if it is another one"
+    )
+    command.add_argument(
         "--worksheet", type=Path, metavar="FILE", help="the grading worksheet that Moodle gave"
     )
     command.add_argument(
@@ -198,7 +201,7 @@ def run_export(arguments: argparse.Namespace) -> int:
     """Write the file. The exit status is 0, or 1 on error."""
     from grader.evening.course_folder import NotOurs, open_course
     from grader.evening.exports import NotAnExport
-    from grader.evening.grade_sheet import BadTable, NoGrades, read_sheet
+    from grader.evening.grade_sheet import BadTable, NoGrades, read_sheet, with_sources
 
     wrong = _trouble_with(arguments)
     if wrong:
@@ -206,7 +209,7 @@ def run_export(arguments: argparse.Namespace) -> int:
     lab = str(arguments.lab).rstrip("/")
     try:
         course = open_course(arguments.course).coursedir
-        sheet = read_sheet(course, lab)
+        sheet = with_sources(course, read_sheet(course, lab))
         say(_exported(arguments, course, sheet).as_text())
     except (NotOurs, NoGrades, BadTable, NotAnExport, OSError) as error:
         return _not_exported(explained(error))
@@ -225,6 +228,7 @@ def _trouble_with(arguments: argparse.Namespace) -> str:
         return "--moodle-feedback needs --worksheet, the grading worksheet that Moodle gave"
     for option, needed in (
         ("gradebook", "canvas"),
+        ("assignment", "canvas"),
         ("worksheet", "moodle"),
         ("visibility", "gradescope"),
     ):
@@ -242,7 +246,11 @@ def _exported(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Writt
     reasons, unfinished = partial(reasons_of, course, sheet.lab), bool(arguments.unfinished)
     if arguments.canvas is not None:
         return exports.write_canvas(
-            sheet, arguments.canvas, arguments.gradebook, unfinished=unfinished
+            sheet,
+            arguments.canvas,
+            arguments.gradebook,
+            arguments.assignment,
+            unfinished=unfinished,
         )
     if arguments.moodle is not None:
         return exports.write_moodle(
