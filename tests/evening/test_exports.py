@@ -310,6 +310,24 @@ def test_a_gradebook_of_an_older_nbgrader_is_answered_with_its_upgrade(
     assert "SELECT" not in said
 
 
+def test_the_upgrade_that_is_advised_works_in_a_course(
+    course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = shutil.copytree(course, tmp_path / "course")
+    with contextlib.closing(sqlite3.connect(mine / "gradebook.db")) as database:
+        database.execute("ALTER TABLE student DROP COLUMN lms_user_id")
+        database.execute("UPDATE alembic_version SET version_num = '167914646830'")
+        database.commit()
+    words = ["export", LAB, "--course", str(mine), "--csv", str(tmp_path / "x")]
+    assert cli.main(words) == 1
+    upgrade = [sys.executable, "-m", "nbgrader", "db", "upgrade"]
+    done = subprocess.run(upgrade, cwd=mine, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len([*mine.glob("gradebook.db.2*")]) == 1
+    assert cli.main(words) == 0
+    assert "4 grades" in capsys.readouterr().out
+
+
 MOODLE = [
     ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade",
      "Grade can be changed", "Last modified (grade)", "Feedback comments"],
