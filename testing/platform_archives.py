@@ -138,7 +138,8 @@ def blackboard_names(upload: Upload) -> Files:
 
 def gradescope_files(uploads: Iterable[Upload]) -> Files:
     """What Gradescope hands out for a class: a folder for each submission, and whose each is."""
-    folder, files, metadata = "assignment_12_export", {}, ["---"]
+    folder, metadata = "assignment_12_export", ["---"]
+    files: dict[str, bytes] = {}
     for upload in uploads:
         submission = f"submission_{upload.number}"
         files |= {f"{folder}/{submission}/{file}": c for file, c in upload.files.items()}

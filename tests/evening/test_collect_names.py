@@ -427,6 +427,8 @@ CLASS = (("ada", "57", "Ada Lovelace"), ("bob", "58", "Bob Ng"), ("eve", "59", "
             ["Team A  B_58_assignsubmission_file/x"],
             {"team-a-b"},
         ),
+        (people(*CLASS, team="Team 12"), ["Submissions/Team 12/Ng_Bob_bob_7/x"], {"team-12"}),
+        (people(*CLASS, team="A"), ["1-2 - A - Eve Li - May 1, 2026 102 PM/x"], {"a"}),
         # The list of another assignment: nobody is filed under another one's name.
         (
             people(*CLASS, system="Moodle"),
