@@ -210,7 +210,7 @@ def run_export(arguments: argparse.Namespace) -> int:
     try:
         course = open_course(arguments.course).coursedir
         sheet = with_sources(course, read_sheet(course, lab))
-        say(_exported(arguments, course, sheet).as_text())
+        say("\n".join([_exported(arguments, course, sheet).as_text(), *sheet.notes]))
     except (NotOurs, NoGrades, BadTable, NotAnExport, OSError) as error:
         return _not_exported(explained(error))
     waiting = len(sheet.so_far) - len(sheet.final)

@@ -109,6 +109,7 @@ class Sheet:
     most: float
     due: datetime.datetime | None
     students: tuple[Graded, ...]
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def final(self) -> dict[str, Graded]:
@@ -252,7 +253,7 @@ def with_sources(course: Any, sheet: Sheet) -> Sheet:
     """The sheet with what `grader collect` knows, and one row for each member of a team."""
     collected = Collected(course, sheet.lab)
     found = {graded.student: graded for graded in sheet.students}
-    teams = []
+    teams, alone = [], []
     for graded in sheet.so_far.values():
         record = collected.record(graded.student)
         system, _, called = str(record.get("who") or "").partition(" ")
@@ -269,12 +270,15 @@ def with_sources(course: Any, sheet: Sheet) -> Sheet:
     for team in teams:
         for member in team.members:
             mine = found.get(member.student) or _member(member)
-            if not mine.handed_in:
+            if mine.handed_in:
+                alone.append(f"{member.student} ({team.student})")
+            else:
                 found[member.student] = replace(
                     mine, when=team.when, penalty=team.penalty, parts=team.parts, handed_in=True,
                     team=team.student,
                 )  # fmt: skip
-    return replace(sheet, students=tuple(found.values()))
+    notes = (f"These have work of their own, and not their team's grade: {some(alone)}.",)
+    return replace(sheet, students=tuple(found.values()), notes=notes if alone else ())
 
 
 def _member_in(record: Mapping[str, Any]) -> Member:

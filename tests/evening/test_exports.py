@@ -27,6 +27,7 @@ from grader.evening import exports
 from grader.evening.grade_sheet import Graded, Part, Sheet, guarded
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.settings import configure
+from grader.with_nbgrader.student_folders import RECORD
 
 LAB = "01-small"
 #: Student, e-mail address, first and last name, and points of `cost` and `report`. None: it waits.
@@ -326,6 +327,24 @@ def test_the_upgrade_that_is_advised_works_in_a_course(
     assert len([*mine.glob("gradebook.db.2*")]) == 1
     assert cli.main(words) == 0
     assert "4 grades" in capsys.readouterr().out
+
+
+def test_each_member_of_a_team_gets_its_grade(
+    course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ada's work is that of a team: Dan has none of his own, and Bob has."""
+    mine = shutil.copytree(course, tmp_path / "course")
+    (mine / "submitted" / "ada" / LAB).mkdir(parents=True)
+    members = [{"student": who, "name": f"{who} x"} for who in ("dan", "bob", "fay")]
+    record = mine / "submitted" / "ada" / LAB / RECORD
+    record.write_text(json.dumps({"members": members}))
+    words = ["export", LAB, "--course", str(mine), "--csv", str(tmp_path / "x.csv")]
+    assert cli.main(words) == 0
+    said = capsys.readouterr().out
+    assert "work of their own, and not their team's grade: bob (ada)." in said
+    scores = {row[3]: row[9] for row in rows_of(tmp_path / "x.csv")[1:]}
+    assert (scores["dan"], scores["fay"], scores["bob"]) == ("9", "9", "3.3333333")
+    assert "ada" not in scores
 
 
 MOODLE = [
