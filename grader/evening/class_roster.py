@@ -419,9 +419,11 @@ def _submitters(metadata: Item) -> dict[str, list[Member]]:
         ) from error
 
 
-def _submitter(who: Mapping[str, str]) -> Member:
-    name, number = (str(who.get(key) or "").strip() for key in (":name", ":sid"))
-    email = _address(str(who.get(":email") or "").strip().casefold())
+def _submitter(who: Mapping[str, object]) -> Member:
+    found = (who.get(key) for key in (":name", ":sid", ":email"))
+    # The text of a list of lists of lists that repeat would have no end.
+    name, number, email = (each.strip() if isinstance(each, str) else "" for each in found)
+    email = _address(email.casefold())
     return Member(email or number, name, email, number)
 
 

@@ -530,7 +530,9 @@ def test_gradescope_without_readable_metadata_says_what_to_do(tmp_path: Path) ->
             pytest.raises(NotTaken, match="cannot be read, so nobody knows whose"),
         ):
             class_roster.laid_out(items, None, LAB, [LAB])
-    known = "submission_1: {':submitters': [{':name': A, ':email': A@x.org, ':sid': '1'}]}"
+    bomb = "".join(f"  a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 20))
+    known = "submission_1: {':submitters': [{':name': *a19, ':email': A@x.org, ':sid': '1'}]}"
+    known = f"submission_0:\n  a0: &a0 x\n{bomb}{known}"
     (tmp_path / "submission_metadata.yml").write_text(known)
     with class_roster.opened_source(tmp_path) as items:
         inner, layout, _ = class_roster.laid_out(items, None, LAB, [LAB])
