@@ -176,6 +176,9 @@ def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--gradebook", type=Path, metavar="FILE", help="the gradebook that Canvas has exported"
     )
     command.add_argument(
+        "--assignment", metavar="NAME", help="the lab's name in Canvas, if it is another one"
+    )
+    command.add_argument(
         "--worksheet", type=Path, metavar="FILE", help="the grading worksheet that Moodle gave"
     )
     command.add_argument(
@@ -200,7 +203,7 @@ def run_export(arguments: argparse.Namespace) -> int:
     """Write the file. The exit status is 0, or 1 on error."""
     from grader.evening.course_folder import NotOurs, open_course
     from grader.evening.exports import NotAnExport
-    from grader.evening.grade_sheet import BadTable, NoGrades, read_sheet
+    from grader.evening.grade_sheet import BadTable, NoGrades, read_sheet, with_sources
 
     wrong = _trouble_with(arguments)
     if wrong:
@@ -208,10 +211,10 @@ def run_export(arguments: argparse.Namespace) -> int:
     lab = str(arguments.lab).rstrip("/")
     try:
         app = open_course(arguments.course)
-        sheet = read_sheet(app.coursedir, lab)
-        say(_exported(arguments, app.coursedir, sheet).as_text())
-        for line in _on_due_date(app, lab):
-            say(line)
+        course = app.coursedir
+        sheet = with_sources(course, read_sheet(course, lab))
+        exported = _exported(arguments, course, sheet).as_text()
+        say("\n".join([exported, *sheet.notes, *_on_due_date(app, lab)]))
     except (NotOurs, NoGrades, BadTable, NotAnExport, OSError) as error:
         return _not_exported(explained(error))
     waiting = len(sheet.so_far) - len(sheet.final)
@@ -251,6 +254,7 @@ def _trouble_with(arguments: argparse.Namespace) -> str:
         return "--moodle-feedback needs --worksheet, the grading worksheet that Moodle gave"
     for option, needed in (
         ("gradebook", "canvas"),
+        ("assignment", "canvas"),
         ("worksheet", "moodle"),
         ("visibility", "gradescope"),
     ):
@@ -269,7 +273,12 @@ def _exported(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Writt
     overwrite = bool(arguments.overwrite)
     if arguments.canvas is not None:
         return exports.write_canvas(
-            sheet, arguments.canvas, arguments.gradebook, unfinished=unfinished, overwrite=overwrite
+            sheet,
+            arguments.canvas,
+            arguments.gradebook,
+            arguments.assignment,
+            unfinished=unfinished,
+            overwrite=overwrite,
         )
     if arguments.moodle is not None:
         return exports.write_moodle(

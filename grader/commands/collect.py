@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from grader.evening.collect_class import Report
 
 NOT_ALL, NOTHING = 1, 2
-_ABOUT = "collect a class: from a folder, a zip file, Canvas, Moodle or nbgrader's exchange"
+_ABOUT = "collect a class: from a folder, a zip file or nbgrader's exchange"
 _MORE = """\
 SOURCE is one of these:
-  the zip file of "Download Submissions" in Canvas, or its folder, unpacked;
-  the zip file of "Download all submissions" in Moodle, or its folder;
+  the zip file in which Canvas, Moodle, Blackboard, Brightspace, Gradescope, ILIAS or Sakai gives \
+you all submissions, or its folder, unpacked;
   a folder or a zip file with one folder or zip file for each student;
   the word `exchange`, for nbgrader's exchange.
 
@@ -185,7 +185,8 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
             # None: only in a terminal
             lambda students: tqdm(students, unit=" students", disable=None, leave=False),
         )
-    if known is not None and not arguments.dry_run:
+    if not arguments.dry_run:
         here = {line.student for line in report.lines}
-        enter_students(course, [each for each in known.students if each.student in here])
+        people = [*(known.students if known else ()), *report.people]
+        enter_students(course, [each for each in people if each.student in here])
     return report

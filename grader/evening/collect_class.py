@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,14 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.exchange import ExchangeError
 
 from grader.evening import class_roster, uploads
-from grader.evening.class_roster import Group, NotCollected, Roster, same_person, sort_by_student
+from grader.evening.class_roster import (
+    Group,
+    NotCollected,
+    Roster,
+    Student,
+    same_person,
+    sort_by_student,
+)
 from grader.evening.grade_sheet import as_csv, due_in_words
 from grader.evening.upload_names import CANVAS, MOODLE, Layout, Named, hand_in_archive
 from grader.evening.uploads import NO_ROOM, Item, NotTaken, Version, written
@@ -183,14 +190,15 @@ class State:
         """Whether the submission that counts has the files of `record`."""
         return content_of(self.current or {}) == content_of(record)
 
-    def check_person(self, who: str) -> None:
+    def check_person(self, who: str, renamed: str = "") -> None:
         """Raises NotTaken if what was collected under this id is another person's.
 
-        `who` is how the source names the student: `Canvas 77`, for instance.
+        `who` is how the source names the student: `Canvas 77`, for instance. `renamed` is how it
+        named the same student before.
         """
         before = str((self.current or {}).get("who") or "")
         source = who.partition(" ")[0]
-        if who and before != who and before.partition(" ")[0] == source:
+        if who and not renamed and before != who and before.partition(" ")[0] == source:
             raise NotTaken(f"what was collected under this id is of {before}, and this is of {who}")
 
 
@@ -264,6 +272,7 @@ class Report:
 
     `refused` counts what was refused and is not in `not_collected`, because the log has it.
     `to_choose` are students of whom a person must say which submission, or notebook, counts.
+    `people` are those whose names and addresses the source has.
     """
 
     source: str
@@ -277,6 +286,7 @@ class Report:
     of_other_labs: int = 0
     refused: int = 0
     due: datetime.datetime | None = None
+    people: list[Student] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:
@@ -333,6 +343,9 @@ class Collect:
                 group = found.students[student]
                 group.place = places.get(group.named.key)
                 self._student(report, layout, student, group, scratch)
+                if group.named.email:
+                    who = Student(student, "", "", group.named.name, group.named.email)
+                    report.people.append(who)
         report.not_collected.sort(key=lambda each: each.name)
         if roster is not None:
             here = {*found.seen, *taken}
@@ -377,7 +390,7 @@ class Collect:
         is_new = state.current is None
         lines: list[Line] = []
         questions: list[str] = []
-        for when in sorted(group.given, key=lambda when: when or datetime.datetime.min):
+        for when in sorted(group.given, key=_place_in_time):
             try:
                 for line, question in self._together(state, layout, student, group, when, scratch):
                     lines.append(line)
@@ -394,7 +407,7 @@ class Collect:
         layout: Layout,
         student: str,
         group: Group,
-        when: datetime.datetime | None,
+        together: datetime.datetime | int | None,
         scratch: Path,
     ) -> Iterator[tuple[Line, list[str]]]:
         """Collects the files that were handed in together. Raises NotTaken, and OSError.
@@ -402,10 +415,11 @@ class Collect:
         With each line come the questions that a person must answer.
         """
         who = _who(layout, group.named)
-        state.check_person(who)
+        state.check_person(who, group.before)
+        when = together if isinstance(together, datetime.datetime) else None
         folder = scratch / "submission"
-        together: list[tuple[Version, dict[str, str]]] = []
-        given, place = group.given[when], group.place
+        at_once: list[tuple[Version, dict[str, str]]] = []
+        given, place = group.given[together], group.place
         with uploads.versions(given, self._lab, self._labs, scratch, place) as found:
             for version in found:
                 if version.archive and version.archive == (state.current or {}).get("archive"):
@@ -425,9 +439,10 @@ class Collect:
                     "doubts": [*group.doubts, *remarks],
                     "holds": holds,
                     "sha256": hashes,
+                    "members": [asdict(member) for member in group.members],
                 }
                 kept = len(state.earlier)
-                together.append((version, holds["answers"]))
+                at_once.append((version, holds["answers"]))
                 did = state.decide(Arrived(record))
                 if did is Did.SAME and state.counts(record):
                     yield self._there(student, version), []
@@ -444,7 +459,7 @@ class Collect:
                     record, questions, notes = state.current or {}, [], ()
                 if state.question:
                     questions = [*questions, f"{state.question}. {_how_to_choose(student)}"]
-                elif did is not Did.SAME and _answers_differ(together):
+                elif did is not Did.SAME and _answers_differ(at_once):
                     questions = [*questions, _HANDED_IN_TOGETHER]
                 notes = (*notes, *filter(None, [state.remark]))
                 files = files_of_student(_hashes(record), self._course.ignore)
@@ -519,6 +534,13 @@ class Collect:
             self._collected.mark(student, {"late": late})
         origin, files = str(before.get("entry", "")), files_of_student(before.get("sha256", ()))
         return Line(student, Did.SAME, origin, before.get("when"), late, files, 0, (), moved)
+
+
+def _place_in_time(together: datetime.datetime | int | None) -> tuple[int, datetime.datetime]:
+    """A key that sorts by the time or the number in a name."""
+    if isinstance(together, datetime.datetime):
+        return 0, together
+    return together or 0, datetime.datetime.min
 
 
 def _why(error: Exception) -> str:

@@ -24,6 +24,7 @@ from grader.evening.grade_sheet import (
     Graded,
     Matched,
     Part,
+    Row,
     Sheet,
     Written,
     match,
@@ -31,7 +32,7 @@ from grader.evening.grade_sheet import (
     some,
     write_table,
 )
-from grader.evening.upload_names import NOT_IN_FILES, moodle_id
+from grader.evening.upload_names import CANVAS, MOODLE, NOT_IN_FILES, moodle_id
 from grader.submissions.safe_files import trouble_with_name
 from labs.files import UNFINISHED, CannotWrite, read_bounded, remove_unfinished
 
@@ -91,7 +92,8 @@ def _csv_row(sheet: Sheet, graded: Graded, names: list[str]) -> list[Cell]:
 
 #: What Canvas writes about a student, in its order; not every export has all of it.
 _ABOUT_STUDENT = (
-    "Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account", "Section",
+    "Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Integration ID",
+    "Root Account", "Section",
 )  # fmt: skip
 _NUMBER = re.compile(r" \(\d+\)$")
 _POINTS = "    Points Possible"
@@ -111,7 +113,14 @@ class _CanvasExport:
 
     def cell(self, row: list[str], name: str) -> str:
         at = self.about.get(name)
-        return row[at] if at is not None and at < len(row) else ""
+        return row[at].strip() if at is not None and at < len(row) else ""
+
+    def who(self, row: list[str]) -> Row:
+        """What a row says of its student."""
+        logins = (self.cell(row, "SIS User ID"), self.cell(row, "SIS Login ID"))
+        names = (self.cell(row, name) for name in ("FirstName", "LastName"))
+        name = self.cell(row, "Student") or " ".join(names).strip()
+        return Row(tuple(filter(None, logins)), self.cell(row, "ID"), name)
 
     def points(self, row: list[str]) -> str:
         """What Canvas has for the lab; `EX` if the student is excused, whatever the case."""
@@ -122,22 +131,24 @@ def write_canvas(
     sheet: Sheet,
     path: Path,
     gradebook: Path | None = None,
+    assignment: str | None = None,
     *,
     unfinished: bool = False,
     overwrite: bool = False,
 ) -> Written:
     """Writes the grades; `gradebook` is the file that Canvas exported.
 
-    Without it, students are named by their ids alone. With `unfinished`, grades that wait for a
-    person are written too; with `overwrite`, those of students who are excused. Raises
+    Without it, students are named by their ids alone. `assignment` is the lab's name in Canvas, if
+    it is another one. With `unfinished`, grades that wait for a person are written too; with
+    `overwrite`, those of students who are excused. Raises
     BadTable, CannotWrite, and OSError.
     """
     students = sheet.so_far if unfinished else sheet.final
     if gradebook is None:
-        rows, notes = _rows_by_ids(sheet, students), [_by_ids_alone()]
+        rows, notes = _rows_by_ids(sheet, students, assignment or sheet.lab), [_by_ids_alone()]
         count = len(students)
     else:
-        export = _read_export(gradebook, sheet.lab)
+        export = _read_export(gradebook, assignment or sheet.lab, named=assignment is not None)
         rows, count, notes = _rows_by_export(sheet, students, export, overwrite)
     write_table(path, rows)
     return Written(path, count, tuple(notes))
@@ -150,27 +161,22 @@ def _by_ids_alone() -> str:
     )
 
 
-def _rows_by_ids(sheet: Sheet, students: dict[str, Graded]) -> list[list[Cell]]:
-    header: list[Cell] = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", sheet.lab]
+def _rows_by_ids(sheet: Sheet, students: dict[str, Graded], column: str) -> list[list[Cell]]:
+    header: list[Cell] = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column]
     rows = [header, [_POINTS, None, None, None, None, sheet.most]]
     for graded in students.values():
         name = ", ".join(filter(None, (graded.last_name, graded.first_name))) or graded.student
         points = round(graded.score, _DECIMALS)
-        rows.append([name, graded.lms_id, None, graded.student, None, points])
+        own = graded.number if graded.system == CANVAS.name else ""
+        login = None if graded.student == own else graded.student
+        rows.append([name, graded.lms_id or own, None, login, None, points])
     return rows
 
 
 def _rows_by_export(
     sheet: Sheet, students: dict[str, Graded], export: _CanvasExport, overwrite: bool
 ) -> tuple[list[list[Cell]], int, list[str]]:
-    keys = ("ID", "SIS User ID", "SIS Login ID")
-    found = match(
-        (
-            (number, [export.cell(row, key) for key in keys])
-            for number, row in enumerate(export.rows)
-        ),
-        students,
-    )
+    found = match(map(export.who, export.rows), students, CANVAS.name)
     about = list(export.about)
     points_row: list[Cell] = [_POINTS, *([None] * (len(about) - 1))]
     rows: list[list[Cell]] = [[*about, export.column or sheet.lab]]
@@ -190,9 +196,7 @@ def _rows_by_export(
     notes += _notes_on_changed("Canvas", changed)
     if found.without_row:
         notes.append(f"Not in Canvas's file, so left out: {some(found.without_row)}.")
-    if found.doubtful:
-        notes.append(f"In doubt, because they fit several rows: {some(found.doubtful)}.")
-    return rows, len(found.of_row) - len(excused), notes
+    return rows, len(found.of_row) - len(excused), [*notes, *found.notes("Canvas")]
 
 
 _EXCUSED = "ex"
@@ -215,9 +219,12 @@ def _notes_on_changed(system: str, changed: list[str]) -> list[str]:
 
 def _notes_on_export(sheet: Sheet, export: _CanvasExport) -> list[str]:
     if export.column is None:
-        return [f"Canvas has no assignment {sheet.lab}; the import makes a new one."]
+        return [
+            f"Canvas has no assignment {sheet.lab}; the import makes a new one. If it is there "
+            "under another name, add --assignment NAME."
+        ]
     try:
-        possible = float(export.possible)
+        possible = float(export.possible.replace(",", "."))
     except ValueError:
         return []
     if possible == sheet.most:
@@ -228,21 +235,30 @@ def _notes_on_export(sheet: Sheet, export: _CanvasExport) -> list[str]:
     ]
 
 
-def _read_export(path: Path, lab: str) -> _CanvasExport:
-    """Canvas's export. Raises BadTable if it is none, or if it has the lab several times."""
+def _read_export(path: Path, lab: str, *, named: bool = False) -> _CanvasExport:
+    """Canvas's export. Raises BadTable if it is none, or if it has the lab several times.
+
+    It must have an assignment that a person has `named`.
+    """
     header, *rows = read_table(path)
     about = {name: header.index(name) for name in _ABOUT_STUDENT if name in header}
-    missing = [name for name in ("Student", "ID", "Section") if name not in about]
+    name = ("LastName", "FirstName") if "LastName" in about else ("Student",)
+    missing = [each for each in (*name, "ID", "Section") if each not in about]
     if missing:
         raise BadTable(
             f"{path} is no gradebook that Canvas exported: it has no column {', '.join(missing)}. "
             "In Canvas, choose Grades, Export, Export Entire Gradebook"
         )
     columns = [
-        name for name in header if name not in about and _NUMBER.sub("", name).strip() == lab
+        name
+        for name in header
+        if name not in about and lab in {name.strip(), _NUMBER.sub("", name).strip()}
     ]
     if len(columns) > 1:
         raise BadTable(f"{path} has {lab} more than once: {', '.join(columns)}")
+    if named and not columns:
+        there = [name for name in header if name not in about and _NUMBER.search(name)]
+        raise BadTable(f"{path} has no assignment {lab}; it has: {some(there) or 'none'}")
     if not columns:
         return _CanvasExport(about, rows, None, "")
     at = header.index(columns[0])
@@ -266,7 +282,7 @@ _IDENTIFIER, _GRADE, _FEEDBACK = "Identifier", "Grade", "Feedback comments"
 _NEEDED = (_IDENTIFIER, _GRADE, "Last modified (grade)")
 #: What may name a student. The site decides which of these a worksheet has.
 _KEYS = ("Email address", "ID number", "Username")
-_NAME, _MOST = "Full name", "Maximum Grade"
+_NAME, _MOST, _TEAM = "Full name", "Maximum Grade", "Group"
 #: `Participant 1234`; the number is also in the names of the files that Moodle hands out.
 _PARTICIPANT = re.compile(r"(\d+)$")
 #: Moodle keeps five decimals, and shows two.
@@ -308,7 +324,7 @@ def write_moodle(
             if _FEEDBACK in header:
                 at = header.index(_FEEDBACK)
                 if overwrite or _is_ours(str(cells[at])):
-                    cells[at] = _signed(_comments(graded, reasons(graded.student)))
+                    cells[at] = _signed(_comments(graded, reasons(graded.work)))
                 else:
                     kept.append(graded.student)
             if graded.score > _most(header, row):
@@ -332,8 +348,7 @@ def read_worksheet(
             f"{worksheet} is no grading worksheet of Moodle: it has no column "
             f"{', '.join(missing)}. Set Moodle to English, then download it again"
         )
-    keys = ((number, _keys(header, row)) for number, row in enumerate(rows))
-    return header, rows, match(keys, students)
+    return header, rows, match((_who(header, row) for row in rows), students, MOODLE.name)
 
 
 def participant(header: list[str], row: list[str]) -> tuple[str, str]:
@@ -351,9 +366,7 @@ def not_found(found: Matched) -> list[str]:
             f"Not in Moodle's worksheet, so left out: {some(found.without_row)}. Students are "
             f"found by {', '.join(_KEYS)}, or the number in the column {_IDENTIFIER}."
         )
-    if found.doubtful:
-        notes.append(f"In doubt, because they fit several rows: {some(found.doubtful)}.")
-    return notes
+    return [*notes, *found.notes("Moodle")]
 
 
 def _notes_on_maximum(over: list[str]) -> list[str]:
@@ -366,15 +379,14 @@ def _notes_on_maximum(over: list[str]) -> list[str]:
     return notes
 
 
-def _keys(header: list[str], row: list[str]) -> Iterator[str]:
-    for name in _KEYS:
-        if name in header and header.index(name) < len(row):
-            yield row[header.index(name)]
+def _who(header: list[str], row: list[str]) -> Row:
+    """What a row of the worksheet says of its student."""
+    cells = dict(zip(header, row, strict=False))
     name, number = participant(header, row)
-    if number:
-        yield from (number, f"Participant {number}")
-        if name:
-            yield moodle_id(name, number)  # as `grader collect` makes it
+    logins = [cells.get(key, "").strip() for key in _KEYS]
+    if number:  # as `grader collect` makes it, also where marking is blind
+        logins += [moodle_id(name or "Participant", number)]
+    return Row(tuple(filter(None, logins)), number, name, cells.get(_TEAM, "").strip())
 
 
 def _most(header: list[str], row: list[str]) -> float:
@@ -390,7 +402,7 @@ def _for_import(sheet: Sheet, students: dict[str, Graded], reasons: Reasons) -> 
                           f"{sheet.lab} feedback"]  # fmt: skip
     rows = [header]
     for graded in students.values():
-        comments = _comments(graded, reasons(graded.student))
+        comments = _comments(graded, reasons(graded.work))
         points = round(graded.score, _DECIMALS)
         rows.append(
             [graded.first_name, graded.last_name, graded.student, graded.email, points, comments]
@@ -475,11 +487,11 @@ def write_moodle_feedback(
             if not number:
                 without_number.append(graded.student)
                 continue
-            if outdated(graded.student):
+            if outdated(graded.work):
                 old.append(graded.student)
                 continue
             try:
-                page = read_bounded(pages(graded.student), _MOST_BYTES)
+                page = read_bounded(pages(graded.work), _MOST_BYTES)
             except FileNotFoundError:
                 without_page.append(graded.student)
                 continue
@@ -569,7 +581,7 @@ def write_gradescope(
         for student, graded in taken.items():
             path = new / "results" / student / "results.json"
             path.parent.mkdir(parents=True)
-            _write_json(path, _results(graded, reasons(student), visibility))
+            _write_json(path, _results(graded, reasons(graded.work), visibility))
         known = _autograder(new, taken)
         if folder.exists():
             folder.rename(Path(scratch) / "old")

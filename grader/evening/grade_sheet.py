@@ -11,7 +11,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,11 @@ from nbgrader import api
 from nbgrader.api import Gradebook, MissingEntry
 from sqlalchemy.exc import SQLAlchemyError
 
+from grader.evening.class_roster import first_and_last, mostly_agree, names_agree, number_in
+from grader.evening.upload_names import CANVAS, Member, moodle_id
 from grader.submissions.safe_files import opened, read_regular
 from grader.with_nbgrader.gradebook_lock import cause_of
+from grader.with_nbgrader.nbgrader_exchange import Collected
 from grader.with_nbgrader.student_folders import trouble_with, trusted_part
 from labs.files import read_bounded, remove_unfinished, write_atomically
 from labs.limits import MOST_JUDGEMENT_BYTES
@@ -52,7 +55,9 @@ class Part:
 class Graded:
     """What one student has of the lab: one part for each graded cell, sorted by name.
 
-    A student who has not handed in has neither `when` nor `parts`.
+    A student who has not handed in has neither `when` nor `parts`. `number` is the student's in
+    `system`, from which the work was collected under the name `called`. `members` are those of a
+    team, and `team` is the id under which the work of one of them is filed.
     """
 
     student: str
@@ -64,6 +69,21 @@ class Graded:
     penalty: float = 0.0
     parts: tuple[Part, ...] = ()
     handed_in: bool = False
+    system: str = ""
+    number: str = ""
+    called: str = ""
+    members: tuple[Member, ...] = ()
+    team: str = ""
+
+    @property
+    def work(self) -> str:
+        """The id under which the work is filed."""
+        return self.team or self.student
+
+    @property
+    def name(self) -> str:
+        """The name as far as it is known."""
+        return f"{self.first_name} {self.last_name}".strip() or self.called
 
     @property
     def raw(self) -> float:
@@ -89,6 +109,7 @@ class Sheet:
     most: float
     due: datetime.datetime | None
     students: tuple[Graded, ...]
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def final(self) -> dict[str, Graded]:
@@ -233,47 +254,163 @@ def reasons_of(course: Any, lab: str, student: str) -> dict[str, str]:
         return {}
 
 
+# Who handed in, as the source named them, and the members of teams.
+
+
+def with_sources(course: Any, sheet: Sheet) -> Sheet:
+    """The sheet with what `grader collect` knows, and one row for each member of a team."""
+    collected = Collected(course, sheet.lab)
+    found = {graded.student: graded for graded in sheet.students}
+    teams, alone = [], []
+    for graded in sheet.so_far.values():
+        record = collected.record(graded.student)
+        system, _, called = str(record.get("who") or "").partition(" ")
+        label = str(record.get("entry") or "").partition("/")[0]
+        number = called if system == CANVAS.name else number_in(label)
+        called = "" if system == CANVAS.name else called
+        known = replace(graded, system=system, number=number, called=called)
+        found[graded.student] = known
+        members = record.get("members")
+        if isinstance(members, list) and members:
+            known = replace(known, members=tuple(map(_member_in, members)))
+            del found[graded.student]
+            teams.append(known)
+    for team in teams:
+        for member in team.members:
+            mine = found.get(member.student) or _member(member)
+            if mine.handed_in:
+                alone.append(f"{member.student} ({team.student})")
+            else:
+                found[member.student] = replace(
+                    mine, when=team.when, penalty=team.penalty, parts=team.parts, handed_in=True,
+                    team=team.student,
+                )  # fmt: skip
+    notes = (f"These have work of their own, and not their team's grade: {some(alone)}.",)
+    return replace(sheet, students=tuple(found.values()), notes=notes if alone else ())
+
+
+def _member_in(record: Mapping[str, Any]) -> Member:
+    return Member(*(str(record.get(key, "")) for key in ("student", "name", "email")))
+
+
+def _member(member: Member) -> Graded:
+    first, last = first_and_last(member.name)
+    return Graded(member.student, first, last, member.email)
+
+
 # Which student of the gradebook a row of another system's table is.
 
 
 @dataclass(frozen=True)
+class Row:
+    """What a row of another system's table says of a student: logins and addresses, its own number.
+
+    `team` is the name of the student's team.
+    """
+
+    logins: tuple[str, ...]
+    number: str = ""
+    name: str = ""
+    team: str = ""
+
+
+@dataclass(frozen=True)
 class Matched:
-    """The students by the number of their row; who has no row; and rows that fit several."""
+    """The students by the number of their row; who has no row; and rows that fit several.
+
+    `renamed` have another name in their row and get its grade, `misnamed` get none.
+    """
 
     of_row: Mapping[int, Graded]
     without_row: tuple[str, ...]
     doubtful: tuple[str, ...]
+    misnamed: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
+
+    def notes(self, system: str) -> list[str]:
+        """Notes on the students who get nothing, or whom a person should look at."""
+        notes = []
+        if self.doubtful:
+            notes.append(f"In doubt, because they fit several rows: {some(self.doubtful)}.")
+        if self.misnamed:
+            notes.append(
+                f"Left out, because {system}'s file has another name at their number: "
+                f"{some(self.misnamed)}. Is it the file of this assignment?"
+            )
+        if self.renamed:
+            notes.append(f"Please look at these; {system} has another name: {some(self.renamed)}.")
+        return notes
 
 
-def match(rows: Iterable[tuple[int, Iterable[str]]], students: Mapping[str, Graded]) -> Matched:
-    """Finds the student of each row by its keys: logins, e-mail addresses and numbers, no names.
+def match(rows: Iterable[Row], students: Mapping[str, Graded], system: str) -> Matched:
+    """Finds the student of each row by logins, e-mail addresses and the number in `system`.
 
-    Two people may have the same name. Letter case and blanks do not count. A row that fits two
-    students, or a student who fits two rows, is doubtful, and gets no grade.
+    A number is only looked for among those of the same system: it means another student in another
+    one. Two people may have the same name, so a name finds nobody. It can speak against a number:
+    then the row is doubtful, unless most other names agree and the number is of this system. Letter
+    case and blanks do not count. A row that fits two students, or a student who fits two rows that
+    are not of one team, is doubtful, and gets no grade.
     """
-    by_key: dict[str, set[str]] = {}
+    by_login: dict[str, set[str]] = {}
+    by_number: dict[str, set[str]] = {}
+    by_team: dict[str, set[str]] = {}
     for student, graded in students.items():
-        for key in (student, graded.email, graded.lms_id):
-            if key.strip():
-                by_key.setdefault(_plain(key), set()).add(student)
+        own = graded.number if graded.system == system else ""
+        for login in (student, graded.email):
+            if login.strip() and login != graded.number:
+                by_login.setdefault(_plain(login), set()).add(student)
+        for number in {own, graded.lms_id if system == CANVAS.name else ""} - {""}:
+            by_number.setdefault(number, set()).add(student)
+        if not graded.team:
+            by_team.setdefault(student.removesuffix(f"-{own}"), set()).add(student)
     found: dict[int, set[str]] = {}
-    for row, keys in rows:
-        fits = {one for key in keys if key.strip() for one in by_key.get(_plain(key), ())}
+    renamed: dict[int, set[str]] = {}
+    listed = list(rows)
+    numbers = [
+        () if row.team else by_number.get(row.number.strip(), ()) for row in listed
+    ]  # a team has a number of its own
+    for at, row in enumerate(listed):
+        logins = {_plain(login) for login in row.logins}
+        fits = {one for login in logins for one in by_login.get(login, ())}
+        other = {one for one in fits if _plain(one) in logins and one.isdigit()}
+        other |= set(numbers[at]) - fits
+        fits |= set(numbers[at])
+        if not fits and row.team:
+            fits = by_team.get(moodle_id(row.team, ""), set())
         if fits:
-            found[row] = fits
-    times: dict[str, int] = {}
-    for fits in found.values():
-        for student in fits:
-            times[student] = times.get(student, 0) + 1
-    of_row = {
-        row: students[next(iter(fits))]
-        for row, fits in found.items()
-        if len(fits) == 1 and times[next(iter(fits))] == 1
+            found[at] = fits
+            renamed[at] = {one for one in other if not _agree(students[one], row)}
+    sure = system == CANVAS.name or mostly_agree(
+        (row.name, students[one].name)
+        for row, found_by in zip(listed, numbers, strict=True)
+        for one in found_by
+    )
+    bad = {
+        one for at, each in renamed.items() for one in each if not sure or one not in numbers[at]
     }
-    sure = {graded.student for graded in of_row.values()}
-    doubtful = sorted(student for student in times if student not in sure)
-    without = sorted(student for student in students if student not in times)
-    return Matched(of_row, tuple(without), tuple(doubtful))
+    times: dict[str, list[int]] = {}
+    for at, fits in found.items():
+        for student in fits:
+            times.setdefault(student, []).append(at)
+    of_row = {}
+    for at, fits in found.items():
+        one = next(iter(fits))
+        teams = {listed[each].team for each in times[one]}
+        once = len(times[one]) == 1 or (len(teams) == 1 and teams != {""})
+        if len(fits) == 1 and once and one not in bad:
+            of_row[at] = students[one]
+    given = {graded.student for graded in of_row.values()}
+    return Matched(
+        of_row,
+        tuple(sorted(set(students) - set(times))),
+        tuple(sorted(set(times) - given - bad)),
+        tuple(sorted(bad - given)),
+        tuple(sorted({one for each in renamed.values() for one in each} & given)),
+    )
+
+
+def _agree(graded: Graded, row: Row) -> bool:
+    return "participant" in {graded.name, row.name.casefold()} or names_agree(graded.name, row.name)
 
 
 def _plain(key: str) -> str:

@@ -9,7 +9,18 @@ programs that make the archives (versions of 2026):
 - Moodle, `mod/assign/classes/downloader.php`: a folder `NAME_NUMBER_assignsubmission_file` for each
   student (before 4.1 with one more `_`), or `NAME_NUMBER_assignsubmission_file_FILE` without
   folders. NAME holds no `_`. NUMBER is the participant's in this assignment.
+  A team has its own name and number, which can be another one's number of a participant, and
+  those in no team have the folder `Default group_assignsubmission_file`.
 - nbgrader's exchange: a folder `STUDENT+LAB+TIME+RANDOM`.
+- Sakai, `AssignmentServiceImpl.zipSubmissions`: `NAME(ID)/Submission attachment(s)/FILE`, or with
+  `_` for `/`, beside files of its own.
+- ILIAS, `ilExSubmission::downloadAllAssignmentFiles`: `Submissions/LAST_FIRST_LOGIN_NUMBER/FILE`,
+  with one folder `Team NUMBER` around those of a team. The names are in ASCII.
+- Gradescope: `submission_NUMBER/FILE`; `submission_metadata.yml` beside them says whose each is.
+- Brightspace: `USER-ASSIGNMENT - NAME - TIME/FILE`, or with ` - ` for `/`. It is no open source:
+  these are the names that public programs read which unpack its downloads.
+- Blackboard: `ASSIGNMENT_USER_attempt_TIME_FILE`, and for each attempt a text `..._TIME.txt`. No
+  open source either; `nbgrader zip_collect` documents these names.
 """
 
 from __future__ import annotations
@@ -17,8 +28,8 @@ from __future__ import annotations
 import datetime
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader.careful_course import time_of
@@ -32,14 +43,17 @@ _CANVAS = re.compile(r"(?=_(\d{1,20})_(\d{1,20})_(.+)$)", re.DOTALL)
 _CANVAS_ANONYMOUS = re.compile(r"(LATE_)?anon_([A-Za-z0-9]{5})_(\d{1,20})_(.+)", re.DOTALL)
 _CANVAS_NO_FILE = re.compile(r"(.*)_(\d{1,20})_((?:text|link)\.html)", re.DOTALL)
 _MOODLE = re.compile(
-    r"(?P<name>[^_/]*)_(?P<number>\d{1,20})_assignsubmission_(?P<plugin>[a-z0-9]+)"
+    r"(?P<name>[^_/]*)(?:_(?P<number>\d{1,20}))?_assignsubmission_(?P<plugin>[a-z0-9]+)"
     r"(?:_(?P<file>.*))?",
     re.DOTALL,
 )
 #: What Moodle's `clean_filename` removes from a name.
 NOT_IN_FILES = re.compile(r"[\x00-\x1f\x7f&<>\"`|':\\/]")
 #: As `labs hand-in` names an archive; Canvas and browsers add a number to a name that is taken.
-_HAND_IN = re.compile(r"(?P<lab>.+)-(?P<when>\d{8}T\d{6}Z)(?:[- ]?\(?\d{1,6}\)?)?\.zip", re.DOTALL)
+#: ILIAS puts a mark before the name of what came late.
+_HAND_IN = re.compile(
+    r"(?:.* - )?(?P<lab>.+)-(?P<when>\d{8}T\d{6}Z)(?:[- ]?\(?\d{1,6}\)?)?\.zip", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -47,8 +61,10 @@ class Named:
     """What the name of one file says.
 
     `key` belongs to one student in one source; two keys are two students, even if `number`, the id
-    in the name, is the same. `path` is the file as the student named it. `order` grows with the
-    time at which the file was handed in. What a name does not say is None or "".
+    in the name, is the same. `path` is the file as the student named it; it is () if the program
+    made the file. `order` grows with the time at which the file was handed in. `logins` are what
+    can be the student's login, and `members` those of a team. What a name does not say is None,
+    "" or ().
     """
 
     key: str
@@ -59,18 +75,41 @@ class Named:
     when: datetime.datetime | None = None
     order: int | None = None
     lab: str = ""
+    logins: tuple[str, ...] = ()
+    email: str = ""
+    members: tuple[Member, ...] = ()
+
+
+@dataclass(frozen=True)
+class Member:
+    """One of a team: the id in this course, the name, and what else names this student."""
+
+    student: str
+    name: str = ""
+    email: str = ""
+    number: str = ""
 
 
 @dataclass(frozen=True)
 class Layout:
     """How one program names the files: `read` gives all that a name can mean, the likeliest first.
 
-    `id_of` makes the id of a student whom no roster names.
+    `id_of` makes the id of a student whom no roster names. `numbers` says whether the ids in the
+    names are numbers of this program; otherwise they are logins or addresses. `attempts` says
+    whether files of one student with different `order` were handed in one after the other. Files
+    that the program itself puts beside those of all students match `own`.
     """
 
     name: str
     read: Callable[[Parts], list[Named]]
     id_of: Callable[[Named], str]
+    numbers: bool = False
+    attempts: bool = False
+    own: re.Pattern[str] | None = None
+
+    def is_own(self, parts: Parts) -> bool:
+        """Whether the program has made this file, for no student."""
+        return self.own is not None and self.own.fullmatch("/".join(parts)) is not None
 
 
 def hand_in_archive(name: str) -> tuple[str, datetime.datetime] | None:
@@ -117,8 +156,9 @@ def _read_moodle(parts: Parts) -> list[Named]:
         return []
     if match["plugin"] != "file":  # a text that was typed into a form, or a comment
         below = (match["plugin"], *below)
-    key = f"{match['name']}_{match['number']}"
-    return [Named(key, match["number"], below, match["name"].strip())]
+    number = match["number"] or ""  # those in no team have none
+    key = f"{match['name']}_{number}" if number else match["name"]
+    return [Named(key, number, below, match["name"].strip())]
 
 
 def _read_exchange(parts: Parts) -> list[Named]:
@@ -158,15 +198,152 @@ def moodle_id(name: str, number: str) -> str:
     """
     plain = unicodedata.normalize("NFKC", NOT_IN_FILES.sub("", name)).casefold()
     words = re.sub(r"[\W_]+", "-", plain).strip("-")
-    return f"{words[:60]}-{number}" if words else number
+    return "-".join(filter(None, (words[:60], number)))
 
 
-CANVAS = Layout("Canvas", _read_canvas, _by_number)
-MOODLE = Layout("Moodle", _read_moodle, _by_name_and_number)
+CANVAS = Layout("Canvas", _read_canvas, _by_number, numbers=True)
+MOODLE = Layout("Moodle", _read_moodle, _by_name_and_number, numbers=True)
 EXCHANGE = Layout("nbgrader's exchange", _read_exchange, _by_number)
 STUDENTS = Layout("one folder or zip file for each student", _read_students, _by_number)
+
+
+def _reader(expression: str) -> Callable[[Parts], list[Named]]:
+    """Reads paths that match an expression with the groups `key`, `number` and `file`.
+
+    It may have `name`, `login` and `time`. Each part takes as little as it can: what a student has
+    named comes last, so it cannot say whose it is.
+    """
+    compiled = re.compile(expression, re.DOTALL)
+
+    def read(parts: Parts) -> list[Named]:
+        found = compiled.fullmatch("/".join(parts))
+        if found is None:
+            return []
+        groups = found.groupdict()
+        path = tuple(part for part in (groups["file"] or "").split("/") if part)
+        order = _moment(groups["time"]) if groups.get("time") else None
+        name = (groups.get("name") or "").strip()
+        logins = (groups["login"],) if groups.get("login") else ()
+        return [Named(groups["key"], groups["number"], path, name, order=order, logins=logins)]
+
+    return read
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_TIME_OF_BRIGHTSPACE = (
+    r"(?:(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d{1,2}|"
+    r"\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*),? \d{4},? "
+    r"\d{1,2}:?\d\d ?[AP]M"
+)
+
+
+def _moment(text: str) -> int:
+    """A number that grows with the time in a name; nobody knows the zone of that time.
+
+    `2026-01-30-15-00-00` is Blackboard's form, and `Nov 1, 2026 1234 PM` is Brightspace's.
+    """
+    plain = re.fullmatch(r"\d{4}(-\d\d){5}", text)
+    if plain:
+        return int(text.replace("-", ""))
+    month = next(_MONTHS.index(each[:3].casefold()) for each in re.findall(r"[A-Za-z]{3,}", text))
+    day, year, clock = re.findall(r"\d+", text.replace(":", ""))
+    hour = int(clock) // 100 % 12 + (12 if text[-2] == "P" else 0)
+    at = f"{year}{month + 1:02}{int(day):02}{hour:02}{int(clock) % 100:02}00"
+    return int(at)
+
+
+SAKAI = Layout(
+    "Sakai",
+    _reader(
+        r"(?P<key>(?P<name>[^/]*?)\((?P<number>[^()/]+)\))"
+        r"(?:[/_]Submission attachment\(s\)[/_](?P<file>.+)|[/_].+)"
+    ),
+    _by_number,
+    own=re.compile(r"grades\.(csv|xlsx?)"),
+)
+#: ILIAS calls its folder of all submissions, and what came late, so in English and in German.
+_OF_ILIAS = {"Submissions", "Abgaben"}
+_LATE_IN_ILIAS = re.compile(r"(Late Submission|Versp\w+tete Abgabe) - (?=.)")
+_STUDENT_OF_ILIAS = re.compile(r"(?:Team |(?P<names>[^/]*_[^/]*)_)(?P<number>\d{1,20})", re.DOTALL)
+
+
+def _read_ilias(parts: Parts) -> list[Named]:
+    found = _STUDENT_OF_ILIAS.fullmatch(parts[1]) if len(parts) > 2 else None
+    if found is None or parts[0] not in _OF_ILIAS:
+        return []
+    words = (found["names"] or "").split("_")
+    logins = tuple("_".join(words[n:]) for n in range(1, len(words)))
+    file = _LATE_IN_ILIAS.sub("", parts[-1])
+    late = True if file != parts[-1] else None
+    name = "" if found["names"] else parts[1]  # letters are lost in a student's name
+    path = (*parts[2:-1], file)
+    return [Named(parts[1], found["number"], path, name, late, logins=logins)]
+
+
+ILIAS = Layout("ILIAS", _read_ilias, _by_number, numbers=True, own=re.compile(r"[^/]+\.xlsx?"))
+BRIGHTSPACE = Layout(
+    "Brightspace",
+    _reader(
+        r"(?P<key>(?P<number>\d{1,20}-\d{1,20})) - (?P<name>(?P<login>[^/ ]+)[^/]*?) - "
+        rf"(?P<time>{_TIME_OF_BRIGHTSPACE})(?:/| - )(?P<file>.+)"
+    ),
+    _by_name_and_number,
+    numbers=True,
+    attempts=True,
+    own=re.compile(r"index\.html"),
+)
+_ATTEMPT = re.compile(r"_attempt_\d{4}(?:-\d\d){5}(?:_|\.txt$)")
+#: Without the name of the assignment, which `_blackboard` finds.
+BLACKBOARD = Layout("Blackboard", lambda parts: [], _by_number)
+METADATA_OF_GRADESCOPE = "submission_metadata.yml"
+GRADESCOPE = Layout("Gradescope", lambda parts: [], _by_number)
 #: In this order a name is compared with them.
-OF_PROGRAMS = (MOODLE, CANVAS, EXCHANGE)
+OF_PROGRAMS = (MOODLE, BRIGHTSPACE, SAKAI, ILIAS, CANVAS, EXCHANGE)
+
+
+def _is_of_gradescope(parts: Parts) -> bool:
+    return len(parts) > 1 and re.fullmatch(r"submission_\d{1,20}", parts[0]) is not None
+
+
+def _blackboard(names: Sequence[Parts]) -> Layout:
+    """The layout of Blackboard; the name of the assignment is what all its files begin with."""
+    begins = {"/".join(parts)[: found.start()] for parts in names if (found := _attempt(parts))}
+    first, last = min(begins), max(begins)  # what these two begin with, all begin with
+    same = next(
+        (n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first)
+    )
+    title = first[:same]
+    expression = (
+        rf"(?P<key>{re.escape(title[: title.rfind('_') + 1])}(?P<number>[^/]+?))"
+        r"_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:\.txt|_(?P<file>.+))"
+    )
+    return replace(BLACKBOARD, read=_reader(expression), attempts=True)
+
+
+def _attempt(parts: Parts) -> re.Match[str] | None:
+    return _ATTEMPT.search(parts[0])
+
+
+def gradescope(submitters: Mapping[str, Sequence[Member]]) -> Layout:
+    """The layout of Gradescope's download, whose metadata says who handed in each submission."""
+
+    def read(parts: Parts) -> list[Named]:
+        members = submitters.get(parts[0], ())
+        if not members or len(parts) < 2:
+            return []
+        first = min(members, key=lambda member: member.email)
+        name = " & ".join(member.name for member in members)
+        team = tuple(members) if len(members) > 1 else ()
+        logins = (first.student, first.number)
+        return [
+            Named(
+                parts[0], first.student, parts[1:], name,
+                logins=logins, email=first.email, members=team,
+            )
+        ]  # fmt: skip
+
+    own = re.compile(re.escape(METADATA_OF_GRADESCOPE))
+    return replace(GRADESCOPE, read=read, own=own)
 
 
 #: The name of the layout that an expression of the instructor describes.
@@ -249,14 +426,20 @@ def layout_of(names: Sequence[Parts]) -> Layout:
     Without any such name, each student has a folder or a zip file. One student cannot choose the
     layout, because the program puts its own part before the name that a student gives.
     """
-    counts = dict.fromkeys(OF_PROGRAMS, 0)
+    if (METADATA_OF_GRADESCOPE,) in names and any(map(_is_of_gradescope, names)):
+        return GRADESCOPE
+    counts = dict.fromkeys((*OF_PROGRAMS, BLACKBOARD), 0)
     for parts in names:
         for layout in OF_PROGRAMS:
-            if layout.read(parts):
+            if any(named.path for named in layout.read(parts)):
                 counts[layout] += 1
                 break
-    best = max(OF_PROGRAMS, key=lambda layout: counts[layout])
-    return best if counts[best] else STUDENTS
+        else:
+            counts[BLACKBOARD] += _attempt(parts) is not None
+    best = max(counts, key=lambda layout: counts[layout])
+    if not counts[best]:
+        return STUDENTS
+    return _blackboard(names) if best is BLACKBOARD else best
 
 
 # Which paths of files are taken from archives and folders that others have made.

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import errno
 import os
+import re
 import shutil
 import sqlite3
 import time
@@ -21,6 +22,7 @@ from typing import Any, TypeVar
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
+from sqlalchemy.exc import DBAPIError
 from traitlets.log import get_logger
 
 from grader.with_nbgrader.careful_course import is_ours
@@ -48,6 +50,12 @@ _NO_FILE = (
     "A database of the course, or its journal, cannot be opened. Perhaps the disk has no room for "
     "one more file, or you may not write there. Free some space, then run the same command again."
 )
+_MADE_BEFORE = (
+    "The gradebook was made by an older nbgrader. In the course folder, run: nbgrader db upgrade. "
+    "It keeps a copy of the old gradebook. Then run the same command again."
+)
+#: What SQLite and PostgreSQL say of a table without a column that nbgrader has added since.
+_WITHOUT_COLUMN = re.compile(r"no such column|has no column named|column \S+ does not exist")
 #: What SQLite says of a disk, and what we say.
 _OF_THE_DISK = {
     "disk is full": _FULL,
@@ -82,6 +90,8 @@ def cause_of(error: BaseException) -> str | None:
             return _FULL
         if isinstance(seen, sqlite3.OperationalError) and (cause := _no_room(seen)):
             return cause
+        if isinstance(seen, DBAPIError) and _WITHOUT_COLUMN.search(str(seen.orig)):
+            return _MADE_BEFORE
         seen = seen.__cause__ or seen.__context__
     return None
 

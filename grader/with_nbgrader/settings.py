@@ -22,6 +22,7 @@ import nbgrader.apps.generatefeedbackapp
 import nbgrader.server_extensions.formgrader.formgrader as formgrader
 from nbconvert.exporters import HTMLExporter
 from nbgrader import dbutil
+from nbgrader.apps.dbapp import DbUpgradeApp
 from nbgrader.converters.base import BaseConverter
 
 from grader.with_nbgrader import careful_course
@@ -136,6 +137,7 @@ RELIED_ON: dict[str, tuple[str, ...]] = {
     "nbgrader.preprocessors:SaveCells._create_notebook": ("self", "nb"),
     "nbgrader.api:get_alembic_version": (),
     "nbgrader.dbutil:upgrade": ("db_url", "revision"),
+    "nbgrader.apps.dbapp:DbUpgradeApp._backup_db_file": ("self", "db_file"),
     "nbgrader.server_extensions.formgrader.formgrader:HTMLExporter.__init__": (
         "self",
         "config",
@@ -279,6 +281,7 @@ def adapt(
     formgrader.Environment = ListEnvironment
     nbgrader.api.get_alembic_version = alembic_version
     dbutil.upgrade = upgrade
+    DbUpgradeApp._backup_db_file = copy_of_gradebook
 
 
 def differences_from_tested() -> list[str]:
@@ -312,6 +315,17 @@ def alembic_version() -> str:
         heads = paths.run(command, _PATIENCE_S)
     heads.check_returncode()
     return heads.stdout.split("\n")[0].split(" ")[0]
+
+
+_COPY = DbUpgradeApp._backup_db_file
+
+
+def copy_of_gradebook(self: DbUpgradeApp, db_file: str) -> None:
+    """Copy the gradebook before its tables are updated.
+
+    nbgrader takes all after the scheme of its address for the file, also `?timeout=60`.
+    """
+    _COPY(self, db_file.partition("?")[0])
 
 
 def upgrade(db_url: str, revision: str = "head") -> None:

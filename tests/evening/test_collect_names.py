@@ -12,7 +12,7 @@ import pytest
 
 from grader.evening import class_roster
 from grader.evening.class_roster import sort_by_student
-from grader.evening.exports import _keys
+from grader.evening.exports import _who
 from grader.evening.upload_names import (
     CANVAS,
     EXCHANGE,
@@ -108,9 +108,9 @@ def test_a_student_of_moodle_has_the_same_id_in_the_worksheet() -> None:
         files = moodle_names(Upload(name, 12, {"x.zip": b""}))
         named = read(MOODLE, next(iter(files)))
         assert named is not None
-        assert MOODLE.id_of(named) in list(_keys(header, ["Participant 12", name, ""]))
+        assert MOODLE.id_of(named) in _who(header, ["Participant 12", name, ""]).logins
         known = class_roster.Roster([class_roster.Student("her", "", name)])
-        assert known.student_of(named) == "her"
+        assert known.student_of(named, MOODLE) == ("her", "")
 
 
 def test_names_of_the_exchange_and_of_students() -> None:
@@ -195,7 +195,7 @@ def sorted_names(
         [item(path) for path in paths], layout, LAB, known, dict.fromkeys(taken, "")
     )
     students = {
-        student: ["/".join(given.path) for given in group.given[None]]
+        student: ["/".join(each.path) for given in group.given.values() for each in given]
         for student, group in found.students.items()
     }
     return students, {each.name: each.why for each in found.not_collected}
@@ -299,9 +299,11 @@ def test_a_roster_gives_the_ids(kind: str, tmp_path: Path) -> None:
     file = tmp_path / "roster.csv"
     file.write_text("\ufeff" + ROSTERS[kind])
     known = class_roster.read_roster(file)
-    students, refused = sorted_names(
-        CANVAS, "ada_77_1_a.zip", "bob_78_2_a.zip", "eve_5_3_a.zip", known=known
-    )
+    names = ["lovelaceada_77_1_a.zip", "bbob_78_2_a.zip", "eve_5_3_a.zip"]
+    if kind != "canvas":
+        names = [f"{each}_assignsubmission_file/a.zip" for each in ("Ada Lovelace_77", "Bob_78")]
+        names.append("eve_5_assignsubmission_file/a.zip")
+    students, refused = sorted_names(MOODLE if kind != "canvas" else CANVAS, *names, known=known)
     assert students == {"ada": ["a.zip"], "bob": ["a.zip"]}
     assert refused == {"eve_5": "the roster does not have eve (5)"}
 
@@ -353,3 +355,185 @@ def test_a_wrong_roster_is_refused(text: str | bytes, why: str, tmp_path: Path) 
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(NotTaken, match=why):
         class_roster.read_roster(file)
+
+
+TIME = "attempt_2026-01-30-15-00-00"
+
+
+@pytest.mark.parametrize(
+    ("system", "paths", "numbers", "below"),
+    [
+        ("Blackboard", [f"ps1_ada_{TIME}_x.zip", f"ps1_bob_{TIME}_x.zip"], "ada bob", "x.zip"),
+        ("Blackboard", [f"Lab_01_a_b_{TIME}_x", f"Lab_01_c_{TIME}_x"], "a_b c", "x"),
+        # What a student has named comes last, and says nothing about whose it is.
+        ("Blackboard", [f"p_eve_{TIME}_p_ada_{TIME}_x", f"p_bob_{TIME}_x"], "eve bob", None),
+        ("Sakai", ["Lovelace, Ada (Countess)(ada)/Submission attachment(s)/x"], "ada", "x"),
+        ("Sakai", ["Ng, X(ng)_Submission attachment(s)_x"], "ng", "x"),
+        ("Sakai", ["E(eve)/Submission attachment(s)/A(b)/Submission attachment(s)/x"], "eve", None),
+        ("ILIAS", ["Submissions/Lovelace_Ada_ada_7/x"], "7", "x"),
+        ("ILIAS", ["Abgaben/_______a_b_8/Verspatete Abgabe - x"], "8", "x"),
+        ("ILIAS", ["Submissions/Team 12/Lovelace_Ada_ada_7/x"], "12", "Lovelace_Ada_ada_7/x"),
+        ("Brightspace", ["12-67 - Lovelace, Ada - Nov 1, 2026 1234 PM/x"], "12-67", "x"),
+        ("Brightspace", ["12-67 - ada Ada B - 05 March 2026 612 AM - x"], "12-67", "x"),
+        ("Brightspace", ["1-6 - E - May 1, 2026 1:02 PM/2-6 - A - May 1, 2026 1 PM"], "1-6", None),
+        ("Moodle", ["Team A_57_assignsubmission_file/x"], "57", "x"),
+        ("Moodle", ["Default group_assignsubmission_file/x"], "", "x"),
+    ],
+)  # fmt: skip
+def test_names_of_other_systems(
+    system: str, paths: list[str], numbers: str, below: str | None
+) -> None:
+    names = [tuple(path.split("/")) for path in paths]
+    layout = layout_of(names)
+    assert layout.name == system
+    found = [named for parts in names for named in layout.read(parts)]
+    assert [each.number for each in found] == numbers.split(" ")
+    assert below is None or {"/".join(each.path) for each in found} == {below}
+
+
+def test_times_in_names_put_attempts_in_order() -> None:
+    times = ("Oct 31, 2025 1159 PM", "1 November 2025 1201 AM", "Nov 1, 2025 1:00 PM")
+    orders = []
+    for time in times:
+        parts = (f"1-2 - A B - {time}", "x")
+        orders += [named.order for named in layout_of([parts]).read(parts)]
+    assert orders == [20251031235900, 20251101000100, 20251101130000]
+
+
+def people(*rows: tuple[str, str, str], system: str = "", team: str = "") -> class_roster.Roster:
+    """A list of ids, numbers and names."""
+    return class_roster.Roster(
+        [class_roster.Student(who, number, name, name, team=team) for who, number, name in rows],
+        system,
+    )
+
+
+CLASS = (("ada", "57", "Ada Lovelace"), ("bob", "58", "Bob Ng"), ("eve", "59", "Eve Li"))
+
+
+@pytest.mark.parametrize(
+    ("known", "paths", "students"),
+    [
+        # Numbers of Canvas mean nothing in Moodle, and the other way round, nor in a folder.
+        (people(*CLASS, system="Canvas"), ["Bob Ng_57_assignsubmission_file/x"], {"bob"}),
+        (people(*CLASS, system="Moodle"), ["evil_57_1_x", "ngbob_57_2_x"], {"bob"}),
+        (people(("57", "57", ""), system="Moodle"), ["57/x"], set()),
+        (people(*CLASS, system="Canvas"), ["eve/x"], {"eve"}),
+        # A team's number is another one's number of a participant.
+        (people(*CLASS, system="Moodle"), ["Team A_57_assignsubmission_file/x"], set()),
+        (people(*CLASS), ["Team A_57_assignsubmission_file/x"], set()),
+        (
+            people(*CLASS, system="Moodle", team="Team A & B"),
+            ["Team A  B_58_assignsubmission_file/x"],
+            {"team-a-b"},
+        ),
+        (people(*CLASS, team="Team 12"), ["Submissions/Team 12/Ng_Bob_bob_7/x"], {"team-12"}),
+        (people(*CLASS, team="A"), ["1-2 - A - Eve Li - May 1, 2026 102 PM/x"], {"a"}),
+        # The list of another assignment: nobody is filed under another one's name.
+        (
+            people(*CLASS, system="Moodle"),
+            ["Eve Li_57_assignsubmission_file/x", "Ada Lovelace_58_assignsubmission_file/x"],
+            set(),
+        ),
+        # An id that a person has mistyped is another one's.
+        (
+            people(*CLASS, ("max", "60", "Max Ox")),
+            [f"{n}_assignsubmission_file/x" for n in ("Eve Li_57", "Bob Ng_58", "Max Ox_60")],
+            {"bob", "max"},
+        ),
+        # ILIAS and Brightspace have a login in their names.
+        (people(*CLASS), ["Submissions/Ng_Bob_bob_77/x"], {"bob"}),
+        (people(*CLASS), ["1-2 - bob Bob Ng - May 1, 2026 102 PM/x"], {"bob"}),
+        (people(*CLASS), ["1-2 - Ada Ng - May 1, 2026 102 PM/x"], set()),
+    ],
+)
+def test_like_is_matched_with_like(
+    known: class_roster.Roster, paths: list[str], students: set[str]
+) -> None:
+    names = [tuple(path.split("/")) for path in paths]
+    found, refused = sorted_names(layout_of(names), *paths, known=known)
+    assert set(found) == students
+    assert len(refused) == len(paths) - len(students)
+
+
+def test_a_name_that_disagrees_is_listed_where_most_others_agree() -> None:
+    known = people(*CLASS, system="Moodle")
+    paths = ["Ada King_57", "Bob Ng_58", "Eve Li_59"]
+    items = [item(f"{path}_assignsubmission_file/x") for path in paths]
+    found = sort_by_student(items, MOODLE, LAB, known, {})
+    assert set(found.students) == {"ada", "bob", "eve"}
+    assert found.students["ada"].doubts == [
+        "the roster has 57 for Ada Lovelace, not for Ada King (57)"
+    ]
+    assert not found.students["bob"].doubts
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "students"),
+    [
+        # Blind marking that was revealed, also in another language, and the other way round.
+        (["Participant_57"], ["Ada_57"], {"participant-57"}),
+        (["Kandidat_57", "Kandidat_58"], ["Ada_57", "Bob_58"], {"kandidat-57", "kandidat-58"}),
+        (["Ada_57", "Bob_58"], ["Kandidat_57", "Kandidat_58"], {"ada-57", "bob-58"}),
+        # A changed name, where the others have theirs.
+        (["Ada_5", "Bob_6", "Eve_7"], ["Liz_5", "Bob_6", "Eve_7"], {"ada-5", "bob-6", "eve-7"}),
+        # Another assignment: each number is another one's.
+        (["Ada_57", "Bob_58"], ["Bob_57", "Ada_58"], set()),
+        (["Ada_57"], ["Eve_57"], set()),
+    ],
+)  # fmt: skip
+def test_the_number_of_a_participant_stays_when_the_name_changes(
+    before: list[str], now: list[str], students: set[str]
+) -> None:
+    taken = {MOODLE.id_of(Named("", n, (), name)): f"{name}_{n}" for name, n in
+             (each.split("_") for each in before)}  # fmt: skip
+    items = [item(f"{each}_assignsubmission_file/x") for each in now]
+    found = sort_by_student(items, MOODLE, LAB, None, taken)
+    assert set(found.students) == students
+    assert len(found.not_collected) == len(now) - len(students)
+
+
+@pytest.mark.parametrize(
+    ("paths", "students", "refused"),
+    [
+        (
+            [f"p_ada_{TIME}.txt", f"p_ada_{TIME}_x.zip", f"p_eve_{TIME}.txt"],
+            {"ada"},
+            {"p_eve": "it has no file, only what Blackboard itself has written"},
+        ),
+        (
+            ["A(ada)/Submission attachment(s)/x", "A(ada)/timestamp.txt", "E(eve)/timestamp.txt",
+             "grades.csv"],
+            {"ada"},
+            {"E(eve)": "it has no file, only what Sakai itself has written"},
+        ),
+        (["1-2 - A - May 1, 2026 102 PM/x", "index.html"], {"a-1-2"}, {}),
+        (["Submissions/A_B_c_7/x", "Lab.xlsx"], {"7"}, {}),
+    ],
+)  # fmt: skip
+def test_what_a_system_adds_itself_is_no_error(
+    paths: list[str], students: set[str], refused: dict[str, str]
+) -> None:
+    layout = layout_of([tuple(path.split("/")) for path in paths])
+    found = sort_by_student([item(path) for path in paths], layout, LAB, None, {})
+    assert set(found.students) == students
+    assert {each.name: each.why for each in found.not_collected} == refused
+
+
+def test_gradescope_without_readable_metadata_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "submission_1").mkdir()
+    (tmp_path / "submission_1" / "figures.json").write_text("{}")
+    for text in ("a: [", "- 1", "submission_1: {':submitters': 5}"):
+        (tmp_path / "submission_metadata.yml").write_text(text)
+        with (
+            class_roster.opened_source(tmp_path) as items,
+            pytest.raises(NotTaken, match="cannot be read, so nobody knows whose"),
+        ):
+            class_roster.laid_out(items, None, LAB, [LAB])
+    bomb = "".join(f"  a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 20))
+    known = "submission_1: {':submitters': [{':name': *a19, ':email': A@x.org, ':sid': '1'}]}"
+    known = f"submission_0:\n  a0: &a0 x\n{bomb}{known}"
+    (tmp_path / "submission_metadata.yml").write_text(known)
+    with class_roster.opened_source(tmp_path) as items:
+        inner, layout, _ = class_roster.laid_out(items, None, LAB, [LAB])
+        assert set(sort_by_student(inner, layout, LAB, None, {}).students) == {"a@x.org"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -9,10 +10,12 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,7 @@ from grader.evening import exports
 from grader.evening.grade_sheet import Graded, Part, Sheet, guarded
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.settings import configure
+from grader.with_nbgrader.student_folders import RECORD
 
 LAB = "01-small"
 #: Student, e-mail address, first and last name, and points of `cost` and `report`. None: it waits.
@@ -215,6 +219,135 @@ def test_a_student_who_fits_two_rows_gets_no_grade(
     assert "In doubt, because they fit several rows: ada." in capsys.readouterr().out
 
 
+def graded(*students: Graded) -> Sheet:
+    """A sheet in which all of them have two points."""
+    two = (Part("cost", 2.0, 4.0),)
+    return Sheet(LAB, 9.0, None, tuple(replace(s, handed_in=True, parts=two) for s in students))
+
+
+def test_a_number_is_only_looked_for_in_its_own_system(tmp_path: Path) -> None:
+    """The local id of one student is the id that Canvas has for another one."""
+    theirs = written(
+        [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", LAB],
+         ["Lovelace, Ada", "1001", "1002", "ada", "A", ""],
+         ["Ng, Bob", "1002", "1003", "bob", "A", ""],
+         ["Li, Eve", "1003", "1001", "eve", "A", ""]],
+        tmp_path,
+    )  # fmt: skip
+    local, canvas = Graded("1002"), Graded("1003", system="Canvas", number="1003")
+    known = Graded("bob", lms_id="1002")
+    for students, ids in (
+        ((local, canvas, known), ["1001", "1002", "1003"]),
+        ((Graded("1001", system="Moodle", number="1001"),), []),
+        ((Graded("1001", "Bob", "Ng"),), []),
+    ):
+        path = tmp_path / "up.csv"
+        exports.write_canvas(graded(*students), path, theirs)
+        assert [row[1] for row in rows_of(path)[2:]] == ids
+
+
+def test_the_worksheet_of_another_assignment_gets_no_grades(tmp_path: Path) -> None:
+    ada = Graded("ada-lovelace-11", system="Moodle", number="11", called="ada lovelace")
+    eve = Graded("eve-late-15", system="Moodle", number="15", called="eve late")
+    other = [MOODLE[0], ["Participant 11", *MOODLE[3][1:]], ["Participant 15", *MOODLE[1][1:]]]
+    renamed = [*MOODLE[:2], ["Participant 15", "Eve Soon", *MOODLE[3][2:]],
+               ["Participant 12", *MOODLE[2][1:]]]  # fmt: skip
+    for rows, said, count in (
+        (other, "another name at their number: ada-lovelace-11, eve-late-15. Is it", 0),
+        (MOODLE, "", 2),
+        (renamed, "another name at their number: eve-late-15", 1),
+    ):
+        theirs, up = written(rows, tmp_path), tmp_path / "up.csv"
+        done = exports.write_moodle(graded(ada, eve), up, lambda _: {}, theirs)
+        assert done.grades == count and said in done.as_text()
+    three = graded(ada, eve, Graded("bob-12", system="Moodle", number="12", called="bob"))
+    done = exports.write_moodle(three, up, lambda _: {}, written(renamed, tmp_path))
+    assert done.grades == 3 and "another name: eve-late-15." in done.as_text()
+
+
+def test_canvas_may_split_names_and_write_decimals_with_a_comma(
+    export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    split = [["LastName", "FirstName", *CANVAS[0][1:]], ["    Points Possible", "", *CANVAS[1][1:]]]
+    split += [[*f"{row[0]}, ".split(", ")[:2], *row[1:]] for row in CANVAS[2:]]
+    for possible, noted in (("9,0", False), ("9,50", True), ("100", True)):
+        split[1][7] = possible
+        rows = rows_of(export("canvas", "--gradebook", written(split, tmp_path, ";")))
+        assert rows[0][:3] == ["LastName", "FirstName", "ID"] and rows[1][-1] == possible
+        assert [row[2] for row in rows[2:]] == ["1001", "1002"]
+        said = capsys.readouterr().out
+        assert ("points possible, and the lab has 9" in said) is noted
+
+
+def test_the_lab_may_have_another_name_in_canvas(
+    export: Export, course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = [[*CANVAS[0][:6], "Lab 1: clocks (77)", "Final Score"], *CANVAS[1:]]
+    theirs = written(other, tmp_path)
+    for name in ("Lab 1: clocks", "Lab 1: clocks (77)"):
+        rows = rows_of(export("canvas", "--gradebook", theirs, "--assignment", name))
+        assert rows[0][-1] == "Lab 1: clocks (77)" and rows[1][-1] == "9.0"
+    assert rows_of(export("canvas", "--assignment", "Lab 1"))[0][-1] == "Lab 1"
+    capsys.readouterr()
+    export("canvas", "--gradebook", theirs)
+    assert "add --assignment NAME" in capsys.readouterr().out
+    words = ["export", LAB, "--course", str(course), "--canvas", str(tmp_path / "up")]
+    assert cli.main([*words, "--gradebook", str(theirs), "--assignment", "Lab 2"]) == 1
+    assert "has no assignment Lab 2; it has: Lab 1: clocks (77)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("table", "column"), [("student", "lms_user_id"), ("grade", "extra_credit")]
+)
+def test_a_gradebook_of_an_older_nbgrader_is_answered_with_its_upgrade(
+    table: str, column: str, course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = shutil.copytree(course, tmp_path / "course")
+    with contextlib.closing(sqlite3.connect(mine / "gradebook.db")) as database:
+        database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        database.commit()
+    assert cli.main(["export", LAB, "--course", str(mine), "--csv", str(tmp_path / "x")]) == 1
+    said = capsys.readouterr().err
+    assert "an older nbgrader. In the course folder, run: nbgrader db upgrade" in said
+    assert "SELECT" not in said
+
+
+def test_the_upgrade_that_is_advised_works_in_a_course(
+    course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = shutil.copytree(course, tmp_path / "course")
+    with contextlib.closing(sqlite3.connect(mine / "gradebook.db")) as database:
+        database.execute("ALTER TABLE student DROP COLUMN lms_user_id")
+        database.execute("UPDATE alembic_version SET version_num = '167914646830'")
+        database.commit()
+    words = ["export", LAB, "--course", str(mine), "--csv", str(tmp_path / "x")]
+    assert cli.main(words) == 1
+    upgrade = [sys.executable, "-m", "nbgrader", "db", "upgrade"]
+    done = subprocess.run(upgrade, cwd=mine, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len([*mine.glob("gradebook.db.2*")]) == 1
+    assert cli.main(words) == 0
+    assert "4 grades" in capsys.readouterr().out
+
+
+def test_each_member_of_a_team_gets_its_grade(
+    course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ada's work is that of a team: Dan has none of his own, and Bob has."""
+    mine = shutil.copytree(course, tmp_path / "course")
+    (mine / "submitted" / "ada" / LAB).mkdir(parents=True)
+    members = [{"student": who, "name": f"{who} x"} for who in ("dan", "bob", "fay")]
+    record = mine / "submitted" / "ada" / LAB / RECORD
+    record.write_text(json.dumps({"members": members}))
+    words = ["export", LAB, "--course", str(mine), "--csv", str(tmp_path / "x.csv")]
+    assert cli.main(words) == 0
+    said = capsys.readouterr().out
+    assert "work of their own, and not their team's grade: bob (ada)." in said
+    scores = {row[3]: row[9] for row in rows_of(tmp_path / "x.csv")[1:]}
+    assert (scores["dan"], scores["fay"], scores["bob"]) == ("9", "9", "3.3333333")
+    assert "ada" not in scores
+
+
 MOODLE = [
     ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade",
      "Grade can be changed", "Last modified (grade)", "Feedback comments"],
@@ -346,7 +479,8 @@ def test_a_page_that_is_older_than_its_grades_is_not_packed_until_it_is_made_ane
 
 
 def test_moodle_knows_participants_by_their_number(tmp_path: Path) -> None:
-    student = Graded("12", handed_in=True, parts=(Part("cost", 2.0, 4.0),))
+    two = (Part("cost", 2.0, 4.0),)
+    student = Graded("9", handed_in=True, parts=two, system="Moodle", number="12")
     path = tmp_path / "upload.csv"
     theirs = written(MOODLE, tmp_path)
     done = exports.write_moodle(Sheet(LAB, 9.0, None, (student,)), path, lambda _: {}, theirs)
