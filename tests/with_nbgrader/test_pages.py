@@ -10,7 +10,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -28,6 +28,7 @@ from grader.with_nbgrader.release import release
 from labs import paths
 from labs.course import guide
 from labs.recording import file
+from testing import forked
 from testing.paths import REPOSITORY
 
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
@@ -116,6 +117,12 @@ class Built:
         page = Page()
         page.feed(self.html(name))
         return page
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kernels_are_forks() -> Iterator[None]:
+    with forked.kernels():
+        yield
 
 
 @pytest.fixture(scope="module")
