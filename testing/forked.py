@@ -3,9 +3,8 @@ a test.
 
 One process imports nbgrader, IPython and what our settings and notebooks name. Each command and
 each kernel is a fork of that process with its own folder, environment and streams, and ends as a
-process ends. `test_adapter.py`, `test_class.py` and `test_labs_through_nbgrader.py` start nbgrader
-as an instructor does, `test_wheel.py` and the tests in a browser start Jupyter kernels as a
-student does.
+process ends. `test_adapter.py` and `test_class.py` start nbgrader as an instructor does,
+`test_wheel.py` and the tests in a browser start Jupyter kernels as a student does.
 """
 
 from __future__ import annotations

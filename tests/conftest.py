@@ -42,17 +42,18 @@ MEASURING = """
 """
 
 
-#: Files that take more than four seconds of computing: their tests run nbgrader, a browser, an
-#: installation or a compiler over and over, start a process for each command, judge every saved
-#: submission, or try thousands of inputs. The longest comes first, so that no worker is left with
-#: it at the end.
+#: Files that take more than four seconds of computing, or more than two in other programs: nbgrader,
+#: a browser, an installation, a compiler, our own commands. The longest comes first, so that no
+#: worker is left with it at the end.
 LONG = """
     browser pages class labs_through_nbgrader disassembly exchange kills interrupted replay rebuild
     wheel both_ways on_dask collect_command sandbox executed_cells feedback postgresql kernel
     ended_runs feedback_page report_browser vscode_browser large_lists accessible
     start fuzz declared slips legible setup release pitfalls_page formgrader_browser same_words
     conclusions not_run adding_a_lab site reduced_by_hand hand_in hostile wrong_submissions
-    accepted_values trials adapter worker student_pages exit_status
+    accepted_values trials own_question system_calls page_faults own_c adapter worker own_order
+    student_pages own_questions exit_status counts compare ablation clocks own_run c_handed_in
+    taught_rule preempted first_cpus own_call
 """
 
 #: Folders with files of several seconds, because nbgrader or other processes run there. They come
