@@ -42,9 +42,9 @@ MEASURING = """
 """
 
 
-#: Files that take more than four seconds of computing, or more than two in other programs: nbgrader,
-#: a browser, an installation, a compiler, our own commands. The longest comes first, so that no
-#: worker is left with it at the end.
+#: Files that take more than four seconds of computing, or more than two in other programs, such as
+#: nbgrader, a browser, an installation, a compiler or our own commands. The longest comes first, so
+#: that no worker is left with it at the end.
 LONG = """
     browser pages class labs_through_nbgrader disassembly exchange kills interrupted replay rebuild
     wheel both_ways on_dask collect_command sandbox executed_cells feedback postgresql kernel
