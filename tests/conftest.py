@@ -53,7 +53,8 @@ LONG = """
     conclusions not_run adding_a_lab site reduced_by_hand hand_in hostile wrong_submissions
     accepted_values trials own_question system_calls page_faults own_c adapter worker own_order
     student_pages own_questions exit_status counts compare ablation clocks own_run c_handed_in
-    taught_rule preempted first_cpus own_call
+    taught_rule waiting cut_short own_report c_of_students no_counter made_on_purpose evidence
+    preempted first_cpus report_fuzz own_call memory_ladder
 """
 
 #: Folders with files of several seconds, because nbgrader or other processes run there. They come
