@@ -27,7 +27,7 @@ test: $(VENV)/dev ## run lint and every test (ARGS: passed on to pytest)
 	@$(MAKE) --no-print-directory -j 3 lint build/released.made $(VENV)/compiled
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
-quick: lint build/released.made $(VENV)/compiled ## run lint and the short tests that measure nothing (2 minutes)
+quick: lint build/released.made $(VENV)/compiled ## run lint and the short files of tests that measure nothing (a minute)
 	@$(BIN)/python -m pytest -n 2 -m "not measuring and not slow" $(ARGS)
 
 coverage: $(VENV)/dev build/released.made $(VENV)/compiled ## print which lines of each package the short tests run

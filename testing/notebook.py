@@ -90,6 +90,16 @@ def of_text(lab: str, text: str) -> dict[str, Any]:
     return {"cells": made, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
 
 
+def of_code(*sources: str) -> dict[str, Any]:
+    """A notebook of cells of code, whose ids are cell-0, cell-1 and so on."""
+    empty: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": []}
+    cells = [
+        {**empty, "id": f"cell-{number}", "source": source, "execution_count": None}
+        for number, source in enumerate(sources)
+    ]
+    return {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
+
+
 def as_file(notebook: dict[str, Any]) -> str:
     """The text of the .ipynb file."""
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"

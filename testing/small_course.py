@@ -16,7 +16,7 @@ from typing import Any
 from nbgrader.api import Gradebook
 
 from grader.with_nbgrader.course import make_course
-from testing import nbgrader_command
+from testing import forked
 from testing.paths import REPOSITORY
 
 LAB = "01-small"
@@ -148,7 +148,7 @@ class Course:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Runs stock nbgrader in the course folder; a hang ends the test."""
-        return nbgrader_command.run(self.folder, self.environment, *arguments)
+        return forked.run(self.folder, self.environment, *arguments)
 
     def generate(self) -> None:
         done = self.run("generate_assignment", LAB)

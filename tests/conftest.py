@@ -42,13 +42,19 @@ MEASURING = """
 """
 
 
-#: Files whose tests run nbgrader, a browser, an installation or a compiler over and over, or try
-#: thousands of inputs. The longest comes first, so that no worker is left with it at the end.
+#: Files that take more than four seconds of computing, or more than two in other programs, such as
+#: nbgrader, a browser, an installation, a compiler or our own commands. The longest comes first, so
+#: that no worker is left with it at the end.
 LONG = """
     browser pages class labs_through_nbgrader disassembly exchange kills interrupted replay rebuild
     wheel both_ways on_dask collect_command sandbox executed_cells feedback postgresql kernel
     ended_runs feedback_page report_browser vscode_browser large_lists accessible
-    start fuzz declared slips legible setup release pitfalls_page
+    start fuzz declared slips legible setup release pitfalls_page formgrader_browser same_words
+    conclusions not_run adding_a_lab site reduced_by_hand hand_in hostile wrong_submissions
+    accepted_values trials own_question system_calls page_faults own_c adapter worker own_order
+    student_pages own_questions exit_status counts compare ablation clocks own_run c_handed_in
+    taught_rule waiting cut_short own_report c_of_students no_counter made_on_purpose evidence
+    preempted first_cpus report_fuzz own_call memory_ladder
 """
 
 #: Folders with files of several seconds, because nbgrader or other processes run there. They come
@@ -62,7 +68,7 @@ def file_of(nodeid: str) -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make quick` leaves out what is marked here. What takes longest comes first."""
+    """`make quick` leaves out what is marked here or as slow. What takes longest comes first."""
     first = [*MEASURING.split(), *LONG.split()]
 
     def place(item: pytest.Item) -> tuple[int, bool]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 import tempfile
 from pathlib import Path
 
-import nbformat
-
 from bench.report import median_and_range, must_hold, skipped, verdict
+from testing.notebook import of_code
 
 try:
     from bench.labs import jupyterlab
@@ -53,11 +53,7 @@ def _clicks(scratch: Path, count: int) -> list[float]:
     """The milliseconds of each click but the first two, which build and load."""
     folder = scratch / "labs"
     folder.mkdir()
-    notebook = nbformat.v4.new_notebook(  # type: ignore[no-untyped-call]
-        cells=[*map(nbformat.v4.new_code_cell, CELLS)],
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
-    )
-    nbformat.write(notebook, folder / "panel.ipynb")  # type: ignore[no-untyped-call]
+    (folder / "panel.ipynb").write_text(json.dumps(of_code(*CELLS)))
     with (
         jupyterlab.served(folder, scratch / "jupyter") as server,
         jupyterlab.chromium() as chromium,

@@ -112,6 +112,7 @@ def aside(result: Result, *reasons: str) -> float:
     return max(sum(map(line.share_set_aside, reasons)) for line in lines)
 
 
+@pytest.mark.slow
 def test_they_give_the_value_of_every_steady_operation(
     results: dict[str, Result], cost: Callable[..., float]
 ) -> None:

@@ -17,6 +17,7 @@ from testing.variants import as_listed
 
 
 @LINUX
+@pytest.mark.slow
 def test_the_catalogue_is_what_the_c_kernels_list() -> None:
     stated = json.loads(catalogue.FILE.read_text(encoding="utf-8"))
     assert stated == as_listed(), "run: python -m testing.lists"

@@ -26,6 +26,7 @@ import pytest
 from labs import files, paths
 from labs.commands import start as serve
 from labs.commands.start import MANIFEST, CannotUpdateCopy, update_copy
+from testing.notebook import of_code
 from testing.paths import REPOSITORY
 
 NAME = "01-timer-overhead/01-timer-overhead.ipynb"
@@ -42,9 +43,7 @@ sys.exit(cli.main(["start", *sys.argv[2:]]))
 
 
 def notebook(source: str) -> str:
-    cell: dict[str, Any] = {"cell_type": "code", "id": "a", "metadata": {}, "source": source}
-    cell |= {"outputs": [], "execution_count": None}
-    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    return json.dumps(of_code(source))
 
 
 @pytest.fixture

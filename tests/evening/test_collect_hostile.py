@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -51,90 +52,10 @@ def with_entry(name: str, content: bytes = b"x", mode: int = 0) -> Files:
     return {NAME: packed.getvalue()}
 
 
-@case(f"{NAME}: {LAB}/../../eve/x: its name leads out of its folder")
-def above() -> Files:
-    return with_entry(f"{LAB}/../../eve/x")
-
-
-@case(f"{NAME}: {LAB}/../../eve/x: its name leads out of its folder")
-def above_as_on_windows() -> Files:
-    return with_entry(f"{LAB}\\..\\..\\eve\\x")
-
-
-@case(f"{NAME}: etc/cron.d/x: its name is an absolute path")
-def absolute() -> Files:
-    return with_entry("/etc/cron.d/x")
-
-
-@case(f"{NAME}: C:/x: its name is an absolute path")
-def with_a_drive() -> Files:
-    return with_entry("C:\\x")
-
-
-@case(f"{NAME}: {LAB}/link: it is a link; links are not followed")
-def link() -> Files:
-    return with_entry(f"{LAB}/link", b"/etc/passwd", stat.S_IFLNK | 0o777)
-
-
-@case(f"{NAME}: {LAB}/pipe: it is a pipe, a socket or a device, not a file")
-def pipe() -> Files:
-    return with_entry(f"{LAB}/pipe", b"", stat.S_IFIFO | 0o666)
-
-
-@case(f"{NAME}: {LAB}/disk: it is a pipe, a socket or a device, not a file")
-def device() -> Files:
-    return with_entry(f"{LAB}/disk", b"", stat.S_IFBLK | 0o666)
-
-
-@case(f"{NAME}: {LAB}/a?b: its name holds a NUL")
-def nul() -> Files:
-    return with_entry(f"{LAB}/a\0b")
-
-
-@case(f"{NAME}: {LAB}/a?[2Jb: its name holds a control character")
-def escape() -> Files:
-    return with_entry(f"{LAB}/a\x1b[2Jb")
-
-
-@case(f"{NAME}: {LAB}/a?b: its name holds a control character")
-def turned_text() -> Files:
-    return with_entry(f"{LAB}/a\u202eb")
-
-
-@case(f"{NAME}: {LAB}/NUL.csv: Windows cannot have a file with its name")
-def device_of_windows() -> Files:
-    return with_entry(f"{LAB}/NUL.csv")
-
-
-@case(f"{NAME}: {LAB}/x.csv:stream: Windows cannot have a file with its name")
-def stream_of_windows() -> Files:
-    return with_entry(f"{LAB}/x.csv:stream")
-
-
-@case(f"{NAME}: {LAB}/{'n' * 71}...: its name is longer than 200 bytes")
-def long_name() -> Files:
-    return with_entry(f"{LAB}/" + "n" * 201)
-
-
-@case(f"{NAME}: {'d/' * 40}...: its path is longer than 800 bytes")
-def long_path() -> Files:
-    return with_entry("d/" * 401 + "x")
-
-
 @case(f"{NAME}: two files have the name {LAB}/figures.json")
 def twice() -> Files:
     with pytest.warns(UserWarning, match="Duplicate name"):
         return with_entry(f"{LAB}/figures.json", b"[]")
-
-
-@case(f"{NAME}: two files have the name {LAB}/Figures.JSON")
-def twice_in_another_case() -> Files:
-    return with_entry(f"{LAB}/Figures.JSON")
-
-
-@case(f"{NAME}: {LAB}/figures.json is a file and a folder")
-def file_and_folder() -> Files:
-    return with_entry(f"{LAB}/figures.json/x")
 
 
 @case(f"{NAME}: {LAB}/{LAB}.ipynb: it is encrypted")
@@ -145,25 +66,10 @@ def encrypted() -> Files:
     return {NAME: bytes(packed)}
 
 
-@case(f"{NAME}: {LAB}/{LAB}.ipynb: it is compressed by another method than deflate")
-def another_method() -> Files:
-    return {NAME: zipped(GOOD, zipfile.ZIP_LZMA)}
-
-
 @case(f"{NAME}: it is no whole zip file: File is not a zip file")
 def truncated() -> Files:
     packed = zipped(GOOD)
     return {NAME: packed[: len(packed) // 2]}
-
-
-@case(f"{NAME}: it is no whole zip file: File is not a zip file")
-def no_zip_file() -> Files:
-    return {NAME: b"%PDF-1.7"}
-
-
-@case(f"{NAME}: it is no whole zip file: File is not a zip file")
-def empty() -> Files:
-    return {NAME: b""}
 
 
 @case(f"{LAB}/{LAB}.ipynb is damaged: Bad CRC-32 for file '{LAB}/{LAB}.ipynb'")
@@ -179,21 +85,6 @@ def name_that_is_no_text() -> Files:
     return {NAME: packed.replace("é".encode(), b"\xff\xfe")}
 
 
-@case(f"{NAME}: it unpacks to 268,435,456 bytes; at most 231,772,160 are unpacked")
-def states_too_much() -> Files:
-    return {NAME: _bomb(count=32, each=8 << 20)}
-
-
-@case(f"{NAME}: it unpacks to … times its size; at most 200 times are unpacked")
-def bomb() -> Files:
-    return {NAME: _bomb(count=2, each=16 << 20)}
-
-
-@case(f"{NAME}: it has 2,003 files; at most 2,000 are read")
-def many_files() -> Files:
-    return {NAME: zipped({**GOOD, **{f"{LAB}/{n}": b"" for n in range(2001)}})}
-
-
 @case(f"{NAME}: the list of its files has 6,077,780 bytes; at most 500,000 are read")
 def a_hundred_thousand_files() -> Files:
     """Only the list, which is what `zipfile` reads as a whole."""
@@ -207,51 +98,6 @@ def a_hundred_thousand_files() -> Files:
     )  # fmt: skip
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, len(listed), 0, 0)
     return {NAME: listed + end}
-
-
-@case(f"{NAME}: a.zip: b.zip: more than 2 zip files lie in each other")
-def nested() -> Files:
-    return {NAME: zipped({"a.zip": zipped({"b.zip": zipped(GOOD)})})}
-
-
-@case(f"{NAME}: it holds neither figures.json nor a notebook nor a zip file, but essay.docx")
-def something_else() -> Files:
-    return {NAME: zipped({"essay.docx": b"x"})}
-
-
-@case(f"{NAME}: it is empty")
-def nothing() -> Files:
-    return {NAME: zipped({"__MACOSX/._x": b""})}
-
-
-@case("it holds neither figures.json nor a notebook nor a zip file, but text.html")
-def only_a_text() -> Files:
-    return {"text.html": b"x"}
-
-
-@case("work.tar.gz is no zip file; `labs hand-in` makes one")
-def tar() -> Files:
-    return {"work.tar.gz": b"\x1f\x8b"}
-
-
-@case(f"it is of the lab {OTHER}, not of {LAB}")
-def archive_of_another_lab() -> Files:
-    return handed_in(OTHER, {"figures.json": b"{}"})
-
-
-@case(f"work.zip: it is of the lab {OTHER}, not of {LAB}")
-def folder_of_another_lab() -> Files:
-    return {"work.zip": zipped({f"{OTHER}/figures.json": b"{}"})}
-
-
-@case("work.zip: it holds several folders, and none is named 01-small: a, b")
-def two_folders() -> Files:
-    return {"work.zip": zipped({"a/figures.json": b"{}", "b/figures.json": b"{}"})}
-
-
-@case("it has 2 zip files, and nobody knows which one counts: a.zip, b.zip")
-def two_archives() -> Files:
-    return {"a.zip": zipped(GOOD), "b.zip": zipped(GOOD)}
 
 
 @case(
@@ -279,6 +125,99 @@ def _bomb(count: int, each: int) -> bytes:
     at = made.tell()
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, count, count, len(listed), at, 0)
     return made.getvalue() + listed + end
+
+
+LEADS_OUT, ABSOLUTE = "its name leads out of its folder", "its name is an absolute path"
+NO_FILE = "it is a pipe, a socket or a device, not a file"
+CONTROL = "its name holds a control character"
+OF_WINDOWS = "Windows cannot have a file with its name"
+#: Archives with one more entry: its name, how it is shown, why it is refused, and its kind.
+ENTRIES: list[tuple[str, str, str, int]] = [
+    (f"{LAB}/../../eve/x", f"{LAB}/../../eve/x", LEADS_OUT, 0),
+    (f"{LAB}\\..\\..\\eve\\x", f"{LAB}/../../eve/x", LEADS_OUT, 0),
+    ("/etc/cron.d/x", "etc/cron.d/x", ABSOLUTE, 0),
+    ("C:\\x", "C:/x", ABSOLUTE, 0),
+    (f"{LAB}/link", f"{LAB}/link", "it is a link; links are not followed", stat.S_IFLNK | 0o777),
+    (f"{LAB}/pipe", f"{LAB}/pipe", NO_FILE, stat.S_IFIFO | 0o666),
+    (f"{LAB}/disk", f"{LAB}/disk", NO_FILE, stat.S_IFBLK | 0o666),
+    (f"{LAB}/a\0b", f"{LAB}/a?b", "its name holds a NUL", 0),
+    (f"{LAB}/a\x1b[2Jb", f"{LAB}/a?[2Jb", CONTROL, 0),
+    (f"{LAB}/a\u202eb", f"{LAB}/a?b", CONTROL, 0),
+    (f"{LAB}/NUL.csv", f"{LAB}/NUL.csv", OF_WINDOWS, 0),
+    (f"{LAB}/x.csv:stream", f"{LAB}/x.csv:stream", OF_WINDOWS, 0),
+    (f"{LAB}/" + "n" * 201, f"{LAB}/{'n' * 71}...", "its name is longer than 200 bytes", 0),
+    ("d/" * 401 + "x", f"{'d/' * 40}...", "its path is longer than 800 bytes", 0),
+]
+CASES |= {
+    f"entry {number}": (partial(with_entry, name, mode=mode), f"{NAME}: {shown}: {why}")
+    for number, (name, shown, why, mode) in enumerate(ENTRIES)
+}
+
+#: Other hand-ins, each with why it is refused.
+CASES |= {
+    "the same name twice in other cases": (
+        lambda: with_entry(f"{LAB}/Figures.JSON"),
+        f"{NAME}: two files have the name {LAB}/Figures.JSON",
+    ),
+    "a file and a folder": (
+        lambda: with_entry(f"{LAB}/figures.json/x"),
+        f"{NAME}: {LAB}/figures.json is a file and a folder",
+    ),
+    "another_method": (
+        lambda: {NAME: zipped(GOOD, zipfile.ZIP_LZMA)},
+        f"{NAME}: {LAB}/{LAB}.ipynb: it is compressed by another method than deflate",
+    ),
+    "no_zip_file": (
+        lambda: {NAME: b"%PDF-1.7"},
+        f"{NAME}: it is no whole zip file: File is not a zip file",
+    ),
+    "empty": (lambda: {NAME: b""}, f"{NAME}: it is no whole zip file: File is not a zip file"),
+    "states_too_much": (
+        lambda: {NAME: _bomb(count=32, each=8 << 20)},
+        f"{NAME}: it unpacks to 268,435,456 bytes; at most 231,772,160 are unpacked",
+    ),
+    "bomb": (
+        lambda: {NAME: _bomb(count=2, each=16 << 20)},
+        f"{NAME}: it unpacks to … times its size; at most 200 times are unpacked",
+    ),
+    "many_files": (
+        lambda: {NAME: zipped({**GOOD, **{f"{LAB}/{n}": b"" for n in range(2001)}})},
+        f"{NAME}: it has 2,003 files; at most 2,000 are read",
+    ),
+    "nested": (
+        lambda: {NAME: zipped({"a.zip": zipped({"b.zip": zipped(GOOD)})})},
+        f"{NAME}: a.zip: b.zip: more than 2 zip files lie in each other",
+    ),
+    "something_else": (
+        lambda: {NAME: zipped({"essay.docx": b"x"})},
+        f"{NAME}: it holds neither figures.json nor a notebook nor a zip file, but essay.docx",
+    ),
+    "nothing": (lambda: {NAME: zipped({"__MACOSX/._x": b""})}, f"{NAME}: it is empty"),
+    "only_a_text": (
+        lambda: {"text.html": b"x"},
+        "it holds neither figures.json nor a notebook nor a zip file, but text.html",
+    ),
+    "tar": (
+        lambda: {"work.tar.gz": b"\x1f\x8b"},
+        "work.tar.gz is no zip file; `labs hand-in` makes one",
+    ),
+    "archive_of_another_lab": (
+        lambda: handed_in(OTHER, {"figures.json": b"{}"}),
+        f"it is of the lab {OTHER}, not of {LAB}",
+    ),
+    "folder_of_another_lab": (
+        lambda: {"work.zip": zipped({f"{OTHER}/figures.json": b"{}"})},
+        f"work.zip: it is of the lab {OTHER}, not of {LAB}",
+    ),
+    "two_folders": (
+        lambda: {"work.zip": zipped({"a/figures.json": b"{}", "b/figures.json": b"{}"})},
+        "work.zip: it holds several folders, and none is named 01-small: a, b",
+    ),
+    "two_archives": (
+        lambda: {"a.zip": zipped(GOOD), "b.zip": zipped(GOOD)},
+        "it has 2 zip files, and nobody knows which one counts: a.zip, b.zip",
+    ),
+}
 
 
 def collect(folder: Path, path: Path, dry: bool = False) -> Report:

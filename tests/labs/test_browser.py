@@ -18,6 +18,7 @@ from playwright.sync_api import Locator, Page, expect
 from bench.labs import accessible, jupyterlab
 from bench.labs.jupyterlab import Server, command, plot_of, status_of, wait_for
 from labs.course import predictions
+from testing.notebook import of_code
 
 #: Its own name, so that no other process of this machine is taken for it.
 SLOW = f"slow_{os.getpid()}"
@@ -95,30 +96,13 @@ def slow_processes() -> list[psutil.Process]:
     return found
 
 
-def notebook_of(sources: tuple[str, ...]) -> dict[str, Any]:
-    cells: list[dict[str, Any]] = [
-        {
-            "cell_type": "code",
-            "id": f"cell-{number}",
-            "metadata": {},
-            "source": source,
-            "outputs": [],
-            "execution_count": None,
-        }
-        for number, source in enumerate(sources)
-    ]
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    metadata = {"kernelspec": kernel}
-    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("panels")
     (folder / f"{SLOW}.c").write_text(SLOW_SOURCE)
     notebooks = {"panels": CELLS, "alone": CELLS, "colours": COLOURED, "form": FORM}
     for name, sources in notebooks.items():
-        (folder / f"{name}.ipynb").write_text(json.dumps(notebook_of(sources)))
+        (folder / f"{name}.ipynb").write_text(json.dumps(of_code(*sources)))
     with jupyterlab.served(folder, tmp_path_factory.mktemp("jupyter")) as serving:
         yield serving
 

@@ -27,6 +27,7 @@ from grader.with_nbgrader.release import STUB_LINE, ClearSolutionsByCell, releas
 from labs.c_kernels import toolchain
 from labs.course import guide
 from labs.notebook import explain
+from testing import forked
 from testing.paths import REPOSITORY
 
 #: What the kit says of a run whose samples lie on no line: nothing later can be made of it.
@@ -246,7 +247,7 @@ def test_every_figure_has_one_check_cell_with_its_points(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def kernel_finds_us() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, forked.kernels():
         patch.setenv("PYTHONPATH", str(REPOSITORY))
         yield
 

@@ -29,6 +29,7 @@ from grader.with_nbgrader.pages.formgrader import ListEnvironment, StudentPages
 from grader.with_nbgrader.release import CourseRelease
 from grader.with_nbgrader.settings import configure
 from testing.hostile.modules import plant
+from testing.notebook import of_code
 from testing.paths import REPOSITORY
 from testing.small_course import LAB, MARKER
 
@@ -132,10 +133,7 @@ def test_nbgrader_ends_and_does_not_run_students_code(tmp_path: Path) -> None:
     submitted = tmp_path / "submitted" / "ada" / LAB
     submitted.mkdir(parents=True)
     source = f"open({str(tmp_path / MARKER)!r}, 'w')"
-    cell: dict[str, Any] = {"cell_type": "code", "id": "a", "metadata": {}, "source": source}
-    cell |= {"outputs": [], "execution_count": None}
-    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    (submitted / f"{LAB}.ipynb").write_text(json.dumps(notebook))
+    (submitted / f"{LAB}.ipynb").write_text(json.dumps(of_code(source)))
     done = subprocess.run(
         [sys.executable, "-m", "nbgrader", "autograde", LAB, "--create"],
         cwd=tmp_path,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from testing import nbgrader_command
+from testing import forked
 from testing.paths import FIXTURES
 from testing.small_course import FIGURES, LAB
 from testing.small_exchange import EARLY, ExchangeCourse
@@ -148,12 +148,12 @@ def test_a_lab_goes_round_by_it_alone(all_steps: Elsewhere, tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     (home := tmp_path / "home").mkdir()
     student = {**all_steps.environment}
-    done = nbgrader_command.run(home, student, "fetch_assignment", LAB, "--course", "ticklab")
+    done = forked.run(home, student, "fetch_assignment", LAB, "--course", "ticklab")
     assert (home / LAB / f"{LAB}.ipynb").is_file(), done.stderr
     made = course.submit("x", course.answered(), FIGURES)
     shutil.copytree(made, home / LAB, dirs_exist_ok=True)
     shutil.rmtree(course.folder / "submitted")
-    nbgrader_command.run(home, student, "submit", LAB, "--course", "ticklab")
+    forked.run(home, student, "submit", LAB, "--course", "ticklab")
     assert all_steps.steps() == ["ReleaseAssignment", "FetchAssignment", "Submit"]
 
     words = ("collect", "exchange", "--lab", LAB, "--course", str(course.folder))
@@ -168,7 +168,7 @@ def test_a_lab_goes_round_by_it_alone(all_steps: Elsewhere, tmp_path: Path) -> N
     (course.folder / "feedback" / "ada" / LAB).mkdir(parents=True)
     (course.folder / "feedback" / "ada" / LAB / f"{LAB}.html").write_text("well done")
     for step in ("list", "release_feedback", "fetch_feedback"):
-        nbgrader_command.run(course.folder, all_steps.environment, step, LAB)
+        forked.run(course.folder, all_steps.environment, step, LAB)
     assert all_steps.steps() == ["List", "ReleaseFeedback", "FetchFeedback"]
     assert list(course.exchange.rglob("*")) == [course.inbound.parent, course.inbound]
 
@@ -210,7 +210,7 @@ def test_one_that_is_named_for_some_steps_is_used_by_none(tmp_path: Path, part: 
     hub = Elsewhere(tmp_path, PARTS[part])
     said = hand_in(hub, tmp_path)
     assert "NOT submitted" in said and "for every step" in said
-    done = nbgrader_command.run(hub.course.folder, hub.environment, "release_assignment", LAB)
+    done = forked.run(hub.course.folder, hub.environment, "release_assignment", LAB)
     assert done.returncode != 0
     assert "for every step" in done.stderr and "Traceback" not in done.stderr
     words = ("collect", "exchange", "--lab", LAB, "--course", str(hub.course.folder))

@@ -16,7 +16,7 @@ from grader import demonstration
 from grader.commands.cli import main
 from grader.demonstration import STUDENTS, DemonstrationClass, Row, table
 from labs import paths
-from testing import nbgrader_command
+from testing import forked
 from testing.paths import REPOSITORY
 from testing.small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
 
@@ -53,7 +53,7 @@ def already_imported(
     """The same command without the start of nbgrader; below, one that fails starts in full."""
     start = paths.python_command("nbgrader")
     assert command[: len(start)] == start
-    return nbgrader_command.run(folder, environment, *command[len(start) :])
+    return forked.run(folder, environment, *command[len(start) :])
 
 
 def test_every_student_has_one_line(graded: tuple[DemonstrationClass, list[Row]]) -> None:

@@ -1,8 +1,7 @@
 """The labs through real nbgrader, from saved recordings: who gets which points, and why.
 
 Of lab 01 all students of the demonstration class, of every lab the author's solutions and the
-untouched stub. A lab is graded when a test first asks for it, in two processes for all who hand it
-in; `test_class.py` has the commands of nbgrader, and the exchange.
+untouched stub. A lab is graded when a test first asks for it; `test_class.py` has the exchange.
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +16,7 @@ from nbgrader.api import Gradebook
 
 from grader.demonstration import STUDENTS, DemonstrationClass, Lab, Row, make_submission
 from grader.figures import LABS, figures_of
+from testing import forked
 from testing.paths import FIXTURES, REPOSITORY
 
 pytestmark = pytest.mark.timeout(300)
@@ -34,22 +32,6 @@ SAVED = [
     and (REPOSITORY / "notebooks" / lab / f"{lab}.ipynb").is_file()
 ]
 
-#: nbgrader's own steps by its own API, as the formgrader's buttons take them. One process takes
-#: several: each start of nbgrader takes two seconds.
-STEPS = """
-import json, sys
-from nbgrader.apps.api import NbGraderAPI
-from nbgrader.coursedir import CourseDirectory
-from traitlets.config import PyFileConfigLoader
-
-config = PyFileConfigLoader("nbgrader_config.py", path=".").load_config()
-api = NbGraderAPI(CourseDirectory(config=config), config=config)
-for step, *words in json.loads(sys.argv[1]):
-    done = getattr(api, step)(*words)
-    if not done["success"]:
-        sys.exit(done["error"] + done["log"])
-"""
-
 
 def saved_evidence(lab: str, folder: Path) -> None:
     """A short honest run of the author's notebook, as it was recorded."""
@@ -58,21 +40,18 @@ def saved_evidence(lab: str, folder: Path) -> None:
     shutil.copytree(saved / "recordings", folder / "recordings")
 
 
-def nbgrader_steps(course: Path, steps: list[list[str]]) -> None:
-    """Steps of nbgrader, each with its words; a failure ends the test with nbgrader's last ones."""
+def nbgrader(course: Path, *words: str) -> None:
+    """One command of nbgrader; a failure ends the test with its last words."""
     jupyter = str(course.parent / "jupyter")
-    done = subprocess.run(
-        [sys.executable, "-c", STEPS, json.dumps(steps)],
-        cwd=course,
-        env={
+    done = forked.run(
+        course,
+        {
             **os.environ,
             "PYTHONPATH": str(REPOSITORY),
             "JUPYTER_CONFIG_DIR": jupyter,
             "JUPYTER_DATA_DIR": jupyter,
         },
-        capture_output=True,
-        text=True,
-        timeout=250,
+        *words,
     )
     assert done.returncode == 0, done.stderr[-3000:]
 
@@ -95,14 +74,14 @@ class Course:
         course = self.made.course
         if name in self._graded:
             return course
-        nbgrader_steps(course, [["generate_assignment", name]])
+        nbgrader(course, "generate_assignment", name)
         lab = Lab(name, course / "source" / name, course / "release" / name)
         for student in students_of(name):
             folder = course / "submitted" / student / name
             make_submission(folder, student, lab, saved_evidence)
-        steps = [["autograde", name, student] for student in students_of(name)]
-        feedback = [["generate_feedback", LAB]] if name == LAB else []
-        nbgrader_steps(course, [*steps, *feedback])
+        nbgrader(course, "autograde", name)
+        if name == LAB:
+            nbgrader(course, "generate_feedback", LAB)
         self._graded.add(name)
         return course
 

@@ -10,11 +10,10 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,6 +27,8 @@ from grader.with_nbgrader.release import release
 from labs import paths
 from labs.course import guide
 from labs.recording import file
+from testing import forked
+from testing.notebook import of_code
 from testing.paths import REPOSITORY
 
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
@@ -116,6 +117,12 @@ class Built:
         page = Page()
         page.feed(self.html(name))
         return page
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kernels_are_forks() -> Iterator[None]:
+    with forked.kernels():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -254,20 +261,7 @@ def test_a_lab_without_recordings_has_a_page_that_says_so(built: Built, tmp_path
 def lab_of(folder: Path, *sources: str) -> Path:
     """A lab folder with a notebook of these cells."""
     folder.mkdir()
-    cell: dict[str, Any] = {
-        "cell_type": "code",
-        "metadata": {},
-        "outputs": [],
-        "execution_count": None,
-    }
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook = {
-        "cells": [{**cell, "id": f"cell-{n}", "source": text} for n, text in enumerate(sources)],
-        "metadata": {"kernelspec": kernel},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-    (folder / f"{folder.name}.ipynb").write_text(json.dumps(notebook))
+    (folder / f"{folder.name}.ipynb").write_text(json.dumps(of_code(*sources)))
     return folder
 
 

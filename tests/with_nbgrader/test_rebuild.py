@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ pytestmark = pytest.mark.timeout(300)
 FULL: dict[str, float | None] = {"cost": 4.0, "step": 1.5, "report": None}
 #: Whose report is as it was released, or not in any file.
 NO_REPORT = {"untouched", "nothing_at_all", "only_code_in_a_copy"}
-Case = Callable[[Course], None]
+Case = Callable[[Course], Any]
 CASES: dict[str, Case] = {}
 
 
@@ -56,11 +57,6 @@ def marks(cells: list[dict[str, Any]], index: int) -> dict[str, Any]:
 
 
 @case
-def honest(course: Course) -> None:
-    course.submit("honest", course.answered())
-
-
-@case
 def broken_json(course: Course) -> None:
     text = json.dumps(course.answered(), indent=1)
     course.submit("broken_json", text[: len(text) // 2])
@@ -70,26 +66,6 @@ def broken_json(course: Course) -> None:
 def merge_conflict(course: Course) -> None:
     lines = json.dumps(course.answered(), indent=1).splitlines()
     course.submit("merge_conflict", "\n".join([*lines[:4], "<<<<<<< HEAD", *lines[4:]]))
-
-
-@case
-def empty_file(course: Course) -> None:
-    course.submit("empty_file", "")
-
-
-@case
-def not_a_notebook(course: Course) -> None:
-    course.submit("not_a_notebook", "[1, 2, 3]")
-
-
-@case
-def no_cells(course: Course) -> None:
-    course.submit("no_cells", '{"cells": {"a": 1}, "metadata": 3}')
-
-
-@case
-def nested_too_deeply(course: Course) -> None:
-    course.submit("nested_too_deeply", "[" * 200_000)
 
 
 @case
@@ -118,11 +94,6 @@ def enormous(course: Course) -> None:
 
 
 @case
-def huge_answer(course: Course) -> None:
-    edited(course, "huge_answer", lambda cells: cells[4].update(source="x" * 1_000_000))
-
-
-@case
 def many_lines(course: Course) -> None:
     """Each is a heading, and every step that shows the answer makes a link for each heading."""
     edited(course, "many_lines", lambda cells: cells[4].update(source="#\n" * 9_000))
@@ -132,11 +103,6 @@ def many_lines(course: Course) -> None:
 def million_digits(course: Course) -> None:
     text = json.dumps(course.answered())
     course.submit("million_digits", text[:-1] + ', "n": ' + "9" * 1_000_000 + "}")
-
-
-@case
-def deleted_cells(course: Course) -> None:
-    edited(course, "deleted_cells", lambda cells: cells.__delitem__(slice(4, 6)))
 
 
 @case
@@ -156,57 +122,12 @@ def added_test_cell(course: Course) -> None:
 
 
 @case
-def changed_points(course: Course) -> None:
-    edited(course, "changed_points", lambda cells: marks(cells, 5).update(points=400))
-
-
-@case
-def nonsense_points(course: Course) -> None:
-    edited(course, "nonsense_points", lambda cells: marks(cells, 5).update(points=["many"]))
-
-
-@case
 def unlocked_and_edited(course: Course) -> None:
     def change(cells: list[dict[str, Any]]) -> None:
         marks(cells, 5).update(locked=False, grade=False, solution=True)
         cells[5]["source"] = f"open({MARKER!r}, 'w')"
 
     edited(course, "unlocked_and_edited", change)
-
-
-@case
-def renamed_ids(course: Course) -> None:
-    edited(course, "renamed_ids", lambda cells: marks(cells, 4).update(grade_id="my-report"))
-
-
-@case
-def stripped_metadata(course: Course) -> None:
-    edited(course, "stripped_metadata", lambda cells: [c.update(metadata={}) for c in cells])
-
-
-@case
-def wrong_metadata(course: Course) -> None:
-    edited(course, "wrong_metadata", lambda cells: [c.update(metadata=[7]) for c in cells])
-
-
-@case
-def old_schema(course: Course) -> None:
-    edited(course, "old_schema", lambda cells: marks(cells, 5).update(schema_version=1))
-
-
-@case
-def future_schema(course: Course) -> None:
-    edited(course, "future_schema", lambda cells: marks(cells, 5).update(schema_version=99))
-
-
-@case
-def changed_type(course: Course) -> None:
-    edited(course, "changed_type", lambda cells: cells[4].update(cell_type="raw"))
-
-
-@case
-def cells_that_are_none(course: Course) -> None:
-    edited(course, "cells_that_are_none", lambda cells: cells.extend([None, 3, {"source": 4}]))  # type: ignore[list-item]
 
 
 @case
@@ -220,11 +141,6 @@ def script_in_names(course: Course) -> None:
     name = "`<img src=x onerror=alert(3)>`"
     more = cell("mine", "code", "1", name, grade=True, points=1)
     edited(course, "script_in_names", lambda cells: cells.append(more))
-
-
-@case
-def half_a_surrogate(course: Course) -> None:
-    edited(course, "half_a_surrogate", lambda cells: cells[4].update(source="a \ud800 \x00 b"))
 
 
 WORDS = "A fenced pair costs 42 ns, and a virtual machine may stop us."
@@ -319,11 +235,6 @@ def outputs_kept(course: Course) -> None:
                 one["outputs"] = [result] * 1000
 
     edited(course, "outputs_kept", change)
-
-
-@case
-def untouched(course: Course) -> None:
-    course.submit("untouched", course.released(), figures={})
 
 
 @case
@@ -473,9 +384,34 @@ def data_overwritten(course: Course) -> None:
     (folder / "data.csv").write_text("x,y\n1,9\n")
 
 
-@case
-def nothing_at_all(course: Course) -> None:
-    course.submit("nothing_at_all", figures=None)
+#: Notebooks of text, each with what it holds.
+TEXTS = {
+    "empty_file": "",
+    "not_a_notebook": "[1, 2, 3]",
+    "no_cells": '{"cells": {"a": 1}, "metadata": 3}',
+    "nested_too_deeply": "[" * 200_000,
+}
+CASES |= {name: partial(Course.submit, student=name, notebook=text) for name, text in TEXTS.items()}
+
+#: Answered notebooks, each with what is changed in its cells.
+EDITS: dict[str, Callable[[list[Any]], Any]] = {
+    "huge_answer": lambda cells: cells[4].update(source="x" * 1_000_000),
+    "deleted_cells": lambda cells: cells.__delitem__(slice(4, 6)),
+    "changed_points": lambda cells: marks(cells, 5).update(points=400),
+    "nonsense_points": lambda cells: marks(cells, 5).update(points=["many"]),
+    "renamed_ids": lambda cells: marks(cells, 4).update(grade_id="my-report"),
+    "stripped_metadata": lambda cells: [c.update(metadata={}) for c in cells],
+    "wrong_metadata": lambda cells: [c.update(metadata=[7]) for c in cells],
+    "old_schema": lambda cells: marks(cells, 5).update(schema_version=1),
+    "future_schema": lambda cells: marks(cells, 5).update(schema_version=99),
+    "changed_type": lambda cells: cells[4].update(cell_type="raw"),
+    "cells_that_are_none": lambda cells: cells.extend([None, 3, {"source": 4}]),
+    "half_a_surrogate": lambda cells: cells[4].update(source="a \ud800 \x00 b"),
+}
+CASES |= {name: partial(edited, student=name, change=change) for name, change in EDITS.items()}
+CASES["honest"] = lambda course: course.submit("honest", course.answered())
+CASES["untouched"] = lambda course: course.submit("untouched", course.released(), figures={})
+CASES["nothing_at_all"] = lambda course: course.submit("nothing_at_all", figures=None)
 
 
 @pytest.fixture(scope="module")
