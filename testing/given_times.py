@@ -34,7 +34,7 @@ def give(patched: pytest.MonkeyPatch, costs: Mapping[str, int]) -> None:
     async def with_given_times(*arguments: Any, **options: Any) -> ProcessRun:
         return _given(await one_process(*arguments, **options), costs)
 
-    patched.setattr("labs.run.measure.one_process", with_given_times)
+    patched.setattr("labs.run.c_process.one_process", with_given_times)
 
 
 def _given(run: ProcessRun, costs: Mapping[str, int]) -> ProcessRun:

@@ -623,13 +623,14 @@ def _move_in(
         elif answers:
             cell.source = chosen.source
     for one in elsewhere:
-        _write_below(cell, one.where, one.cell, one.text, remarks)
+        if not _write_below(cell, one.where, one.cell, one.text, remarks):
+            break
 
 
 def _write_below(
     cell: NotebookNode, where: str, one: StudentCell, text: str, remarks: list[str]
-) -> None:
-    """Puts `text` of the student's cell `one` into an answer, below what stands there `where`."""
+) -> bool:
+    """Puts `text` of the student's cell `one`, found `where`, below an answer, if there is room."""
     name = f"answer cell {quoted(str(_marks(cell)['grade_id']))}"
     before, below = "", text
     if where:
@@ -643,8 +644,9 @@ def _write_below(
             indent = "    " if one.cell_type == "code" else ""
             text = "\n".join(indent + line for line in text.splitlines())
             below = f"---\n\n**{heading}**\n\n{text}"
-    if _too_long(before + below) is not None:
-        remarks.append(f"{name}: with this, it is {_too_long(before + below)}; see the submission")
+    too_long = _too_long(before + below)
+    if too_long is not None:
+        remarks.append(f"{name}: with this, it is {too_long}; see the submission")
         below = "(This text is too long to be shown here. It is in the submitted notebook.)"
     if cell.cell_type == "markdown":
         kept = dict(cell.get("attachments", {}))
@@ -658,6 +660,7 @@ def _write_below(
         remarks += [f"{name}: {reason}" for reason in reasons]
         below = neutral(below)
     cell.source = before + below
+    return too_long is None
 
 
 def _changed(cell: NotebookNode, found: list[StudentCell]) -> list[StudentCell]:

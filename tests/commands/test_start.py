@@ -239,7 +239,7 @@ def test_a_disk_that_fills_up_in_the_middle(
         written.append(path)
         write(path, content)
 
-    monkeypatch.setattr(start, "write_atomically", write_two)
+    monkeypatch.setattr(serve, "write_atomically", write_two)
     with pytest.raises(CannotUpdateCopy, match="disk is full"):
         update_copy(released, copy)
     monkeypatch.undo()

@@ -69,7 +69,7 @@ def test_processes_begin_on_the_cpus_in_turn_and_those_of_two_plans_alike(
         asked.setdefault(plan.kernel, []).append(place.cpu)
         return await one_process(binary, plan, samples, place, *more)
 
-    monkeypatch.setattr("labs.run.measure.one_process", at_place)
+    monkeypatch.setattr("labs.run.c_process.one_process", at_place)
     plan = Plan("procedure_call", ("args5",), samples=80, processes=8, warmup=2)
     one, _ = measure_in_turns_now((plan, Plan("system_call", samples=80, processes=8)))
     begun = asked["procedure_call"]

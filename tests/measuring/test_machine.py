@@ -12,6 +12,7 @@ import pytest
 from labs import files as pseudo_files
 from labs.machine import description, surroundings
 from labs.machine.description import Machine, read_machine
+from labs.recording import run_conditions
 from testing.paths import REPOSITORY
 from testing.plain_machine import PLAIN
 
@@ -376,6 +377,8 @@ def test_every_condition_that_is_read_is_written_by_the_kit() -> None:
     )
     # C prints a key as `# key:`, or with a part of it as an argument, as in `# task.%s.`.
     printed = re.findall(r"# ([a-z_0-9%.]+):[ %\"]", writing) + literal.findall(writing)
+    assert "cut_short_conditions(" in writing
+    printed += run_conditions.cut_short_conditions(1.0, 10, cpu_share=0.5)
     forms = [re.escape(each).replace("%s", "[a-z_0-9]+") for each in printed]
     written = re.compile("|".join(forms))
     assert {key for key in read if not written.fullmatch(key)} == set()

@@ -232,10 +232,10 @@ def test_without_a_compiler_it_says_how_to_get_one(
 def test_a_full_disk_does_not_cost_the_run(
     lab: Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def full(path: Path, content: bytes) -> None:
+    def full(contents: object) -> None:
         raise files.CannotWrite(errno.ENOSPC, "the disk is full: free some space, then save again")
 
-    monkeypatch.setattr(file, "write_atomically", full)
+    monkeypatch.setattr(file, "write_together", full)
     run = quick(lab)
     assert run.value > 0
     assert run.recording_path is None

@@ -350,10 +350,10 @@ def test_a_compile_error_is_told_in_the_panel(lab: Session) -> None:
 def test_what_cannot_be_saved_is_shown_all_the_same(
     timer: Panel, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    def refuse(path: Path, content: bytes) -> None:
+    def refuse(contents: object) -> None:
         raise files.CannotWrite(number, files.REMEDIES[number])
 
-    monkeypatch.setattr(file, "write_atomically", refuse)
+    monkeypatch.setattr(file, "write_together", refuse)
     press(timer)
     assert files.REMEDIES[number] in said(timer)
     assert "Not saved" in timer.controls.result.value
