@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
+from dataclasses import replace
 
 from grader.cases.case import Case
 from grader.cases.verdict import Finding, Level
@@ -115,7 +116,11 @@ def _explanation(
     case: Case, what_it_is: Callable[[Case], str], tell_answers: bool
 ) -> Finding | None:
     candidates = tuple(each for each in EXPLANATIONS if tell_answers or not each.tells_answer)
-    if case.right or reduction_of(case):
+    by_hand = reduction_of(case)
+    if by_hand and case.expected is not None:
+        # Its own number is explained. What else shows in the recording, shows with the right one.
+        case = replace(case, submitted=case.expected.value)
+    if case.right or by_hand:
         # A mistake in a recording is reported with the figure that names this recording.
         candidates = tuple(
             each for each in candidates if each.shows_in_recording and not case.others
