@@ -115,7 +115,9 @@ def print_in_any_encoding() -> None:
     """Has standard output and error replace what their encoding lacks, in place of a traceback."""
     codecs.register_error("ticklab", _replaced)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        # In the locale C, Python keeps bytes that it could not read, and nothing else.
+        lossless = ("strict", "surrogateescape")
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in lossless:
             stream.reconfigure(errors="ticklab")
 
 
