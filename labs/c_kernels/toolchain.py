@@ -12,6 +12,7 @@ import errno
 import functools
 import hashlib
 import importlib.util
+import itertools
 import os
 import re
 import shlex
@@ -102,13 +103,17 @@ class Compiler:
 
 @dataclass(frozen=True)
 class Binary:
-    """A built C kernel: its path and what it was built from."""
+    """A built C kernel: its path and what it was built from.
+
+    `options` are those that $CC names, such as -pg; the compiler gets them before `flags`.
+    """
 
     path: Path
     name: str
     source_sha256: str
     flags: tuple[str, ...]
     compiler: str
+    options: tuple[str, ...] = ()
 
 
 def find_compiler() -> Compiler:
@@ -226,7 +231,8 @@ def build_text(
     ingredients.append(fingerprint(_command(compiler), flags, text))
     key = hashlib.sha256("\0".join(ingredients).encode()).hexdigest()
     folder = paths.cache() / "programs" / key[:32]
-    binary = Binary(folder / name, name, source_hash(text), flags, compiler.version)
+    options = tuple(itertools.dropwhile(lambda word: word[:1] != "-", compiler.command))
+    binary = Binary(folder / name, name, source_hash(text), flags, compiler.version, options)
     if not binary.path.is_file():
         _compile(compiler, text, binary, shown_as or f"{name}.c", first_line)
     return binary

@@ -32,7 +32,7 @@ from labs.machine import description, surroundings
 from labs.recording.file import BadRecording, Integers, Recording, read_table
 from labs.recording.run_conditions import COMPUTES, WAITS
 from labs.run.declared_options import DEFAULT_WARMUP
-from labs.run.plan import Plan
+from labs.run.plan import Plan, without_home
 from labs.version import __version__
 
 # Read the output of a C kernel, and combine the processes of a run into one recording.
@@ -136,7 +136,7 @@ def recording_of(
         "ticklab": __version__,
         "command": plan.command_line(),
         "source.sha256": binary.source_sha256,
-        "flags": plan.shown_flags,
+        "flags": " ".join(filter(None, [*map(without_home, binary.options), plan.shown_flags])),
         "compiler": binary.compiler,
         "time_limit_s": f"{plan.time_limit_s:g}",
         **surroundings.machine_conditions(),

@@ -160,7 +160,7 @@ class Plan:
     @property
     def shown_flags(self) -> str:
         """The flags as a recording states them."""
-        return " ".join(map(_without_home, self.flags))
+        return " ".join(map(without_home, self.flags))
 
 
 def _shown(kernel: str) -> str:
@@ -168,10 +168,10 @@ def _shown(kernel: str) -> str:
     path = Path(kernel)
     if path.is_relative_to(paths.kernels_c()):
         return f"kernels_c/{path.relative_to(paths.kernels_c()).as_posix()}"
-    return _without_home(kernel)
+    return without_home(kernel)
 
 
-def _without_home(word: str) -> str:
+def without_home(word: str) -> str:
     """A path, or a flag with one, with `~` for the home folder, which has the user's name.
 
     Students hand in recordings, which state the command.

@@ -65,7 +65,9 @@ def test_flags_source_headers_and_compiler_each_make_another_program(
     gcc = shutil.which("gcc")
     assert gcc is not None
     monkeypatch.setenv("CC", f"{gcc} -g")
-    programs.add(build_text(HELLO, "hello", ONE).path)
+    with_options = build_text(HELLO, "hello", ONE)
+    assert with_options.options == ("-g",)
+    programs.add(with_options.path)
     monkeypatch.delenv("CC")
     headers = tmp_path / "kernels_c"
     shutil.copytree(paths.kernels_c(), headers)
