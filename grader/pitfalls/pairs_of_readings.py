@@ -212,7 +212,7 @@ def less_than_nothing(case: Case) -> str | None:
     """An operation, or a timer, whose cost is negative."""
     if not case.spec.is_time or case.spec.quantity is Quantity.DIFFERENCE:
         return None
-    if case.figure.value < 0 and not case.right:
+    if case.figure.value < 0 and not (case.right and case.spec.may_be_nothing):
         return f"You gave {case.as_submitted()}, which is below zero."
     line, net = case.result.line, case.result.net
     if line is not None and line.straight and _falls(line.cost):

@@ -16,8 +16,11 @@ from grader.judging import lab_folder as evidence
 from grader.judging.check import check
 from grader.judging.presentation import as_html, as_text
 from grader.notebook import Shown
-from labs.recording.file import BadRecording, Recording, parse
+from labs.course import figures
+from labs.course.figures import Figure
+from labs.recording.file import BadRecording, Recording, parse, read
 from labs.results.result import result_of
+from testing.paths import FIXTURES
 from testing.submitted_figures import (
     CYCLE_TICKS,
     FENCED,
@@ -220,6 +223,16 @@ def test_pinned_elsewhere_costs_validity(fenced: Recording) -> None:
 def test_less_than_nothing(fenced: Recording) -> None:
     found = judged("timer-overhead-fenced", -3.9, "ns", fenced)
     assert "less-than-nothing" in codes(found)
+
+
+def test_a_negative_cost_is_not_right_because_an_interval_is_wide() -> None:
+    folder = FIXTURES / "honest_runs" / "06-process-and-thread-switch-no-pinning"
+    given = figures.read(folder)["thread-switch-pipe"]
+    assert isinstance(given, Figure) and given.recording
+    run = read(folder / given.recording)
+    for value, outcome in ((given.value, Outcome.PASSED), (-100.0, Outcome.FAILED)):
+        found = check(figure_named(given.id), replace(given, value=value, unit="ns"), run)
+        assert (found.outcome, "less-than-nothing" in codes(found)) == (outcome, value < 0)
 
 
 def test_edited_samples_cost_provenance(fenced: Recording) -> None:
