@@ -471,7 +471,7 @@ class Summary:
         yield from _names("\nFlags, for a person to look at", self.flagged)
         if self.due is not None:
             yield f"\nDue {due_in_words(self.due)}"
-        yield from _names("Late penalties that are new, by this due date", self.penalties)
+        yield from _names("Late penalties that changed, by this due date", self.penalties)
         for title, lines in (
             ("Refused", self.refused),
             ("Not graded because of an error", [_reason(each) for each in self.failed.items()]),

@@ -504,8 +504,11 @@ class Collect:
         return record, remarks
 
     def _late(self, stated: bool | None, moment: datetime.datetime | None) -> bool | None:
-        """Whether a submission came too late: as the platform says, or by the due date."""
-        if stated is not None or moment is None or self._duedate is None:
+        """Whether a submission came too late: as the platform says, or by the due date.
+
+        nbgrader's penalties go by the due date, whatever the platform says.
+        """
+        if stated or moment is None or self._duedate is None:
             return stated
         return moment > self._duedate
 
@@ -593,7 +596,7 @@ def _answers_differ(together: Sequence[tuple[Version, Mapping[str, str]]]) -> bo
 _HANDED_IN_TOGETHER = (
     "a notebook next to the archive has other answers than the one in it, which is graded. Ask the "
     "student which one counts. If it is the one next to the archive, put it in the place of the "
-    "other in the student's folder in `submitted`, and grade again"
+    "other in the student's folder in `submitted`, and grade again with `--force`"
 )
 
 

@@ -481,7 +481,12 @@ def trouble_with_part(part: str) -> str:
         return "its name leads out of its folder"
     if size > limits.MOST_NAME_BYTES:
         return f"its name is longer than {limits.MOST_NAME_BYTES} bytes"
-    return "" if part.isprintable() else "its name holds a control character"
+    return "its name holds a control character" if _CONTROLS.search(part) else ""
+
+
+#: Controls, ends of lines, and what turns the direction of writing. Other letters that nobody sees
+#: are in honest names: blanks of macOS's screenshots, and marks within Persian and Telugu words.
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def trouble_on_windows(parts: Parts) -> str:

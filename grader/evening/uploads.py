@@ -712,7 +712,7 @@ class _Reader:
                 return (
                     f"{shown(each.path)} {differs} {own}, and {own} is graded. Ask the student "
                     "which folder counts. If it is the other one, put its files into the student's "
-                    "folder in `submitted`, and grade again"
+                    "folder in `submitted`, and grade again with `--force`"
                 )
         return ""
 

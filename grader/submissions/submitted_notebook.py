@@ -468,7 +468,7 @@ _TOLD = {_COPY: _COPY, _ADDED: "in a cell that you added", _IN_RELEASED: _IN_REL
 
 
 def _is_prose(cell: StudentCell, text: str) -> bool:
-    """Whether a cell is text: one of code is if it is no Python, or only comments and strings."""
+    """Whether a cell holds text: one of code does if it is no Python, or has words in a string."""
     if cell.cell_type != "code":
         return True
     if len(text) > _MOST_PROGRAM or text.startswith(("%", "!")) or not _WORDS.search(text):
@@ -479,7 +479,13 @@ def _is_prose(cell: StudentCell, text: str) -> bool:
             body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return True
-    return all(isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) for each in body)
+    words = (
+        _WORDS.search(node.value)
+        for statement in body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    return not body or any(words)
 
 
 def _is_graded_answer(cell: NotebookNode) -> bool:
@@ -810,7 +816,8 @@ def find_submitted(path: Path, released: nbformat.NotebookNode, names: set[str])
         question = (
             f"{two} have different answers; those of {quoted(chosen.name)} are graded. Ask the "
             "student which one counts. If it is another one, give it the name "
-            f"{quoted(path.name)} in the student's folder in `submitted`, and grade again"
+            f"{quoted(path.name)} in the student's folder in `submitted`, and grade again with "
+            "`--force`"
         )
         notes.append(question)
     return Found(read[chosen], tuple(notes), question, answered[chosen])

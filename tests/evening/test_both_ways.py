@@ -246,7 +246,7 @@ def test_a_due_date_that_moved_is_told_and_penalties_follow_it(
     assert f"and so has their late penalty: {', '.join(moved)}. Run `grader autograde" in said
     summary = by_us(course, here=True)
     assert (summary.submissions, summary.penalties) == (0, moved)
-    assert f"Late penalties that are new, by this due date (3): {moved[0]}" in summary.as_text()
+    assert f"Late penalties that changed, by this due date (3): {moved[0]}" in summary.as_text()
     assert not any(row["penalty"] for row in rows(course).values())
     assert cli.main(words) == 0
     out, err = capsys.readouterr()

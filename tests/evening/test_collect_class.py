@@ -135,6 +135,19 @@ def test_a_class_from_canvas(course: Class) -> None:
     assert read_time(course.submitted("78")) is None
     assert (course.record("77")["late"], course.record("78")["late"]) == (False, True)
     assert [line.late for line in report.lines] == [False, True]
+    # nbgrader's penalties go by the due date, whatever Canvas says.
+    course.duedate = WHEN - datetime.timedelta(hours=1)
+    course.collect(canvas_zip(course.file("c.zip"), [ada, eve]))
+    assert (course.record("77")["late"], course.record("78")["late"]) == (True, True)
+
+
+@pytest.mark.parametrize("name", ["10.00\u202fAM.png", "a\xa0b.txt", "می\u200cخواهم.txt"])
+def test_a_file_name_with_an_unseen_letter_of_honest_people_is_taken(
+    course: Class, name: str
+) -> None:
+    files = {**lab_files("ada"), name: b"1"}
+    report = course.collect(canvas_zip(course.file("c.zip"), [Upload("Ada", 77, files)]))
+    assert did(report) == {"77": Did.NEW} and not report.not_collected
 
 
 @pytest.mark.parametrize("folders", [True, False])

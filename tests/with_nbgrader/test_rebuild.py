@@ -177,6 +177,16 @@ def answer_in_code(course: Course) -> None:
 
 
 @case
+def answer_in_a_string(course: Course) -> None:
+    beside(course, "answer_in_a_string", cell("mine", "code", f'report = """{WORDS}"""'), 5)
+
+
+@case
+def answer_printed(course: Course) -> None:
+    beside(course, "answer_printed", cell("mine", "code", f"print('{WORDS}')"), 5)
+
+
+@case
 def answer_far_away(course: Course) -> None:
     beside(course, "answer_far_away", cell("mine", "markdown", WORDS), 0)
 
@@ -525,7 +535,8 @@ TOLD = {
     "many_notebooks": f"found under the name `{LAB}-Copy1.ipynb`",
     "two_answers": f"`{LAB}.ipynb` and `{LAB}-Copy1.ipynb` have different answers; those of "
     f"`{LAB}.ipynb` are graded. Ask the student which one counts. If it is another one, give it "
-    f"the name `{LAB}.ipynb` in the student's folder in `submitted`, and grade again",
+    f"the name `{LAB}.ipynb` in the student's folder in `submitted`, and grade again with "
+    "`--force`",
     "two_copies_with_answers": f"`{LAB} (1).ipynb` and `{LAB}-Copy1.ipynb` have different answers; "
     f"those of `{LAB} (1).ipynb` are graded.",
     "links_pipes_and_devices": "recordings/pipe.csv: a pipe, socket or device",
@@ -556,6 +567,8 @@ ELSEWHERE = {
     "answer_below": "in a cell that the student added",
     "answer_above": "in a cell that the student added",
     "answer_in_code": "in a cell that the student added",
+    "answer_in_a_string": "in a cell that the student added",
+    "answer_printed": "in a cell that the student added",
     "answer_far_away": "in a cell that the student added",
     "answer_in_the_title": "in another cell of the lab",
     "answer_split": "in a second copy of its cell",
