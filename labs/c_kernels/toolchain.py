@@ -47,6 +47,7 @@ INSTALL = (
     "rights: pip install 'ticklab[zig]'"
 )
 _CORRECT_CC = "Unset CC, or correct it."
+_ANOTHER_CACHE = "Free some space, or set TICKLAB_CACHE to a folder on another disk."
 _COMPILERS = ("gcc", "cc", "clang")
 _NOT_INCLUDED = re.compile(
     r"'?([\w/.-]+\.h)'?(?: file)?:? (?:No such file|not found|file not found)"
@@ -271,11 +272,16 @@ def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first
                 binary.name, (), f"the compiler took more than {COMPILE_TIME_LIMIT_S} s"
             ) from error
         if done.returncode != 0:
+            if os.strerror(errno.ENOSPC) in done.stderr:
+                full = f"the disk of {binary.path.parent} is full, where the kit builds programs"
+                raise NoCompiler(full, _ANOTHER_CACHE)
             messages = _messages(done.stderr)
             _must_have_headers(compiler, messages)
             if not messages and lacks_main(done.stderr):
                 raise CompileError(shown_as, (), not_a_c_kernel("it has no main"))
             raise CompileError(shown_as, messages, done.stderr)
+        if not built.is_file():
+            raise NoCompiler(f"{shlex.join(compiler.command)} makes no program", _another())
         # We rename the finished program, so that another build of it never finds an unfinished one.
         built.replace(binary.path)
 

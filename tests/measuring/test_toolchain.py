@@ -347,6 +347,25 @@ def test_a_compiler_that_lacks_a_header_of_the_kit_is_named(
     assert trials.counter is None and trials.counter_problem is None
 
 
+@pytest.mark.parametrize(
+    ("then", "why", "remedy"),
+    [
+        ("exit 0", "makes no program", "Unset CC"),
+        ("echo ld: No space left on device >&2; exit 1", "is full, where the kit", "TICKLAB_CACHE"),
+    ],
+)
+def test_a_build_that_leaves_no_program_says_what_to_do(
+    then: str, why: str, remedy: str, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / "compiler"
+    made.write_text(f'#!/bin/sh\ncase "$*" in *version*) exec gcc --version;; esac\n{then}\n')
+    made.chmod(0o755)
+    monkeypatch.setenv("CC", str(made))
+    with pytest.raises(NoCompiler, match=why) as told:
+        build_text(HELLO, "hello", ONE)
+    assert remedy in told.value.remedy
+
+
 def test_a_header_that_the_students_own_c_lacks_is_a_line_of_it(cache: Path) -> None:
     with pytest.raises(CompileError, match=r"mine\.c, line 2: fatal error: .*my\.h"):
         build_text('#include "harness.h"\n#include "my.h"\n', "mine", shown_as="mine.c")
