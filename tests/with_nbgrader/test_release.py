@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -230,16 +232,24 @@ def points_in_gradebook(course: Course) -> dict[str, float]:
         return {each.name: each.max_score for each in gradebook.find_notebook(*PLACE).grade_cells}
 
 
-@pytest.fixture
-def course(tmp_path: Path) -> Course:
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """A course whose lab asks one figure and a report, with one graded submission."""
-    course = Course(tmp_path)
+    course = Course(tmp_path_factory.mktemp("graded"))
     checks = course.folder / "small_checks.py"
     checks.write_text(checks.read_text() + WITHOUT_FIGURE)
     change_source(course, lambda cells: cells.pop())
     course.generate()
     course.submit("ada", course.answered(), {"cost": {"points": 4.0}})
     assert course.run("autograde", LAB).returncode == 0
+    return course
+
+
+@pytest.fixture
+def course(graded: Course, tmp_path: Path) -> Course:
+    """A copy of it, to change."""
+    course = copy.copy(graded)
+    course.folder = shutil.copytree(graded.folder, tmp_path / "course")
     return course
 
 
