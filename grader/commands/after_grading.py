@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -214,7 +215,7 @@ def run_export(arguments: argparse.Namespace) -> int:
         course = app.coursedir
         sheet = with_sources(course, read_sheet(course, lab))
         exported = _exported(arguments, course, sheet).as_text()
-        say("\n".join([exported, *sheet.notes, *_on_due_date(app, lab)]))
+        say("\n".join([exported, *sheet.notes, *_on_due_date(app, lab), *_on_release(course, lab)]))
     except (NotOurs, NoGrades, BadTable, NotAnExport, OSError) as error:
         return _not_exported(explained(error))
     waiting = len(sheet.so_far) - len(sheet.final)
@@ -244,6 +245,23 @@ def _on_due_date(app: Any, lab: str) -> Iterator[str]:
         yield (
             f"The due date has moved since these were graded, and so has their late penalty: "
             f"{some(others)}. Run `grader autograde {lab}`, which corrects it, and export again."
+        )
+
+
+def _on_release(course: Any, lab: str) -> Iterator[str]:
+    """Who was graded by a release that another one has replaced since."""
+    from grader.evening.grade_sheet import some
+    from grader.with_nbgrader.release import EARLIER
+
+    root = Path(course.root)
+    replaced = (root / course.release_directory / EARLIER / lab).glob("[0-9]*")
+    newest = max((each.stat().st_mtime for each in replaced), default=0.0)
+    graded = (root / course.autograded_directory).glob(f"*/{escape(lab)}/*.ipynb")
+    before = {each.parent.parent.name for each in graded if each.stat().st_mtime < newest}
+    if before:
+        yield (
+            f"The lab was released anew after these were graded: {some(sorted(before))}. Run "
+            f"`grader autograde {lab} --force`, and export again."
         )
 
 

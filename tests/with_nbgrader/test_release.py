@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
+from grader.commands.cli import main as grader
 from grader.evening.autograde_class import Options, autograde
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.release import ReleaseError, main, release
@@ -265,8 +266,14 @@ def add_a_figure(cells: list[dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize("grade", ["nbgrader", "grader"])
 def test_a_lab_is_released_again_and_earlier_work_is_matched_with_it(
-    course: Course, grade: str
+    course: Course, grade: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    def exported() -> str:
+        table = str(course.folder / "grades.csv")
+        grader(["export", LAB, "--csv", table, "--course", str(course.folder)])
+        return " ".join(capsys.readouterr().out.split())
+
+    assert "released anew" not in exported()
     change_source(course, add_a_figure)
     status, said = released_again(course)
     assert status == 0, said
@@ -280,12 +287,16 @@ def test_a_lab_is_released_again_and_earlier_work_is_matched_with_it(
         assert {each.name: each.auto_score for each in grades} == waits
         assert {each.name for each in grades if each.needs_manual_grade} == {"report", "step"}
 
+    told = f"after these were graded: ada. Run `grader autograde {LAB} --force`"
+    assert told in exported()
+
     course.submit("bob", course.answered(), {"cost": {"points": 4.0}})
     if grade == "grader":
         summary = autograde(course.folder, LAB, Options(workers=1, force=True), tell)
         assert not summary.failed, summary.failed
     else:
         assert course.run("autograde", LAB, "--force").returncode == 0
+    assert "released anew" not in exported()
     # Ada worked on the earlier release, and nobody asked her for the second figure.
     assert course.scores("ada") == {"cost": 8.0, "report": None, "step": None}
     assert course.scores("bob") == {"cost": 8.0, "report": None, "step": 0.0}
