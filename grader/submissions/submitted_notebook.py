@@ -428,12 +428,12 @@ def written_elsewhere(released: NotebookNode, submitted: Submitted) -> dict[str,
     found: dict[int, list[Elsewhere]] = {n: [] for n in answers}
     written: dict[int, set[str]] = {n: set() for n in answers}
     far: list[tuple[int, Elsewhere]] = []
-    after = _next_homes(homes, len(cells))
+    after, there = _next_homes(homes, len(cells)), set(homes)
     before = -1
     for one, home, behind in zip(submitted.cells, homes, after, strict=True):
         text = one.source.strip()
         if home is None:
-            before, place, where = before, _nearest(answers, set(homes), before, behind), _ADDED
+            place, where = _nearest(answers, there, before, behind), _ADDED
             text = "" if text in texts else text
         else:
             before = home

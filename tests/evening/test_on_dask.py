@@ -25,13 +25,18 @@ pytestmark = pytest.mark.timeout(300)
 STUDENTS = [f"student-{number}" for number in range(5)]
 
 
+def released_course(folder: Path, monkeypatch: pytest.MonkeyPatch) -> ExchangeCourse:
+    course = ExchangeCourse(folder)
+    with formgrader_api(course.folder, monkeypatch) as api:
+        assert api.generate_assignment(LAB)["success"]
+    return course
+
+
 def test_a_worker_that_is_killed_costs_nobody_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
-    course = ExchangeCourse(tmp_path)
-    with formgrader_api(course.folder, monkeypatch) as api:
-        assert api.generate_assignment(LAB)["success"]
+    course = released_course(tmp_path, monkeypatch)
     for student in STUDENTS:
         course.submit(student, course.answered())
     with distributed.LocalCluster(
@@ -239,9 +244,7 @@ def test_points_that_no_cell_has_are_not_entered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
-    course = ExchangeCourse(tmp_path)
-    with formgrader_api(course.folder, monkeypatch) as api:
-        assert api.generate_assignment(LAB)["success"]
+    course = released_course(tmp_path, monkeypatch)
     course.submit("ada", course.answered())
     with (
         distributed.LocalCluster(
