@@ -132,6 +132,7 @@ def test_a_line_by_hand_passes_and_is_told_what_is_in_it(spec: FigureSpec) -> No
             if " is a line through " in verdict.reason:
                 told += 1
                 assert verdict.outcome is Outcome.PASSED and verdict.points == verdict.max_points
+                assert "Accepted" not in as_text(verdict) and not verdict.accepted
                 assert _LEFT_OUT.search(verdict.reason) or "counts all" in verdict.reason
                 off = replace(figure, value=figure.value * 1.02)
                 assert " is a line through " not in check(spec, off, run, case.source).reason
