@@ -85,16 +85,23 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return EXERCISE.build(tmp_path_factory.mktemp("own_footprint"))
 
 
+def counts_of_lines(program: Program, name: str) -> dict[str, str]:
+    """What a short run counts of the lines. Its switches are the kit's, and a busy CPU adds some:
+    in so short a run they may be a third, and each saved process would repeat them."""
+    counts = EXERCISE.counts(program, name, *SHORT)
+    return {key: value for key, value in counts.items() if "line" in key or key.endswith("keeps")}
+
+
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_use_of_every_line_passes_and_is_praised_for_it(program: Program, name: str) -> None:
-    verdict = EXERCISE.verdict(name, EXERCISE.counts(program, name, *SHORT))
+    verdict = EXERCISE.verdict(name, counts_of_lines(program, name))
     assert verdict.outcome is Outcome.PASSED, verdict
     assert "saw your C use each of them" in verdict.praise
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_use_of_fewer_lines_is_told_and_not_praised(program: Program, name: str) -> None:
-    counts = EXERCISE.counts(program, name, *SHORT)
+    counts = counts_of_lines(program, name)
     tried, used = (int(counts[f"variant.own-256k.lines_{key}"]) for key in ("tried", "used"))
     assert used / tried == pytest.approx(WRONG[name][1], abs=0.1)
     verdict = EXERCISE.verdict(name, counts)
@@ -110,7 +117,7 @@ def test_a_use_of_fewer_lines_is_told_and_not_praised(program: Program, name: st
 
 
 def test_one_line_left_out_passes_and_the_praise_says_so(program: Program) -> None:
-    counts = EXERCISE.counts(program, "all but one", *SHORT)
+    counts = counts_of_lines(program, "all but one")
     verdict = EXERCISE.verdict("all but one", counts)
     assert verdict.outcome is Outcome.PASSED
     tried, used = (int(counts[f"variant.own-256k.lines_{key}"]) for key in ("tried", "used"))
