@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from labs.files import CannotWrite, write_atomically
 from labs.terminal import lines_of, parts, safe, unbroken
@@ -30,6 +31,19 @@ def filled(template: Path, **values: object) -> str:
     """The HTML of a template file. A name that it uses and that has no value raises
     `jinja2.UndefinedError`."""
     return _environment(template.parent).get_template(template.name).render(values)
+
+
+#: The type of a drawing in the output of a cell.
+SVG = "image/svg+xml"
+
+
+def image_address(svg: str) -> str:
+    """The address of an image that holds the drawing `svg`. In an image, nothing of it can run."""
+    return f"data:{SVG},{quote(svg, safe=_PLAIN)}"
+
+
+#: What may stand in an address between double quotes as it is.
+_PLAIN = " !$'()*+,-./:;=?@_~"
 
 
 def code_spans(text: str) -> list[tuple[str, bool]]:

@@ -75,9 +75,9 @@ MOST_CLASS_FILES, MOST_CLASS_LIST = 1_000_000, 200_000_000
 #: Limits of a list of students.
 MOST_ROSTER_BYTES, MOST_STUDENTS = 16_000_000, 100_000
 
-#: Limits of what the check of one submission gives: characters of one verdict as text or HTML,
-#: bytes of one plot, characters of log, and bytes in all.
-MOST_SHOWN, MOST_PLOT_BYTES, MOST_LOG = 200_000, 2_000_000, 20_000
+#: Limits of what the check of one submission gives: characters of one verdict as text or HTML, and
+#: of its plot, characters of log, and bytes in all.
+MOST_SHOWN, MOST_LOG = 200_000, 20_000
 MOST_JUDGEMENT_BYTES = 32_000_000
 
 #: The labs with their solutions have less than 1 MB in an archive of the source.

@@ -60,8 +60,8 @@ def as_html(verdict):
     return f"<p>{as_text(verdict)}</p>"
 
 
-def plot_png(verdict, folder):
-    return b"\\x89PNG" if (folder / "recordings").is_dir() else None
+def plot_svg(verdict, folder):
+    return "<svg/>" if (folder / "recordings").is_dir() else ""
 '''
 
 EXTRA_CONFIG = """

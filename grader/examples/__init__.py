@@ -5,7 +5,6 @@ They are the lab folders with which the catalogue is tested. The site and the no
 
 from __future__ import annotations
 
-import base64
 import functools
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +18,7 @@ from labs.course import figures
 from labs.course.figures import BadFigures, Figure
 from labs.files import write_atomically
 from labs.html import filled
-from labs.plots import taken
-from labs.plots.small_samples import samples_png
+from labs.plots.drawing import Drawing, evidence_drawing
 from labs.recording.file import BadRecording, Recording, read
 from labs.results.result import Result, result_of
 from labs.units import rounded, with_unit
@@ -28,20 +26,6 @@ from labs.units import rounded, with_unit
 _REPOSITORY = Path(__file__).resolve().parent.parent.parent
 #: The lab folders with which the catalogue is tested; only the repository has them.
 SAVED = _REPOSITORY / "tests" / "fixtures" / "pitfalls"
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """The samples of one variant: a PNG, the kind of plot in words, and what it shows."""
-
-    png: bytes
-    kind: str
-    meaning: str
-
-    @property
-    def base64(self) -> str:
-        """The PNG, as a page holds it."""
-        return base64.b64encode(self.png).decode()
 
 
 @dataclass(frozen=True)
@@ -96,12 +80,11 @@ class Submission:
         """The result in one sentence; '' without one."""
         return "" if self.result is None else self.result.sentence()
 
-    def drawn(self) -> Drawn | None:
-        """The plot of its samples; None if there is nothing to draw."""
+    def drawn(self) -> Drawing | None:
+        """The plot of its evidence; None if there is nothing to draw."""
         if self.recording is None or self.result is None:
             return None
-        kind, meaning = taken.describe_samples(self.recording, self.variant)
-        return Drawn(samples_png(self.recording, self.variant), kind, meaning)
+        return evidence_drawing(self.recording, self.variant)
 
 
 @dataclass(frozen=True)

@@ -99,27 +99,39 @@ def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:
         open=verdict.in_words == NOT_HANDED_IN,
         verdict=verdict,
         examples=examples or {},
+        picture=_picture(verdict),
     )
 
 
-def plot_png(verdict: Verdict, folder: Path) -> bytes | None:
-    """The plot of the judged recording, as PNG; None if there is nothing to draw."""
+def _picture(verdict: Verdict) -> str:
+    """What was handed in beside what is accepted, as an image; '' where a verdict tells neither."""
+    stated = verdict.values
+    if not stated.get("accepted"):
+        return ""
+    from labs.plots.drawing import Mark, value_drawing
+
+    mark = Mark("handed in", stated["submitted"], "handed in")
+    return value_drawing([mark], stated["unit"], stated["accepted"]).as_html()
+
+
+def plot_svg(verdict: Verdict, folder: Path) -> str:
+    """The plot of the judged recording, as SVG; "" if there is nothing to draw."""
     from grader.figures import figure_named
-    from labs.plots.small_samples import samples_png
+    from labs.plots.drawing import evidence_drawing
     from labs.recording.file import BadRecording, read
 
     if verdict.recording is None:
-        return None
+        return ""
     path = Path(folder) / verdict.recording
     try:
         recording = read(path)
         spec = figure_named(verdict.figure)
         variant = spec.variant if spec.variants else ""
         if variant not in recording.variants:
-            return None
-        return samples_png(recording, variant)
+            return ""
+        return evidence_drawing(recording, variant).svg
     except (BadRecording, KeyError):
-        return None
+        return ""
 
 
 # The evidence that a person sees below a free text to grade: figures and conditions.

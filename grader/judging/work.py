@@ -29,7 +29,7 @@ IDLE_S = 120.0
 _PRELOADED = (
     "grader.judging.lab_folder",
     "grader.judging.presentation",
-    "labs.plots.small_samples",
+    "labs.plots.drawing",
 )
 
 

@@ -12,7 +12,6 @@ A worker judges one submission at a time. Several workers can run side by side.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import os
@@ -29,7 +28,7 @@ from typing import Any, BinaryIO, Protocol
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from labs import paths
 from labs.html import inline
-from labs.limits import MOST_JUDGEMENT_BYTES, MOST_PLOT_BYTES, MOST_SHOWN
+from labs.limits import MOST_JUDGEMENT_BYTES, MOST_SHOWN
 
 # A judgement passes between processes as JSON. It is never pickled: reading it runs nothing.
 
@@ -44,16 +43,16 @@ class Presenter(Protocol):
 
     def as_html(self, verdict: Verdict) -> str: ...
 
-    def plot_png(self, verdict: Verdict, folder: Path) -> bytes | None: ...
+    def plot_svg(self, verdict: Verdict, folder: Path) -> str: ...
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A verdict as text, as HTML, and the plot of its recording as PNG if there is one."""
+    """A verdict as text, as HTML, and the plot of its recording as SVG, or "" if there is none."""
 
     text: str
     page: str
-    png: bytes | None = None
+    plot: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,8 +89,8 @@ def shown(verdict: Verdict, presenter: Presenter | None, folder: Path | None = N
     styled = presenter.as_text(verdict), presenter.as_html(verdict)
     if max(map(len, styled)) <= MOST_SHOWN:
         text, page = styled
-    png = presenter.plot_png(verdict, folder) if folder is not None else None
-    return Shown(text, page, png if png and len(png) <= MOST_PLOT_BYTES else None)
+    plot = presenter.plot_svg(verdict, folder) if folder is not None else ""
+    return Shown(text, page, plot if len(plot) <= MOST_SHOWN else "")
 
 
 def as_json(judged: Judgement | NotGraded) -> bytes:
@@ -99,13 +98,8 @@ def as_json(judged: Judgement | NotGraded) -> bytes:
     stated = dict(vars(judged))
     if isinstance(judged, Judgement):
         stated["verdicts"] = [each.plain() for each in judged.verdicts]
-        stated["shown"] = {name: _stated(each) for name, each in judged.shown.items()}
+        stated["shown"] = {name: vars(each) for name, each in judged.shown.items()}
     return json.dumps(stated).encode("ascii")
-
-
-def _stated(view: Shown) -> dict[str, Any]:
-    png = base64.b64encode(view.png).decode("ascii") if view.png else None
-    return {**vars(view), "png": png}
 
 
 def from_json(content: bytes) -> Judgement | NotGraded:
@@ -116,7 +110,7 @@ def from_json(content: bytes) -> Judgement | NotGraded:
             return NotGraded(str(stated["reason"]), str(stated["log"]))
         return Judgement(
             tuple(verdict_from(each) for each in stated["verdicts"]),
-            {name: _shown(each) for name, each in stated["shown"].items()},
+            {name: Shown(**each) for name, each in stated["shown"].items()},
             str(stated["evidence"]),
             str(stated["log"]),
         )
@@ -140,11 +134,6 @@ def verdict_from(stated: dict[str, Any]) -> Verdict:
             "fingerprints": tuple(stated["fingerprints"]),
         }
     )
-
-
-def _shown(stated: dict[str, Any]) -> Shown:
-    png = stated["png"]
-    return Shown(stated["text"], stated["page"], base64.b64decode(png) if png else None)
 
 
 #: Libraries for numbers start a thread for each CPU, and each thread reserves memory.

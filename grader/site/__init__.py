@@ -33,8 +33,8 @@ from labs.c_kernels.toolchain import region_of
 from labs.html import code_spans
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
-from labs.plots import picture, style, taken
-from labs.plots.small_samples import WIDTH, samples_png
+from labs.plots import picture, style
+from labs.plots.drawing import WIDTH, evidence_drawing
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run import broken
@@ -269,10 +269,10 @@ def _samples(code: str, kind: str, of: Submission, caption: str, stage: Stage) -
     drawn = of.drawn()
     if drawn is None:
         return f"{caption}\n"
-    name = f"{PITFALLS}/{code}-{kind}.png"
-    stage.put(name, drawn.png)
+    name = f"{PITFALLS}/{code}-{kind}.svg"
+    stage.put(name, drawn.svg.encode())
     said = caption if caption == of.gives else f"{caption} {escaped(of.gives)}"
-    return plot(PurePosixPath(name).name, f"{drawn.kind} {drawn.meaning}", said, WIDTH)
+    return plot(PurePosixPath(name).name, drawn.description, said, WIDTH)
 
 
 def _beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
@@ -387,9 +387,10 @@ _TIMERS, _FENCED = HONEST / "01-timer-overhead" / "recordings" / "fenced.csv", "
 def write_reading(stage: Stage) -> None:
     """Write both plots, each with a file that shows and describes it."""
     recording = read(_TIMERS)
-    said = " ".join(taken.describe_samples(recording, _FENCED))
-    stage.put(f"{MADE}/samples.png", samples_png(recording, _FENCED))
-    _put(stage, "samples", said, "Every sample of the variant `fenced`.", WIDTH)
+    every = picture.of_samples(recording, _FENCED)
+    stage.put(f"{MADE}/samples.png", every.image)
+    caption = "Every sample of the variant `fenced`."
+    _put(stage, "samples", every.description, caption, every.width)
     line = picture.of_line(result_of(recording, _FENCED, "ns"))
     stage.put(f"{MADE}/line.png", line.image)
     _put(stage, "line", line.description, "The same run: the mean sample against `k`.", line.width)
@@ -544,11 +545,11 @@ def _runs(pair: Pair) -> Iterator[tuple[str, Run]]:
 
 
 def _plot(name: str, kind: str, run: Run, stage: Stage) -> str:
-    file = f"{GALLERY}/{name}-{kind}.png"
-    stage.put(file, samples_png(run.recording, run.variant))
-    said = " ".join(taken.describe_samples(run.recording, run.variant))
+    file = f"{GALLERY}/{name}-{kind}.svg"
+    drawn = evidence_drawing(run.recording, run.variant)
+    stage.put(file, drawn.svg.encode())
     caption = f"**{kind.capitalize()}.** {escaped(run.result().sentence())}"
-    return plot(PurePosixPath(file).name, said, caption, WIDTH)
+    return plot(PurePosixPath(file).name, drawn.description, caption, WIDTH)
 
 
 class _Played(NamedTuple):

@@ -7,7 +7,6 @@ points.
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
 import math
@@ -25,7 +24,7 @@ from grader.cases.verdict import NO_FIGURE, Outcome, Verdict
 from grader.judging.presentation import EVIDENCE_CELL
 from grader.judging.worker import Judgement, NotGraded, Shown, shown
 from grader.submissions.safe_files import printable
-from labs.html import inline
+from labs.html import SVG, inline
 
 #: The key of an outcome in the metadata of its cell.
 KEY = "ticklab"
@@ -33,8 +32,6 @@ KEY = "ticklab"
 IN_ANOTHER = "another student's submission in this course holds the same run or a part of it"
 #: nbgrader's words below an answer that nobody changed.
 NO_RESPONSE = "No response."
-# In CSS pixels: as wide as a page of feedback, whatever the resolution of the image.
-_PLOT_WIDTH = 680
 
 #: The flags that come from a comparison with the rest of the class, by figure.
 Raised = Mapping[str, Sequence[str]]
@@ -141,7 +138,7 @@ def write_flags(
         figure = cell.metadata.get("nbgrader", {}).get("grade_id")
         if not is_test(cell) or figure not in raised or figure not in verdicts:
             continue
-        plots = [output for output in cell.outputs if "image/png" in output.get("data", {})]
+        plots = [output for output in cell.outputs if SVG in output.get("data", {})]
         flagged, view = _flagged(verdicts[figure], raised[figure], None, presenter, log)
         _write(cell, flagged, view)
         cell.outputs[1:1] = plots
@@ -203,8 +200,8 @@ def _flagged(
 ) -> tuple[Verdict, Shown]:
     """A verdict with more flags, and how it looks with the plot of `view`."""
     verdict = replace(verdict, flags=(*verdict.flags, *flags))
-    png = view.png if view is not None else None
-    return verdict, replace(_plain(verdict, presenter, log), png=png)
+    plot = view.plot if view is not None else ""
+    return verdict, replace(_plain(verdict, presenter, log), plot=plot)
 
 
 def _plain(verdict: Verdict, presenter: str, log: logging.Logger) -> Shown:
@@ -234,13 +231,13 @@ def _outputs(
         scaled = f"In this course, this figure counts as {points:g} of {most:g} points."
         text, page = f"{text}\n{scaled}", page + inline("<p>{{ words }}</p>", words=scaled)
     outputs = [_output("display_data", {"text/plain": text, "text/html": page})]
-    if view.png:
+    if view.plot:
         alt = f"Plot of the recording of figure {verdict.figure}"
         outputs.append(
             _output(
                 "display_data",
-                {"text/plain": alt, "image/png": base64.b64encode(view.png).decode("ascii")},
-                metadata={"image/png": {"alt": alt, "width": _PLOT_WIDTH}},
+                {"text/plain": alt, SVG: view.plot},
+                metadata={SVG: {"alt": alt}},
             )
         )
     if points is not None:

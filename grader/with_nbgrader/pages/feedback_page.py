@@ -22,7 +22,7 @@ from grader.submissions.safe_files import read_regular
 from grader.with_nbgrader.pages.student_text import released_html, student_html
 from grader.with_nbgrader.student_folders import RECORD
 from labs.files import read_head
-from labs.html import filled
+from labs.html import SVG, filled, image_address
 from labs.limits import MOST_FOLDER_BYTES
 
 
@@ -210,8 +210,9 @@ class _Graded:
         return next(self._data("text/html"), "")
 
     def plot(self) -> str:
-        """The plot as PNG in base64; "" if there is none."""
-        return "".join(next(self._data("image/png"), "").split())
+        """The address of an image with the plot; "" if there is none."""
+        svg = next(self._data(SVG), "")
+        return image_address(svg) if svg else ""
 
     def output_text(self) -> str:
         """The text of other outputs, such as those of cells that an instructor has executed."""

@@ -1,0 +1,586 @@
+"""The two pictures of a figure, as SVG: its value among others, and its evidence.
+
+Every page that shows one figure shows these: a run and a check in a notebook, feedback, the gallery
+and the docs. Nothing here loads a library that draws, so that they can be made by the thousand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from labs.analysis.estimates import Floats
+from labs.analysis.line import Line
+from labs.html import Table, filled, image_address
+from labs.plots import scale
+from labs.plots.taken import taken_of
+from labs.recording.file import Recording
+from labs.results.result import Result, result_of, sensible
+from labs.units import NAMES, plural, rounded, unit_symbol
+
+WIDTH = 680
+_MARGIN, _TEXT, _SMALL = 10, 14, 12
+#: A letter is about so wide, as a share of the size of its text. The font is not known here.
+_WIDE = 0.6
+_DRAWING = Path(__file__).with_name("drawing.html.jinja")
+
+
+@dataclass
+class Paper:
+    """White paper of `width` and `height` in CSS pixels; x counts rightwards and y downwards."""
+
+    width: float
+    height: float
+    parts: list[str] = field(default_factory=list)
+
+    def text(
+        self, x: float, y: float, words: str, colour: str = scale.INK, *, anchor: str = "start",
+        size: int = _TEXT, bold: bool = False, upwards: bool = False,
+    ) -> None:  # fmt: skip
+        """Write `words` with their baseline at `y`; `anchor` is start, middle or end."""
+        # XML has no control characters and no lone surrogates.
+        shown = "".join(each if each.isprintable() else "?" for each in words)
+        shown = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        turned = f" transform='rotate(-90 {x:.0f} {y:.0f})'" if upwards else ""
+        weight = " font-weight='bold'" if bold else ""
+        self.parts.append(
+            f"<text x='{x:.0f}' y='{y:.0f}' fill='{colour}' font-size='{size}'"
+            f" text-anchor='{anchor}'{weight}{turned}>"
+            f"{shown}</text>"
+        )
+
+    def line(
+        self, x: float, y: float, to_x: float, to_y: float, colour: str, wide: float = 1.0,
+        dashes: str = "",
+    ) -> None:  # fmt: skip
+        """Draw a straight line."""
+        dashed = f" stroke-dasharray='{dashes}'" if dashes else ""
+        self.parts.append(
+            f"<path d='M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}' stroke='{colour}'"
+            f" stroke-width='{wide:g}'{dashed}/>"
+        )
+
+    def path(self, steps: str, colour: str, *, hollow: bool = False, opacity: float = 1.0) -> None:
+        """Draw a closed path, filled or hollow."""
+        inside = f"fill='none' stroke='{colour}'" if hollow else f"fill='{colour}'"
+        faint = f" opacity='{opacity:g}'" if opacity < 1 else ""
+        self.parts.append(f"<path d='{steps}' {inside}{faint}/>")
+
+    def box(
+        self, x: float, y: float, to_x: float, to_y: float, colour: str, opacity: float
+    ) -> None:
+        """Fill a rectangle of at least one pixel each way."""
+        wide, high = max(to_x - x, 1), max(to_y - y, 1)
+        self.path(f"M{x:.1f} {y:.1f}h{wide:.1f}v{high:.1f}h{-wide:.1f}z", colour, opacity=opacity)
+
+    def sign(self, x: float, y: float, shape: str, colour: str, size: float = 6) -> None:
+        """Draw a marker: dot, diamond, cross, or an arrow to the left or the right."""
+        r = size
+        steps = {
+            "dot": f"M{x - r:.1f} {y:.1f}a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0 {-2 * r} 0z",
+            "diamond": f"M{x - r:.1f} {y:.1f}l{r} {-r}l{r} {r}l{-r} {r}z",
+            "right": f"M{x + r:.1f} {y:.1f}l{-1.6 * r:.1f} {-r}v{2 * r}z",
+            "left": f"M{x - r:.1f} {y:.1f}l{1.6 * r:.1f} {-r}v{2 * r}z",
+        }
+        if shape == "cross":
+            self.line(x - r, y - r, x + r, y + r, colour, 1.6)
+            self.line(x - r, y + r, x + r, y - r, colour, 1.6)
+        else:
+            self.path(steps[shape], colour)
+
+    def svg(self) -> str:
+        """The drawing as an SVG document without a script, a link or a date."""
+        return (
+            f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {self.width:g} {self.height:g}'"
+            f" width='{self.width:g}' height='{self.height:g}'"
+            " font-family='DejaVu Sans,Verdana,sans-serif' fill='none'>"
+            f"<path d='M0 0h{self.width:g}v{self.height:g}H0z' fill='#fff'/>"
+            f"{''.join(self.parts)}</svg>"
+        )
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A drawn picture: its SVG, a description in words, and its data as a table."""
+
+    svg: str
+    description: str
+    table: Table
+
+    def as_html(self) -> str:
+        """An image with its description."""
+        address = image_address(self.svg)
+        return filled(_DRAWING, description=self.description, address=address, width=WIDTH)
+
+
+def _wide(words: str, size: int = _TEXT) -> float:
+    return _WIDE * size * len(words)
+
+
+# The value among others: what was handed in, what is accepted, what was predicted, on one axis.
+
+
+class Mark(NamedTuple):
+    """A number with its name, and the ends of its interval if it has one; see `_SIGNS` for `kind`.
+
+    The axis lies where the figures and the accepted values are.
+    """
+
+    name: str
+    value: float
+    kind: str = "figure"
+    low: float | None = None
+    high: float | None = None
+
+
+#: The marker and the colour of each kind of mark.
+_SIGNS = {
+    "figure": ("dot", scale.BLUE),
+    "handed in": ("diamond", scale.VERMILLION),
+    "predicted": ("line", scale.GREEN),
+    "published": ("cross", scale.QUIET),
+}
+#: A mark that is this many times off the others is not on the axis, but an arrow beside it.
+_FAR = 100.0
+#: The axis is logarithmic if its numbers span this factor.
+_LOG_FROM = 6.0
+_ROW = 19
+
+
+class _Axis(NamedTuple):
+    """A horizontal axis from `low` to `high`, which are logarithms if `log`."""
+
+    low: float
+    high: float
+    log: bool
+    left: float = _MARGIN + 45
+    right: float = WIDTH - 75
+
+    def at(self, value: float) -> float:
+        """The x of a value; one outside has that of the end of the axis."""
+        place = math.log(max(value, 1e-300)) if self.log else value
+        share = (place - self.low) / (self.high - self.low)
+        return self.left + min(max(share, 0.0), 1.0) * (self.right - self.left)
+
+    def numbers(self) -> list[float]:
+        if self.log:
+            low, high = math.exp(self.low), math.exp(self.high)
+            return sorted(scale.LogEnds(low, high, low, False).labels())
+        return _round_numbers(self.low, self.high)
+
+
+def _axis_over(values: Sequence[float]) -> _Axis:
+    """An axis on which all `values` lie, with room at both ends."""
+    low, high = min(values), max(values)
+    if low > 0 and high / low > _LOG_FROM:
+        return _Axis(math.log(low / 1.3), math.log(high * 1.3), True)
+    room = 0.12 * (high - low) or 0.2 * abs(high) or 1.0
+    return _Axis(low - room, high + room, False)
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    """About 4 to 8 round numbers from `low` to `high`."""
+    raw = (high - low) / 6
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * n for n in (1, 2, 5, 10) if power * n >= raw)
+    first = math.ceil(low / step - 1e-9)
+    return [round(n * step, 12) for n in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def value_drawing(
+    marks: Sequence[Mark], unit: str, accepted: Sequence[Sequence[float]] = ()
+) -> Drawing:
+    """The `marks` and the `accepted` ranges on one axis in `unit`.
+
+    A mark that is far off all figures and ranges is an arrow at the end of the axis, with the
+    factor. Raises ValueError without a mark.
+    """
+    if not marks:
+        raise ValueError("no number to draw")
+    ends = [v for each in marks if each.kind == "figure" for v in (each.value, *each[3:])]
+    home = [v for v in (*ends, *(end for pair in accepted for end in pair)) if v is not None]
+    home = home or [marks[0].value]
+    far = [_times_off(each.value, home) for each in marks]
+    near = [each.value for each, off in zip(marks, far, strict=True) if not off]
+    axis = _axis_over([*home, *near])
+
+    placed = []
+    for each, off in zip(marks, far, strict=True):
+        x = axis.at(each.value) if not off else axis.right + 40 if off > 0 else axis.left - 30
+        placed.append((each, off, x, f"{each.name} {_number(each.value, unit)}"))
+    rows = _rows([(x, _wide(words)) for _, _, x, words in placed])
+    y = 16 + _ROW * (max(rows) + 1) + 14
+    paper = Paper(WIDTH, y + (60 if accepted else 40))
+    for low, high in accepted:
+        paper.box(axis.at(low), y - 10, axis.at(high), y + 10, scale.GREEN, 0.25)
+    _draw_axis(paper, axis, y, unit)
+    for (each, off, x, words), row in zip(placed, rows, strict=True):
+        _draw_mark(paper, axis, each, off, (x, y))
+        colour = _SIGNS[each.kind][1]
+        top = y - 22 - _ROW * row
+        paper.line(x, top + 4, x, y - 12, colour, 0.7)
+        paper.text(_start(x, _wide(words)), top, words, colour, bold=each.kind == "figure")
+    if accepted:
+        words = f"▮ accepted: {_ranges(accepted, unit)}"
+        paper.text(_MARGIN, y + 53, words, scale.GREEN, size=_SMALL)
+    return Drawing(paper.svg(), *_value_in_words(marks, far, unit, accepted))
+
+
+def _times_off(value: float, home: Sequence[float]) -> float:
+    """How many times `value` is above the middle of `home`, or (negative) below; 0 if near."""
+    if value <= 0 or min(home) <= 0:
+        return 0.0
+    factor = value / math.sqrt(min(home) * max(home))
+    return factor if factor > _FAR else -1 / factor if factor < 1 / _FAR else 0.0
+
+
+def _start(x: float, wide: float) -> float:
+    """Where a text begins whose middle should be at `x`, so that it stays on the paper."""
+    return max(_MARGIN, min(x - wide / 2, WIDTH - _MARGIN - wide))
+
+
+def _rows(texts: Sequence[tuple[float, float]]) -> list[int]:
+    """A row for each text of this middle and width, from the axis upwards, so that none touch."""
+    rows: list[list[tuple[float, float]]] = []
+    found = []
+    for x, wide in texts:
+        left = _start(x, wide)
+        right = left + wide + _TEXT
+        row = 0
+        # A line goes up to each text of a higher row, and must not cross a lower one.
+        while row < len(rows) and any(left < b and right > a for a, b in rows[row]):
+            row += 1
+        rows += [[] for _ in range(row + 1 - len(rows))]
+        for below in rows[:row]:
+            below.append((x - 2, x + 2))
+        rows[row].append((left, right))
+        found.append(row)
+    return found
+
+
+def _draw_axis(paper: Paper, axis: _Axis, y: float, unit: str) -> None:
+    paper.line(axis.left - 12, y, axis.right + 12, y, scale.QUIET)
+    free = 0.0
+    for place in axis.numbers():
+        x, words = axis.at(place), scale.axis_number(place)
+        paper.line(x, y, x, y + 5, scale.QUIET)
+        if x - _wide(words, _SMALL) / 2 > free:
+            paper.text(x, y + 20, words, scale.QUIET, anchor="middle", size=_SMALL)
+            free = x + _wide(words, _SMALL) / 2 + 6
+    name = f"{NAMES.get(unit, unit)}{', log axis' if axis.log else ''}"
+    paper.text(axis.right + 12, y + 36, name, scale.QUIET, anchor="end", size=_SMALL)
+
+
+def _draw_mark(paper: Paper, axis: _Axis, mark: Mark, off: float, at: tuple[float, float]) -> None:
+    (x, y), (shape, colour) = at, _SIGNS[mark.kind]
+    if off:
+        paper.sign(x, y, "right" if off > 0 else "left", colour)
+        words = f"× {rounded(off, 2)}" if off > 0 else f"÷ {rounded(-off, 2)}"
+        paper.text(x, y + 20, words, colour, anchor="middle", size=_SMALL)
+        return
+    if mark.low is not None and mark.high is not None:
+        paper.line(axis.at(mark.low), y, axis.at(mark.high), y, colour, 4)
+    if shape == "line":
+        paper.line(x, y - 11, x, y + 11, colour, 2.5)
+    else:
+        paper.sign(x, y, shape, colour)
+
+
+def _number(value: float, unit: str) -> str:
+    return f"{rounded(value, 4)} {unit_symbol(unit)}".replace("-", "\N{MINUS SIGN}")
+
+
+def _ranges(accepted: Sequence[Sequence[float]], unit: str) -> str:
+    ranges = " or ".join(f"{rounded(low)} to {rounded(high)}" for low, high in accepted)
+    return f"{ranges} {unit_symbol(unit)}"
+
+
+def _value_in_words(
+    marks: Sequence[Mark],
+    far: Sequence[float],
+    unit: str,
+    accepted: Sequence[Sequence[float]],
+) -> tuple[str, Table]:
+    """The description and the table of the picture of a value."""
+    said, rows = [], []
+    for each, off in zip(marks, far, strict=True):
+        side = "above" if off > 0 else "below"
+        beyond = f" ({rounded(abs(off), 2)} times {side} it)" if off else ""
+        said.append(f"{each.name} {_number(each.value, unit)}{beyond}")
+        ends = (rounded(v, 4) if v is not None else "" for v in each[3:])
+        rows.append((each.name, rounded(each.value, 4), *ends))
+    rows += [("accepted", "", rounded(low, 4), rounded(high, 4)) for low, high in accepted]
+    if accepted:
+        said.append(f"accepted {_ranges(accepted, unit)}")
+    table = Table(f"Values in {NAMES.get(unit, unit)}", ("", "value", "from", "to"), tuple(rows))
+    return f"On one axis: {'; '.join(said)}.", table
+
+
+# The evidence: the line T(k), and beside it what each sample says of the figure.
+
+
+class _Column(NamedTuple):
+    """Numbers that are drawn above one name; `hollow` ones do not count for the figure."""
+
+    name: str
+    values: Floats
+    hollow: bool = False
+
+
+class _Panel(NamedTuple):
+    """A part of the paper with a linear vertical axis from `low` to `high`."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+    low: float
+    high: float
+
+    def down(self, value: float) -> float:
+        """The y of a value; one outside has that of the end of the axis."""
+        share = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+        return self.bottom - share * (self.bottom - self.top)
+
+
+_HEIGHT, _TOP, _BOTTOM = 310, 72, 262
+#: The room for the value at the right.
+_AT_RIGHT = 92
+#: Fewer numbers than these are drawn one by one, and more as a band of their density.
+_FEW = 40
+_BINS = 36
+#: The axis holds all samples but so many percent at either end, for each batch size.
+_TAILS = 1.0
+
+
+def evidence_drawing(recording: Recording, variant: str) -> Drawing:
+    """The line T(k) of `variant`, and what each of its samples says of the figure.
+
+    With a line, a sample says T(k) less its overhead for each operation, or T(k) less the cost of
+    its operations. Of a first time, each process says one value. Without a figure, the samples are
+    drawn as they are. Raises KeyError for an unknown variant, and BadRecording if the recording
+    does not state its clock.
+    """
+    in_ns = result_of(recording, variant, "ns")
+    result = in_ns
+    middle = in_ns.estimate.value if in_ns.estimate is not None else _middle(in_ns)
+    for unit, size in (("us", 1e4), ("ms", 1e7), ("s", 1e10)):
+        if abs(middle) >= size:
+            result = result_of(recording, variant, unit)
+    columns, what = _columns(result)
+    unit = unit_symbol(result.unit)
+    paper = Paper(WIDTH, _HEIGHT)
+    straight = result.line if result.line is not None and result.line.straight else None
+    paper.text(_MARGIN, 24, f"{recording.kernel} {variant}"[:70], bold=True, size=_TEXT + 1)
+    aside = result.aside_as_text()
+    samples = plural(len(recording.samples(variant)), "sample")
+    key = f"{samples}{f', set aside: {aside}' if aside else ''}"
+    paper.text(_MARGIN, 44, key[:100], scale.QUIET, size=_SMALL)
+    left = _MARGIN + 60.0
+    if straight is not None:
+        _draw_line(paper, result, straight, unit)
+        left = 385.0
+    _draw_columns(paper, result, columns, left, f"{what} ({unit})")
+    return Drawing(paper.svg(), *_evidence_in_words(result, columns, what))
+
+
+def _middle(result: Result) -> float:
+    """The median of all samples, in the unit of the result; 0 without any."""
+    ticks = result.recording.samples(result.variant).ticks
+    return float(np.median(ticks)) / result.clock.ticks_in(result.unit) if len(ticks) else 0.0
+
+
+def _columns(result: Result) -> tuple[list[_Column], str]:
+    """What is drawn beside the line, and what it is."""
+    recording, variant = result.recording, result.variant
+    taken, per_unit = taken_of(recording, variant), result.clock.ticks_in(result.unit)
+    ticks, k = taken.ticks / per_unit, taken.batch
+    line, net = result.line, result.net
+    if taken.cold.any():
+        later = [
+            float(
+                np.median(
+                    ticks[taken.later & (taken.process == process)]
+                    if (taken.later & (taken.process == process)).any()
+                    else ticks[taken.cold]
+                )
+            )
+            for process in taken.process[taken.cold].tolist()
+        ]
+        found = [_Column("first of each process", ticks[taken.cold] - np.array(later))]
+        return found, result.what
+    if line is None or not line.straight:
+        sizes = np.unique(k[taken.later]).tolist()
+        found = [_Column(f"{size:,}", ticks[taken.later & (k == size)]) for size in sizes]
+        if taken.warm.any():
+            found.insert(0, _Column("warm-up", ticks[taken.warm], hollow=True))
+        return found, "length of a sample"
+    if net is None:
+        each = ticks - k * line.cost.value / per_unit
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each = (ticks - line.overhead.value / per_unit) / k
+        if net.baseline is not None:
+            each = each - net.times * net.baseline.value / per_unit
+        each = each / net.parts
+    sizes = [size for size in np.unique(k[taken.later]).tolist() if size > 0]
+    found = [_Column(f"{size:,}", each[taken.later & (k == size)]) for size in sizes]
+    warm = taken.warm & (k > 0)
+    if warm.any():
+        found.insert(0, _Column("warm-up", each[warm], hollow=True))
+    return found, f"{result.what} by each sample"
+
+
+def _draw_line(paper: Paper, result: Result, line: Line, unit: str) -> None:
+    """Draw the line T(k) with its points, and mark the intercept or the slope."""
+    per_unit = result.clock.ticks_in(result.unit)
+    mean, most = line.location / per_unit, float(line.batch.max())
+    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
+    high = 1.08 * max(float(mean.max()), overhead, 1e-12)
+    panel = _Panel(_MARGIN + 60, 310, _TOP, _BOTTOM, min(0.0, overhead), high)
+    _draw_vertical(paper, panel, f"mean sample T(k) ({unit})")
+
+    def along(k: float) -> float:
+        return panel.left + 6 + (panel.right - panel.left - 12) * k / most
+
+    paper.line(
+        along(0), panel.down(overhead), along(most), panel.down(overhead + cost * most), scale.BLUE,
+        1.6,
+    )  # fmt: skip
+    for size, value in zip(line.batch.tolist(), mean.tolist(), strict=True):
+        paper.sign(along(size), panel.down(value), "dot", scale.BLUE, 3.5)
+    _draw_sizes(paper, [(along(k), f"{k:,.0f}") for k in (0.0, *line.batch.tolist())])
+    paper.text((panel.left + panel.right) / 2, _BOTTOM + 38, "k, operations in a sample",
+               scale.QUIET, anchor="middle", size=_SMALL)  # fmt: skip
+    if result.net is None:
+        paper.sign(along(0), panel.down(overhead), "diamond", scale.VERMILLION, 6)
+        paper.text(along(0) + 12, panel.down(overhead) + 14, f"at 0: {rounded(overhead)} {unit}",
+                   scale.VERMILLION, size=_SMALL)  # fmt: skip
+        return
+    half = most / 2
+    x, y = along(most), panel.down(overhead + cost * half)
+    paper.line(along(half), y, x, y, scale.VERMILLION, 1, "4 3")
+    paper.line(x, y, x, panel.down(overhead + cost * most), scale.VERMILLION, 1, "4 3")
+    words = f"{rounded(cost)} {unit} for each"
+    paper.text(x, y + 16, words, scale.VERMILLION, anchor="end", size=_SMALL)
+    net = result.net
+    if net.baseline is not None:
+        less = f"{net.times:g} × {rounded(net.baseline.value / per_unit)}"
+        words = f"less {less}, {net.baseline_variant}"[:40]
+        paper.text(x, y + 32, words, scale.QUIET, anchor="end", size=_SMALL)
+    if net.parts != 1:
+        paper.text(x, y + 48, f"divided by {net.parts:g}", scale.QUIET, anchor="end", size=_SMALL)
+
+
+def _draw_vertical(paper: Paper, panel: _Panel, name: str) -> None:
+    """Draw the vertical axis of a panel with its numbers, and its name above it."""
+    paper.line(panel.left, panel.top - 6, panel.left, panel.bottom, scale.QUIET)
+    paper.line(panel.left, panel.bottom, panel.right, panel.bottom, scale.QUIET)
+    for place in _round_numbers(panel.low, panel.high):
+        y = panel.down(place)
+        paper.line(panel.left - 4, y, panel.left, y, scale.QUIET)
+        paper.text(panel.left - 7, y + 4, scale.axis_number(place), scale.QUIET, anchor="end",
+                   size=_SMALL)  # fmt: skip
+    paper.text(panel.left - 50, panel.top - 12, name, scale.QUIET, size=_SMALL)
+
+
+def _draw_sizes(paper: Paper, names: Sequence[tuple[float, str]]) -> None:
+    """Write the names below their places, as many as do not touch: the last one, and so on."""
+    free = float(WIDTH)
+    for x, words in reversed(names):
+        half = _wide(words, _SMALL) / 2
+        if x + half < free:
+            paper.text(x, _BOTTOM + 18, words, scale.QUIET, anchor="middle", size=_SMALL)
+            free = x - half - 5
+
+
+def _draw_columns(
+    paper: Paper, result: Result, columns: Sequence[_Column], left: float, name: str
+) -> None:
+    """Draw each column as a band of its density, the figure as a line, and count what is beyond."""
+    counted = [each.values for each in columns if not each.hollow and len(each.values)]
+    if not counted:
+        return
+    ends = [np.percentile(each, [_TAILS, 100 - _TAILS]) for each in counted]
+    low, high = float(min(e[0] for e in ends)), float(max(e[1] for e in ends))
+    figure = result.estimate
+    if figure is not None:
+        low, high = min(low, figure.low), max(high, figure.high)
+    room = 0.06 * (high - low) or 0.1 * abs(high) or 1.0
+    panel = _Panel(left, WIDTH - _AT_RIGHT, _TOP, _BOTTOM, low - room, high + room)
+    _draw_vertical(paper, panel, name)
+    each_wide = (panel.right - panel.left) / len(columns)
+    middles = [panel.left + (n + 0.5) * each_wide for n in range(len(columns))]
+    for x, column in zip(middles, columns, strict=True):
+        _draw_column(paper, panel, x, 0.42 * each_wide, column)
+    if figure is not None:
+        top, bottom = panel.down(figure.high), panel.down(figure.low)
+        paper.box(panel.left, top, panel.right, bottom, scale.VERMILLION, 0.25)
+        y = panel.down(figure.value)
+        paper.line(panel.left, y, panel.right, y, scale.VERMILLION, 1.6)
+        words = f"{sensible(figure)[0]} {unit_symbol(result.unit)}"
+        paper.text(panel.right + 4, y + 5, words, scale.VERMILLION, bold=True)
+    _draw_sizes(paper, [(x, each.name) for x, each in zip(middles, columns, strict=True)])
+    if len(columns) > 1:
+        middle = (panel.left + panel.right) / 2
+        paper.text(middle, _BOTTOM + 38, "k", scale.QUIET, anchor="middle", size=_SMALL)
+
+
+def _draw_column(paper: Paper, panel: _Panel, x: float, half: float, column: _Column) -> None:
+    """Draw one column: a band, or dots if it is short. What is beyond is counted at the ends."""
+    values = column.values[np.isfinite(column.values)]
+    inside = values[(values >= panel.low) & (values <= panel.high)]
+    for beyond, y, sign in (
+        (int((values > panel.high).sum()), panel.top - 2, "↑"),
+        (int((values < panel.low).sum()), panel.bottom - 3, "↓"),
+    ):
+        if beyond:
+            paper.text(x, y, f"{beyond:,}{sign}", scale.QUIET, anchor="middle", size=_SMALL - 2)
+    if len(inside) < _FEW:
+        for n, value in enumerate(inside.tolist()):  # side by side in the order taken
+            at = x + half * (2 * (n + 0.5) / len(inside) - 1)
+            paper.sign(at, panel.down(value), "dot", scale.BLUE, 2.5)
+        return
+    counts, edges = np.histogram(inside, _BINS, (panel.low, panel.high))
+    wide = half * np.sqrt(counts / counts.max())
+    steps = []
+    for n in np.flatnonzero(counts).tolist():
+        y, to = panel.down(float(edges[n + 1])), panel.down(float(edges[n]))
+        w = max(float(wide[n]), 0.5)
+        steps.append(f"M{x - w:.1f} {y:.1f}h{2 * w:.1f}V{to:.1f}h{-2 * w:.1f}z")
+    paper.path("".join(steps), scale.BLUE, hollow=column.hollow, opacity=0.75)
+
+
+def _evidence_in_words(result: Result, columns: Sequence[_Column], what: str) -> tuple[str, Table]:
+    """The description and the table of the picture of the evidence."""
+    unit, rows, said = unit_symbol(result.unit), [], []
+    for each in columns:
+        if len(each.values):
+            low, middle, high = np.percentile(each.values, [25, 50, 75])
+            rows.append((each.name, f"{len(each.values):,}", *map(rounded, (low, middle, high))))
+    if result.line is not None and result.line.straight:
+        per_unit = result.clock.ticks_in(result.unit)
+        overhead, cost = result.line.overhead.value / per_unit, result.line.cost.value / per_unit
+        said.append(f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {unit}.")
+    counted = [row for row in rows if row[0] != "warm-up"]
+    if counted:
+        first, last = counted[0], counted[-1]
+        said.append(f"Median at {first[0]}: {first[3]} {unit}.")
+        if last is not first:
+            said.append(f"At {last[0]}: {last[3]} {unit}.")
+    if result.estimate is not None:
+        said.append(f"The line across: {result.what} {result.value_as_text()}.")
+        rows.append((result.what, f"{result.n:,}", rounded(result.estimate.low),
+                     sensible(result.estimate)[0], rounded(result.estimate.high)))  # fmt: skip
+    table = Table(
+        f"{what} of {result.recording.kernel} {result.variant}, in {NAMES[result.unit]}",
+        ("k", "samples", "lower quartile", "median", "upper quartile"),
+        tuple(rows),
+    )
+    kind = f"Samples of {result.recording.kernel} {result.variant}: {what} at each k."
+    return " ".join([kind, *said]), table
