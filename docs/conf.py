@@ -28,7 +28,6 @@ html_theme = "furo"
 html_title = "Ticklab"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = ["player.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

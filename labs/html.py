@@ -42,8 +42,9 @@ def image_address(svg: str) -> str:
     return f"data:{SVG},{quote(svg, safe=_PLAIN)}"
 
 
-#: What may stand in an address between double quotes as it is.
-_PLAIN = " !$'()*+,-./:;=?@_~"
+#: What may stand in an address between double quotes as it is. A colon may, but would look like the
+#: address of another page.
+_PLAIN = " !$'()*+,-./;=?@_~"
 
 
 def code_spans(text: str) -> list[tuple[str, bool]]:

@@ -117,6 +117,11 @@ def fixed(value: float, decimals: int, *, signed: bool = False) -> str:
     return f"{value:+,.{decimals}f}" if signed and value else f"{value:,.{decimals}f}"
 
 
+def readable_unit(ns: float) -> str:
+    """The unit in which a reader expects so many nanoseconds: numbers stay below 10,000."""
+    return next((unit for unit, one in NANOSECONDS.items() if abs(ns) < 10_000 * one), "s")
+
+
 def unit_symbol(unit: str) -> str:
     """The unit as a text shows it after a number; what is no unit stays as it is."""
     return {"us": "µs"}.get(unit, unit)

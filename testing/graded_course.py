@@ -96,7 +96,7 @@ class GradedCourse:
 
 
 def _cell(verdict: Verdict, plot: str) -> dict[str, Any]:
-    data = {"image/png": plot} if plot else {"text/plain": verdict.reason}
+    data = {"image/svg+xml": plot} if plot else {"text/plain": verdict.reason}
     return {
         "cell_type": "code",
         "execution_count": None,

@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.fuzz.good_inputs import Submission, with_c_source
 from grader.cases.verdict import Outcome, Verdict
 from grader.judging import lab_folder
-from grader.judging.presentation import as_html, as_text, evidence_html, plot_png
+from grader.judging.presentation import as_html, as_text, evidence_html, plot_svg
 from labs.c_kernels import toolchain
 from labs.course import figures
 from labs.course.figures import BadFigure, BadFigures
@@ -116,7 +116,7 @@ def shown(content: bytes) -> bool:
         verdicts = _graded(Submission.from_bytes(content), Path(name))
         drawn = [each for each in verdicts if each.recording]
         if drawn:
-            plot_png(drawn[zlib.crc32(content) % len(drawn)], Path(name))
+            plot_svg(drawn[zlib.crc32(content) % len(drawn)], Path(name))
         evidence_html(verdicts, Path(name)).encode()
     return True
 

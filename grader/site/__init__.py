@@ -8,25 +8,21 @@ In the site such a link leads to the page of that file, or to a copy of it.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from grader.cases.verdict import Level
 from grader.examples import Example, Submission, example_of
 from grader.pages import HONEST
 from grader.pitfalls import CATALOGUE, Pitfall
-from labs.analysis.estimates import Bools, Floats
 from labs.analysis.line import Line, fit_line
 from labs.c_kernels import catalogue, toolchain
 from labs.c_kernels.toolchain import region_of
@@ -34,11 +30,11 @@ from labs.html import code_spans
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.plots import picture, style
-from labs.plots.drawing import WIDTH, evidence_drawing
+from labs.plots.drawing import WIDTH, Mark, evidence_drawing, value_drawing
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run import broken
-from labs.units import rounded
+from labs.units import NANOSECONDS, readable_unit, rounded, unit_symbol
 
 #: Pages outside `docs/`. They lie at the top of the site, as they do in the repository.
 OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md")
@@ -279,18 +275,17 @@ def _beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
     """The figure that was handed in next to the estimate, where both have units of time."""
     if of.result is None or of.result.estimate is None or of.figure is None:
         return []
-    if of.figure.value <= 0:  # the axis is logarithmic
-        return []
-    mark = style.Mark(of.figure.value, of.figure.unit, "the figure handed in")
     try:
-        drawn = picture.of_estimates([of.result], {of.variant: mark})
+        shown = of.result.estimate.into(of.figure.unit, of.result.clock)
     except ValueError:  # no unit of time
         return []
-    name = f"{PITFALLS}/{code}-figure.png"
-    stage.put(name, drawn.image)
-    alt = f"{drawn.kind} {drawn.meaning}"
+    handed_in = Mark("handed in", of.figure.value, "handed in")
+    marks = [handed_in, Mark.of("the recording gives", shown)]
+    drawn = value_drawing(marks, of.figure.unit)
+    name = f"{PITFALLS}/{code}-figure.svg"
+    stage.put(name, drawn.svg.encode())
     caption = "The figure that was handed in, next to what the recording gives."
-    return [plot(PurePosixPath(name).name, alt, caption, drawn.width)]
+    return [plot(PurePosixPath(name).name, drawn.description, caption, WIDTH)]
 
 
 def _handed_in(of: Submission) -> str:
@@ -404,15 +399,12 @@ def _put(stage: Stage, name: str, said: str, caption: str, width: int) -> None:
 # The gallery of broken measurements: each with its claim, its code, its plot and its repair.
 #
 # The plots are of saved runs: a broken C kernel and its repaired twin, measured one after the other
-# on the same machine. A small script of our own plays the samples; without it, both plots are
-# pictures.
+# on the same machine.
 
 GALLERY = "gallery"
 #: The saved runs, two for each broken C kernel.
 RUNS = Path(__file__).resolve().parent.parent.parent / "tests" / "fixtures" / "gallery"
 KINDS = ("broken", "repaired")
-#: A player with more samples would be slow on a phone.
-MOST_PLAYED = 600
 
 _COMMENT = re.compile(r"\A/\*\n(.*?)\n? \*/", re.DOTALL)
 _STATED = re.compile(r"^(Wrong on purpose|Repaired|Run with): ")
@@ -453,7 +445,7 @@ def _gallery_index(pairs: dict[str, Pair]) -> Iterator[str]:
     yield (
         "Each of these C programs makes one mistake on purpose. Most of the mistakes were found in "
         "published reports or in tools. Each page shows the claim, the plots of the broken and of "
-        "the repaired program, the code, and the repair. The plots play saved runs, so you need "
+        "the repaired program, the code, and the repair. The plots are of saved runs, so you need "
         "not install anything. Where the two figures are alike, the mistake hardly changed this "
         "run: it shows in the code, and perhaps on another machine.\n"
     )
@@ -465,27 +457,18 @@ def _gallery_index(pairs: dict[str, Pair]) -> Iterator[str]:
         yield "| mistake | broken | repaired |\n|---|---:|---:|"
         for name, pair in mine.items():
             title = escaped(_title(pair))
-            yield f"| [{title}]({name}.md) | {_value(pair, 0)} | {_value(pair, 1)} |"
+            right = pair.repaired.result().estimate
+            values = _value(pair.naive_value), _value(right.value if right else None)
+            yield f"| [{title}]({name}.md) | {' | '.join(values)} |"
         yield ""
 
 
-def _value(pair: Pair, which: int) -> str:
-    """The figure of one of the two runs, in a readable unit and on one line."""
-    value = _figures(pair)[which]
+def _value(value: float | None) -> str:
+    """A figure in ns, in a readable unit and on one line."""
     if value is None:
         return "no figure"
-    units = (("ms", 1e6), ("µs", 1e3))
-    unit, length = next((each for each in units if abs(value) >= each[1]), ("ns", 1.0))
-    return f"{rounded(value / length, 3)}\N{NO-BREAK SPACE}{unit}"
-
-
-def _figures(pair: Pair) -> tuple[float, float | None]:
-    """What the author of the broken C kernel would report, and what the repaired one gives."""
-    wrong, right = pair.broken.result(), pair.repaired.result()
-    value = pair.naive_value
-    if wrong.estimate is None and _shows_the_clock(pair.broken):
-        value = float(np.median(_played(pair.broken).ns))
-    return value, None if right.estimate is None else right.estimate.value
+    unit = readable_unit(value)
+    return f"{rounded(value / NANOSECONDS[unit])}\N{NO-BREAK SPACE}{unit_symbol(unit)}"
 
 
 def _title(pair: Pair) -> str:
@@ -495,27 +478,23 @@ def _title(pair: Pair) -> str:
 def _gallery_page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield "---\norphan: true\n---\n"
     yield f"# {escaped(_title(pair))}\n"
+    drawn = pair.drawing()
+    stage.put(f"{GALLERY}/{name}-value.svg", drawn.svg.encode())
+    yield plot(f"{name}-value.svg", drawn.description, escaped(pair.difference()), WIDTH)
     yield from (f"{escaped(text)}\n" for text in _more(pair.kernel.source))
     asked = catalogue.of_name(pair.repaired.recording.kernel).measures
     yield "## The claim\n"
     yield f"This C is meant to answer a question: *{asked}* Its run gives:\n"
     yield from (f"> {escaped(text)}" for text in pair.sentences(pair.broken))
-    if pair.alike:
-        yield "\n## Two figures that are alike\n"
-        yield f"{escaped(pair.difference())}\n"
-    else:
-        yield "\n## The plot that betrays it\n"
-    yield side_by_side(
-        [_plot(name, kind, run, stage) for kind, run in _runs(pair)], "player-pictures"
-    )
-    yield _data(pair)
+    yield f"\n## {'Two figures that are alike' if pair.alike else 'The plot that betrays it'}\n"
+    yield side_by_side([_plot(name, kind, run, stage) for kind, run in _runs(pair)])
     yield "## The code\n"
     for kind, code in zip(KINDS, pair.regions, strict=True):
         yield code_block(code, caption=kind.capitalize())
     copy = stage.copied(PurePosixPath("kernels_c/broken") / pair.kernel.path.name)
     yield f"[The whole file {pair.kernel.path.name}](../{copy})\n"
     yield "## The repair\n"
-    yield f"{escaped(' '.join(pair.sentences(pair.repaired)))}\n\n{escaped(pair.difference())}\n"
+    yield f"{escaped(' '.join(pair.sentences(pair.repaired)))}\n"
     yield "If you have installed Ticklab, run both on your own machine:\n"
     yield code_block(f"labs broken {name}", "text")
     codes = [
@@ -550,47 +529,3 @@ def _plot(name: str, kind: str, run: Run, stage: Stage) -> str:
     stage.put(file, drawn.svg.encode())
     caption = f"**{kind.capitalize()}.** {escaped(run.result().sentence())}"
     return plot(PurePosixPath(file).name, drawn.description, caption, WIDTH)
-
-
-class _Played(NamedTuple):
-    """The samples of a run that the player shows: lengths in ns, processes, and what is warm-up."""
-
-    what: str
-    ns: Floats
-    process: NDArray[np.int64]
-    warm: Bools
-
-
-def _shows_the_clock(run: Run) -> bool:
-    """Whether the run is about the clock itself, and has samples with nothing between readings."""
-    mine = run.recording.rows_of(run.variant)
-    return run.result().what == "overhead" and bool((run.recording.batch[mine] == 0).any())
-
-
-def _played(run: Run) -> _Played:
-    recording = run.recording
-    mine = recording.rows_of(run.variant)
-    what = "time of one operation, with its share of the clock"
-    if _shows_the_clock(run):
-        mine = mine & (recording.batch == 0)
-        what = "two readings of the clock, with nothing between"
-    lengths = recording.ticks[mine] / run.result().clock.ticks_in("ns")
-    k = recording.batch[mine].clip(min=1)
-    return _Played(what, lengths / k, recording.process[mine], recording.sample[mine] < 0)
-
-
-def _data(pair: Pair) -> str:
-    """The samples of both runs, for the player, in the order taken."""
-    halves = {}
-    for kind, run in _runs(pair):
-        played = _played(run)
-        halves[kind] = {
-            "name": f"{run.recording.kernel} {run.variant}",
-            "what": played.what,
-            "ns": [float(f"{each:.4g}") for each in played.ns[:MOST_PLAYED].tolist()],
-            "process": played.process[:MOST_PLAYED].tolist(),
-            "warm": played.warm[:MOST_PLAYED].astype(int).tolist(),
-        }
-    text = json.dumps(halves, separators=(",", ":")).replace("<", "\\u003c")
-    script = f'<script type="application/json" class="player-data">{text}</script>'
-    return f"```{{raw}} html\n{script}\n```\n"

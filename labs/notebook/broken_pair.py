@@ -23,6 +23,7 @@ from labs.course import figures
 from labs.html import filled
 from labs.messages import Message, Refused
 from labs.notebook.run import Run
+from labs.plots.drawing import Drawing, Mark, value_drawing
 from labs.recording import counts
 from labs.results import remarks
 from labs.results.result import mean_of_all, naive_value
@@ -30,7 +31,7 @@ from labs.results.warning_thresholds import ALIKE_WITHIN
 from labs.run.broken import BrokenKernel
 from labs.run.plan import Plan
 from labs.run.variants import plan_of
-from labs.units import rounded
+from labs.units import readable_unit, rounded
 
 #: A C kernel and its variants, as in `lab.measure_in_turns`.
 Repair = tuple[str, str | Sequence[str]]
@@ -102,6 +103,20 @@ class Pair:
             return False
         return 1 / ALIKE_WITHIN < estimate.value / self.naive_value < ALIKE_WITHIN
 
+    def drawing(self) -> Drawing:
+        """What the author of the broken kernel would report, and the repaired figure, on an axis.
+
+        Both are in the unit that suits the larger one.
+        """
+        right, clock = self.repaired.result().estimate, self.repaired.result().clock
+        largest = max(abs(self.naive_value), abs(right.value) if right else 0.0)
+        unit = readable_unit(clock.convert(largest, self.broken.unit, "ns"))
+        value = clock.convert(self.naive_value, self.broken.unit, unit)
+        marks = [Mark("broken", value, "broken")]
+        if right is not None:
+            marks.append(Mark.of("repaired", right.into(unit, clock)))
+        return value_drawing(marks, unit)
+
     def difference(self) -> str:
         """A sentence that compares the two figures."""
         result, unit = self.repaired.result(), self.broken.unit
@@ -169,7 +184,11 @@ class Pair:
             )
         ]
         return filled(
-            _TEMPLATE, mistake=self.kernel.mistake, halves=halves, difference=self.difference()
+            _TEMPLATE,
+            mistake=self.kernel.mistake,
+            halves=halves,
+            difference=self.difference(),
+            picture=self.drawing().as_html(),
         )
 
     def sentences(self, run: Run) -> list[str]:

@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labs.analysis.estimates import Floats
+from labs.analysis.estimates import Estimate, Floats
 from labs.analysis.line import Line
 from labs.html import Table, filled, image_address
 from labs.plots import scale
 from labs.plots.taken import taken_of
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of, sensible
-from labs.units import NAMES, plural, rounded, unit_symbol
+from labs.units import NAMES, plural, readable_unit, rounded, unit_symbol
 
 WIDTH = 680
 _MARGIN, _TEXT, _SMALL = 10, 14, 12
@@ -106,9 +106,10 @@ class Paper:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawn picture: its SVG, a description in words, and its data as a table."""
+    """A drawn picture: its SVG, the unit of its numbers, a description, and its data as a table."""
 
     svg: str
+    unit: str
     description: str
     table: Table
 
@@ -128,7 +129,7 @@ def _wide(words: str, size: int = _TEXT) -> float:
 class Mark(NamedTuple):
     """A number with its name, and the ends of its interval if it has one; see `_SIGNS` for `kind`.
 
-    The axis lies where the figures and the accepted values are.
+    The axis lies where the figures of runs and the accepted values are.
     """
 
     name: str
@@ -137,14 +138,22 @@ class Mark(NamedTuple):
     low: float | None = None
     high: float | None = None
 
+    @classmethod
+    def of(cls, name: str, estimate: Estimate) -> Mark:
+        """The mark of a figure with its interval."""
+        return cls(name, estimate.value, "figure", estimate.low, estimate.high)
+
 
 #: The marker and the colour of each kind of mark.
 _SIGNS = {
     "figure": ("dot", scale.BLUE),
     "handed in": ("diamond", scale.VERMILLION),
+    "broken": ("diamond", scale.VERMILLION),
     "predicted": ("line", scale.GREEN),
     "published": ("cross", scale.QUIET),
 }
+#: The axis reaches over marks of these kinds, however far they are from each other.
+_HOME = ("figure", "broken")
 #: A mark that is this many times off the others is not on the axis, but an arrow beside it.
 _FAR = 100.0
 #: The axis is logarithmic if its numbers span this factor.
@@ -202,7 +211,7 @@ def value_drawing(
     """
     if not marks:
         raise ValueError("no number to draw")
-    ends = [v for each in marks if each.kind == "figure" for v in (each.value, *each[3:])]
+    ends = [v for each in marks if each.kind in _HOME for v in (each.value, *each[3:])]
     home = [v for v in (*ends, *(end for pair in accepted for end in pair)) if v is not None]
     home = home or [marks[0].value]
     far = [_times_off(each.value, home) for each in marks]
@@ -228,7 +237,7 @@ def value_drawing(
     if accepted:
         words = f"▮ accepted: {_ranges(accepted, unit)}"
         paper.text(_MARGIN, y + 53, words, scale.GREEN, size=_SMALL)
-    return Drawing(paper.svg(), *_value_in_words(marks, far, unit, accepted))
+    return Drawing(paper.svg(), unit, *_value_in_words(marks, far, unit, accepted))
 
 
 def _times_off(value: float, home: Sequence[float]) -> float:
@@ -366,12 +375,10 @@ def evidence_drawing(recording: Recording, variant: str) -> Drawing:
     drawn as they are. Raises KeyError for an unknown variant, and BadRecording if the recording
     does not state its clock.
     """
-    in_ns = result_of(recording, variant, "ns")
-    result = in_ns
-    middle = in_ns.estimate.value if in_ns.estimate is not None else _middle(in_ns)
-    for unit, size in (("us", 1e4), ("ms", 1e7), ("s", 1e10)):
-        if abs(middle) >= size:
-            result = result_of(recording, variant, unit)
+    result = result_of(recording, variant, "ns")
+    middle = result.estimate.value if result.estimate is not None else _middle(result)
+    if readable_unit(middle) != "ns":
+        result = result_of(recording, variant, readable_unit(middle))
     columns, what = _columns(result)
     unit = unit_symbol(result.unit)
     paper = Paper(WIDTH, _HEIGHT)
@@ -386,7 +393,7 @@ def evidence_drawing(recording: Recording, variant: str) -> Drawing:
         _draw_line(paper, result, straight, unit)
         left = 385.0
     _draw_columns(paper, result, columns, left, f"{what} ({unit})")
-    return Drawing(paper.svg(), *_evidence_in_words(result, columns, what))
+    return Drawing(paper.svg(), result.unit, *_evidence_in_words(result, columns, what))
 
 
 def _middle(result: Result) -> float:

@@ -23,9 +23,9 @@ def test_a_finding_unfolds_to_two_plots_of_real_recordings() -> None:
     html = shown(SAVED / "lock-convoy" / "wrong", "thread-switch-condvar")
     [unfolded] = re.findall(r"<details.*?</details>", html, re.DOTALL)
     assert re.search(r"<summary[^>]*>The same mistake in another real recording", unfolded)
-    images = re.findall(r'<img [^>]*alt="([^"]*)" src="data:image/png;base64,\w', unfolded)
+    images = re.findall(r'<img [^>]*alt="([^"]*)" [^>]*src="data:image/svg\+xml,%3Csvg', unfolded)
     assert len(images) == 2
-    assert all(each.startswith("Scatter plot of thread_switch condvar") for each in images)
+    assert all(each.startswith("Samples of thread_switch condvar") for each in images)
     assert images[0] != images[1]
     assert "claims 104,576 switches; the OS counted 8" in unfolded
     assert not re.search(r"<script|href=|https?:", html)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,9 +15,12 @@ from grader.cases.verdict import Outcome
 from grader.examples import example_of
 from grader.facts import sources
 from grader.pitfalls import pitfall_named
-from grader.site import KINDS, MOST_PLAYED, BadLink, Stage, pair_of, run_file, sentence
+from grader.site import KINDS, BadLink, Stage, pair_of, run_file, sentence
+from labs.plots.drawing import evidence_drawing
 from labs.recording.file import read
+from labs.results.result import result_of, sensible
 from labs.run import broken
+from labs.units import NANOSECONDS
 from testing.built_site import build
 
 
@@ -126,7 +128,7 @@ def test_a_pitfall_has_a_page_with_its_evidence_in_real_samples(built: Path) -> 
     assert "Both figures were taken from the same samples" in slip
     assert "the figure is 1,000 times larger" in slip
     for name in ("lock-convoy-wrong", "lock-convoy-near", "unit-slip-figure"):
-        assert (built / "_images" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert (built / "_images" / f"{name}.svg").read_bytes().startswith(b"<svg ")
 
 
 @pytest.mark.slow
@@ -152,24 +154,15 @@ def test_what_gives_an_answer_away_has_no_explanation_on_its_page(built: Path) -
 
 
 @pytest.mark.slow
-def test_a_page_of_the_gallery_has_claim_code_and_repair_and_the_samples_to_play(
-    built: Path,
-) -> None:
+def test_a_page_of_the_gallery_has_claim_code_and_repair(built: Path) -> None:
     page = built / "gallery" / "bare_mutex.html"
     pair = pair_of("bare_mutex")
     text = as_text(page)
     claim, switches = pair.sentences(pair.broken)
     assert claim in text and switches in text
     assert pair.difference() in text
-    [data] = re.findall(r'class="player-data">(.*?)</script>', page.read_text(encoding="utf-8"))
-    for kind, run in (("broken", pair.broken), ("repaired", pair.repaired)):
-        played = json.loads(data)[kind]
-        recording = run.recording
-        mine = recording.rows_of(run.variant)
-        ns = recording.ticks[mine] / recording.batch[mine] / run.result().clock.ticks_in("ns")
-        assert played["ns"] == pytest.approx(ns[:MOST_PLAYED].tolist(), rel=1e-3)
-        assert sum(played["warm"]) == (recording.sample[mine] < 0).sum()
-        assert (built / "_images" / f"bare_mutex-{kind}.png").is_file()
+    for kind in ("value", "broken", "repaired"):
+        assert (built / "_images" / f"bare_mutex-{kind}.svg").is_file()
     assert "../pitfalls/lock-convoy.html" in page.read_text(encoding="utf-8")
     assert "bare_mutex.html" in (built / "gallery" / "index.html").read_text(encoding="utf-8")
 
@@ -187,6 +180,24 @@ def test_a_name_of_c_keeps_its_small_letter() -> None:
     assert sentence("getpid() of a library") == "getpid() of a library."
     assert sentence("clock_gettime is read") == "clock_gettime is read."
     assert sentence("a mutex") == "A mutex."
+
+
+def test_each_page_of_the_gallery_shows_the_values_that_it_claims() -> None:
+    """The table of a picture holds what is drawn."""
+    for name in broken.names():
+        pair = pair_of(name)
+        drawing = pair.drawing()
+        shown = {row[0]: row[1] for row in drawing.table.rows}
+        assert float(shown["broken"].replace(",", "")) == pytest.approx(
+            pair.naive_value / NANOSECONDS[drawing.unit], rel=1e-3
+        )
+        for kind, run in zip(KINDS, (pair.broken, pair.repaired), strict=True):
+            estimate = run.result().estimate
+            evidence = evidence_drawing(run.recording, run.variant)
+            if estimate is not None:
+                in_unit = result_of(run.recording, run.variant, evidence.unit).estimate
+                assert in_unit is not None
+                assert sensible(in_unit)[0] in evidence.description, (name, kind)
 
 
 @pytest.mark.parametrize("name", broken.names())
@@ -220,7 +231,7 @@ def test_an_example_shows_its_pitfall_and_its_neighbour_does_not(code: str) -> N
     assert example.near.spec.id == example.shows.spec.id
     assert example.same_samples == (code == "unit-slip")
     drawn = example.shows.drawn()
-    assert drawn is not None and drawn.png.startswith(b"\x89PNG")
+    assert drawn is not None and drawn.svg.startswith("<svg ")
 
 
 def staged(tmp_path: Path, text: str) -> str:

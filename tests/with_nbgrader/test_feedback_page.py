@@ -73,7 +73,7 @@ def test_figures_come_first_then_the_report_then_the_notebook_collapsed(notebook
         part = page[begin:end]
         assert spec.asked[1:] in part
         assert f"Score: {float(spec.max_points)} / {float(spec.max_points)}" in part
-        assert "Accepted: " in part and "data:image/png;base64," in part
+        assert "Accepted: " in part and "data:image/svg+xml," in part
     assert "Not graded by the check; a person reads it." in page
     assert "Score: 18.0 / 22.0" in page and "(nobody has read it yet)" in page
     top = page[page.index("<h1>") : page.index("<h2>")]  # a score that is not final says so there
@@ -142,7 +142,8 @@ def test_what_was_left_out_is_shown_before_the_notebook(notebook: Any) -> None:
 
 def test_five_figures_with_their_plots_are_small(notebook: Any) -> None:
     page = feedback_page(notebook, LAB, given(notebook))
-    assert page.count("data:image/png;base64,") == 5
+    # A plot of each recording, and each value beside what is accepted.
+    assert page.count("data:image/svg+xml,") == 10
     assert len(page.encode()) <= MOST_BYTES
 
 

@@ -141,7 +141,7 @@ def test_feedback_shows_the_reason_and_the_plot(course: Course) -> None:
     graded = course.with_lab(LAB)
     page = (graded / "feedback" / "unit-slip" / LAB / f"{LAB}.html").read_text("utf-8")
     assert "off by a whole power of a thousand" in page
-    assert "data:image/png;base64," in page
+    assert "data:image/svg+xml," in page
     notebook = graded / "autograded" / "unit-slip" / LAB / f"{LAB}.ipynb"
     cells = json.loads(notebook.read_text("utf-8"))["cells"]
     judged = [cell for cell in cells if "ticklab" in cell["metadata"]]
