@@ -104,14 +104,19 @@ def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:
 
 
 def _picture(verdict: Verdict) -> str:
-    """What was handed in beside what is accepted, as an image; '' where a verdict tells neither."""
+    """What was handed in beside what is accepted, as an image.
+
+    '' where a verdict does not tell what is accepted, and where the value is not what is wrong.
+    """
     stated = verdict.values
-    if not stated.get("accepted"):
+    ranges = stated.get("accepted") or ()
+    inside = any(low <= stated["submitted"] <= high for low, high in ranges)
+    if not ranges or inside != (verdict.outcome is Outcome.PASSED):
         return ""
     from labs.plots.drawing import Mark, value_drawing
 
     mark = Mark("handed in", stated["submitted"], "handed in")
-    return value_drawing([mark], stated["unit"], stated["accepted"]).as_html()
+    return value_drawing([mark], stated["unit"], ranges).as_html()
 
 
 def plot_svg(verdict: Verdict, folder: Path) -> str:

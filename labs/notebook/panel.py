@@ -688,7 +688,7 @@ class Panel:
         at.append(time.perf_counter())
         run = self.session.reduce(plan, recording, path)
         at.append(time.perf_counter())
-        picture = run.plot().as_html()
+        picture = run.evidence().as_figure()
         at.append(time.perf_counter())
 
         self.run = self.session.runs[self.save] = run

@@ -13,16 +13,17 @@ from labs.analysis.net_cost import parts_of
 from labs.course import answers
 from labs.html import Table, filled
 from labs.messages import Message, Refused
-from labs.plots import distribution, picture
+from labs.plots import distribution, picture, style
+from labs.plots.drawing import Drawing, Mark, evidence_drawing, value_drawing
 from labs.plots.picture import Picture
-from labs.plots.style import Mark
 from labs.recording import counts
 from labs.recording.counts import Switches
 from labs.recording.file import Recording
 from labs.results import remarks
-from labs.results.result import Result, result_of
+from labs.results.result import Result, result_of, sensible
 from labs.results.results_compared import Comparison, compared_at_one_clock, differences_compared
 from labs.results.run_warnings import RunWarning
+from labs.units import unit_symbol
 
 
 @dataclass
@@ -54,6 +55,8 @@ class Later:
         return {code: name for code, name in self.held_back.items() if name not in answered}
 
 
+#: So many figures of a run are drawn beside its sentences; `run.compare()` draws any number.
+MOST_VALUES = 5
 _RUN = Path(__file__).with_name("run.html.jinja")
 
 
@@ -71,7 +74,7 @@ class Run:
     recording: Recording
     results: tuple[Result, ...]
     recording_path: str | None = None
-    predictions: Mapping[str, Mark] = field(default_factory=dict)
+    predictions: Mapping[str, style.Mark] = field(default_factory=dict)
     python: bool = False
     later: Later = field(default_factory=Later)
     chosen: bool = False
@@ -84,7 +87,7 @@ class Run:
         variants: Sequence[str] = (),
         unit: str = "ns",
         recording_path: str | None = None,
-        predictions: Mapping[str, Mark] | None = None,
+        predictions: Mapping[str, style.Mark] | None = None,
         *,
         python: bool = False,
     ) -> Run:
@@ -198,6 +201,26 @@ class Run:
         drawn = picture.of_samples(self.recording, chosen.variant, chosen.unit, prediction)
         return self._noted(drawn, chosen)
 
+    def evidence(self, variant: str | None = None) -> Drawing:
+        """The line T(k), and what each sample says of the figure, with the figure among them."""
+        return evidence_drawing(self.recording, self.result(variant).variant)
+
+    def _values(self) -> Drawing | None:
+        """The printed figures with their predictions on one axis; None if there are too many."""
+        shown = [each for each in self._printed if each.estimate is not None]
+        if not 1 <= len(shown) <= MOST_VALUES or len({each.unit for each in shown}) > 1:
+            return None
+        marks = []
+        for each in shown:
+            assert each.estimate is not None  # chosen so
+            marks.append(Mark.of(each.variant, each.estimate))
+            predicted = self.prediction(each)
+            if predicted is not None and parts_of(self.recording, each.variant) == 1:
+                value = predicted.into(each.unit, each.clock)
+                name = predicted.name if len(shown) == 1 else f"predicted for {each.variant}"
+                marks.append(Mark(name, value, "predicted"))
+        return value_drawing(marks, shown[0].unit)
+
     def plot_line(self, variant: str | None = None) -> Picture:
         """Plot the line T(k) = overhead + k * cost, and below it the residuals."""
         chosen = self.result(variant)
@@ -256,7 +279,7 @@ class Run:
             shown
         )
 
-    def prediction(self, result: Result) -> Mark | None:
+    def prediction(self, result: Result) -> style.Mark | None:
         """The prediction of a variant, if it can be converted into the result's unit."""
         prediction = self.predictions.get(result.variant)
         if prediction is None:
@@ -289,8 +312,12 @@ class Run:
         return self.results[:1] if self.chosen else self.results
 
     def _repr_html_(self) -> str:
+        single = self._printed[0].estimate if len(self._printed) == 1 else None
+        drawn = self._values()
         return filled(
             _RUN,
+            headline=headline(single) if single is not None else (),
+            picture=drawn.as_html() if drawn is not None else "",
             note=self.later.note(),
             sentences=[result.sentence() for result in self._printed],
             contradicts=self.contradicts,
@@ -307,6 +334,13 @@ class Run:
         lines += [held] if (held := self._held()) else []
         lines.append(f"saved in {self.recording_path}" if self.recording_path else "not saved")
         return "\n".join(lines)
+
+
+def headline(estimate: Estimate) -> tuple[str, str]:
+    """The value of a figure and its interval, for a reader who looks before reading."""
+    value, low, high = sensible(estimate)
+    unit = unit_symbol(estimate.unit)
+    return f"{value} {unit}", f"95 % interval {low} to {high} {unit}"
 
 
 def _result(recording: Recording, variant: str, unit: str, python: bool) -> Result:

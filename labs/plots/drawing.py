@@ -21,13 +21,15 @@ from labs.plots import scale
 from labs.plots.taken import taken_of
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of, sensible
-from labs.units import NAMES, plural, readable_unit, rounded, unit_symbol
+from labs.units import NAMES, fixed, plural, readable_unit, rounded, unit_symbol
 
 WIDTH = 680
 _MARGIN, _TEXT, _SMALL = 10, 14, 12
 #: A letter is about so wide, as a share of the size of its text. The font is not known here.
 _WIDE = 0.6
-_DRAWING = Path(__file__).with_name("drawing.html.jinja")
+_DRAWING, _FIGURE = (
+    Path(__file__).with_name(name) for name in ("drawing.html.jinja", "picture.html.jinja")
+)
 
 
 @dataclass
@@ -113,8 +115,20 @@ class Drawing:
     description: str
     table: Table
 
+    def as_figure(self) -> str:
+        """An HTML figure: the image, its description and a folded table."""
+        return filled(
+            _FIGURE,
+            note="",
+            kind=self.description,
+            meaning="",
+            width=WIDTH,
+            address=image_address(self.svg),
+            table=self.table.as_html(),
+        )
+
     def as_html(self) -> str:
-        """An image with its description."""
+        """The image alone, with its description."""
         address = image_address(self.svg)
         return filled(_DRAWING, description=self.description, address=address, width=WIDTH)
 
@@ -301,7 +315,8 @@ def _draw_mark(paper: Paper, axis: _Axis, mark: Mark, off: float, at: tuple[floa
 
 
 def _number(value: float, unit: str) -> str:
-    return f"{rounded(value, 4)} {unit_symbol(unit)}".replace("-", "\N{MINUS SIGN}")
+    text = fixed(value, 0) if 1_000 <= abs(value) < 10_000 else rounded(value, 4)
+    return f"{text} {unit_symbol(unit)}".replace("-", "\N{MINUS SIGN}")
 
 
 def _ranges(accepted: Sequence[Sequence[float]], unit: str) -> str:

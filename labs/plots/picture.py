@@ -81,7 +81,7 @@ class Picture:
             kind=self.kind,
             meaning=self.meaning,
             width=self.width,
-            data=base64.b64encode(self.image).decode(),
+            address=f"data:image/png;base64,{base64.b64encode(self.image).decode()}",
             table=self.table.as_html(),
         )
 

@@ -70,7 +70,7 @@ def test_a_judgement_comes_back_as_it_was() -> None:
     levels = {Level.PROVENANCE: (1.0, 1.0), Level.VALIDITY: (0.0, 3.0)}
     told = {"levels": levels, "findings": (finding,), "answer": "1", "tries": 2, "flags": ("x",)}
     verdict = Verdict("f", Outcome.FAILED, 1.0, 4.0, "<r>", recording="r", **told)  # type: ignore[arg-type]
-    judgement = Judgement((verdict,), {"f": Shown("t", "p", b"\x89PNG")}, "page", "log")
+    judgement = Judgement((verdict,), {"f": Shown("t", "p", "<svg/>")}, "page", "log")
     assert from_json(as_json(judgement)) == judgement
     refused = NotGraded("why", "log")
     assert from_json(as_json(refused)) == refused

@@ -19,7 +19,7 @@ from labs.notebook import panel_runs as panel_form
 from labs.notebook.panel import Panel
 from labs.notebook.panel_runs import Form
 from labs.notebook.session import Session
-from labs.plots import picture
+from labs.plots import drawing
 from labs.recording import file, run_conditions
 from labs.results import stopping
 from labs.run import measure
@@ -106,18 +106,18 @@ async def until(condition: Callable[[], object]) -> None:
 
 def test_a_run_is_saved_before_it_is_shown(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
     saved_when_drawn = []
-    drawn = picture.samples_figure
+    drawn = drawing.evidence_drawing
 
-    def drawing(*arguments: Any) -> Any:
+    def noting(*arguments: Any) -> Any:
         saved_when_drawn.append((timer.session.folder / "recordings/panel.csv").is_file())
         return drawn(*arguments)
 
-    monkeypatch.setattr(picture, "samples_figure", drawing)
+    monkeypatch.setattr("labs.notebook.run.evidence_drawing", noting)
     press(timer)
     assert saved_when_drawn == [True]
     assert "Done: 1,000 samples" in status(timer)
     assert "timer_overhead fenced: overhead" in timer.controls.result.value
-    assert '<img alt="Scatter plot' in timer.controls.plot.value
+    assert '<img alt="Samples of' in timer.controls.plot.value
     assert timer.session.runs["panel"] is timer.run
     assert timer.controls.run.icon == "play"
 

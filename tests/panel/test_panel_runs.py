@@ -154,7 +154,7 @@ def test_what_is_saved_shows_the_last_result_and_the_way_back(measured: Panel) -
     assert "run the first cell of the lab, and then this one" in html
     assert "<script" not in html and "onerror" not in html
     assert measured.run is not None and measured.run._repr_html_() in html
-    assert "Scatter plot of timer_overhead fenced" in html and "Runs of this panel" in html
+    assert "Samples of timer_overhead fenced" in html and "Runs of this panel" in html
 
 
 def test_before_the_first_run_it_shows_the_way_only(tmp_path: Path) -> None:
