@@ -37,9 +37,9 @@ class Graded:
         for cell, (own, most, _) in self.cells.items():
             text = _in_feedback(own, most)
             places = [f"figure-{cell}", f"answer-{cell}"]
-            links = ", ".join(f'#toc > li > a[href="#{place}"] ~ .score' for place in places)
-            yield f"{cell} in the contents", page.locator(links), text
-            headings = ", ".join(f'section[id="{place}"] > p > .score' for place in places)
+            headings = ", ".join(
+                f'section[id="{place}"] :is(p, summary) > .score' for place in places
+            )
             yield cell, page.locator(headings), text
 
     def in_formgrader(self, page: Page) -> Iterator[tuple[str, Locator, Score]]:

@@ -377,9 +377,11 @@ _HEIGHT, _TOP, _BOTTOM = 310, 72, 262
 _AT_RIGHT = 92
 #: Fewer numbers than these are drawn one by one, and more as a band of their density.
 _FEW = 40
-_BINS = 36
+_BINS = 32
 #: The axis holds all samples but so many percent at either end, for each batch size.
 _TAILS = 1.0
+#: And no sample that is farther from the quartiles than this many times their distance.
+_REACH = 6.0
 
 
 def evidence_drawing(recording: Recording, variant: str) -> Drawing:
@@ -528,8 +530,8 @@ def _draw_columns(
     counted = [each.values for each in columns if not each.hollow and len(each.values)]
     if not counted:
         return
-    ends = [np.percentile(each, [_TAILS, 100 - _TAILS]) for each in counted]
-    low, high = float(min(e[0] for e in ends)), float(max(e[1] for e in ends))
+    ends = [_ends(each) for each in counted]
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
     figure = result.estimate
     if figure is not None:
         low, high = min(low, figure.low), max(high, figure.high)
@@ -551,6 +553,13 @@ def _draw_columns(
     if len(columns) > 1:
         middle = (panel.left + panel.right) / 2
         paper.text(middle, _BOTTOM + 38, "k", scale.QUIET, anchor="middle", size=_SMALL)
+
+
+def _ends(values: Floats) -> tuple[float, float]:
+    """Between which values a column is drawn; a few long samples do not flatten the others."""
+    low, first, third, high = np.percentile(values, [_TAILS, 25, 75, 100 - _TAILS]).tolist()
+    reach = _REACH * (third - first)
+    return (max(low, first - reach), min(high, third + reach)) if reach > 0 else (low, high)
 
 
 def _draw_column(paper: Paper, panel: _Panel, x: float, half: float, column: _Column) -> None:

@@ -22,7 +22,7 @@ from testing.simulate import Machine, run
 _SVG = "{http://www.w3.org/2000/svg}"
 HONEST = sorted((FIXTURES / "honest").glob("*/recordings/*.csv"))
 #: A picture with these many bytes lets feedback on a lab of fourteen figures stay small.
-MOST_BYTES = 9_000
+MOST_BYTES = 10_000
 
 
 def texts(drawing: Drawing) -> list[tuple[float, float, str]]:

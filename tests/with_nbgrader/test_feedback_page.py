@@ -77,7 +77,7 @@ def test_figures_come_first_then_the_report_then_the_notebook_collapsed(notebook
     assert "Not graded by the check; a person reads it." in page
     assert "Score: 18.0 / 22.0" in page and "(nobody has read it yet)" in page
     top = page[page.index("<h1>") : page.index("<h2>")]  # a score that is not final says so there
-    assert "so far: 4.0 points wait for a person" in top and ", nobody has read it yet)" in top
+    assert "so far: 4.0 points wait for a person" in top
     assert "Late submission penalty" not in page
 
 
@@ -138,6 +138,19 @@ def test_what_was_left_out_is_shown_before_the_notebook(notebook: Any) -> None:
     notebook.metadata["ticklab"] = {"set_aside": ["a cell"]}
     page = feedback_page(notebook, LAB, given(notebook))
     assert page.index(seen) < page.index('<details class="notebook">')
+
+
+def test_what_can_be_mended_comes_first_and_is_open_and_what_passed_takes_a_line(
+    notebook: Any,
+) -> None:
+    last = figures_of(LAB)[-1].id
+    marks = [each.metadata.get("nbgrader", {}).get("grade_id") for each in notebook.cells]
+    cell = notebook.cells[marks.index(last)]
+    cell.metadata["ticklab"] |= {"outcome": "failed", "points": 3.0, "findings": ["unit-slip"]}
+    page = feedback_page(notebook, LAB, given(notebook))
+    found = re.findall(r'id="figure-([^"]*)">\s*<details( open)?><summary>', page)
+    assert found[0] == (last, " open")
+    assert [opened for _, opened in found[1:]] == [""] * (len(figures_of(LAB)) - 1)
 
 
 def test_five_figures_with_their_plots_are_small(notebook: Any) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.cases.verdict import Outcome, outcome_in_words
+from grader.cases.verdict import NOT_HANDED_IN, Outcome, outcome_in_words
 from grader.figures import LABS
 from grader.judging.presentation import EVIDENCE_CELL, MARKS
 from grader.submissions.safe_files import read_regular
@@ -100,12 +100,16 @@ class Figure:
     words: str
     mark: str
     given: Given
-    sentence: str
     plot: str
     alt: str
     verdict: str
     output: str
     links: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def place(self) -> int:
+        """What can still be mended comes first, then what is not there, then what is right."""
+        return {NOT_HANDED_IN: 1, Outcome.PASSED.value: 2}.get(self.words, 0)
 
 
 @dataclass(frozen=True)
@@ -230,9 +234,8 @@ def _figure(cell: _Graded, asked: Mapping[str, str], site: str) -> Figure:
         words=words,
         mark=mark,
         given=cell.given,
-        sentence=str(cell.verdict.get("reason", "")),
         plot=cell.plot(),
-        alt=f"Plot of every sample of the recording of this figure: {name}",
+        alt=f"Plot of the samples of this figure, with its value: {name}",
         # Without a verdict, replay has not written this: it may be the output of a student's code.
         verdict=cell.outputs_html() if cell.verdict else "",
         output="" if cell.verdict else cell.output_text(),
