@@ -61,7 +61,7 @@ def plots_of(lab: str) -> Plots:
 
 
 def _of_run(run: Run) -> Plots:
-    found: Plots = {"samples": run.plot, "distribution": run.plot_ecdf, "estimates": run.compare}
+    found: Plots = {"samples": run.plot, "estimates": run.compare}
     result = run.result()
     if result.line is not None:
         found["line"] = run.plot_line

@@ -101,6 +101,7 @@ def page_of(run: Run, name: str) -> str:
             {
                 "name": result.variant,
                 "anchor": f"variant-{number}",
+                "evidence": run.evidence(result.variant),
                 "pictures": list(_pictures(run, result.variant)),
                 "counts": event_counts.table_of(run.recording, result.variant),
             }
@@ -119,7 +120,7 @@ def _has_figures(run: Run) -> bool:
 def _pictures(run: Run, variant: str) -> Iterator[Picture]:
     """Every plot that this variant has, with a table that fits a phone. Without a line, for
     example, there is no plot of one."""
-    for plot in (run.plot_line, run.plot_processes, run.plot, run.plot_ecdf):
+    for plot in (run.plot_line, run.plot_processes, run.plot):
         try:
             yield plot(variant).narrowed()
         except Refused:

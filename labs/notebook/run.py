@@ -13,7 +13,7 @@ from labs.analysis.net_cost import parts_of
 from labs.course import answers
 from labs.html import Table, filled
 from labs.messages import Message, Refused
-from labs.plots import distribution, picture, style
+from labs.plots import by_process, picture, style
 from labs.plots.drawing import Drawing, Mark, evidence_drawing, value_drawing
 from labs.plots.picture import Picture
 from labs.recording import counts
@@ -228,20 +228,11 @@ class Run:
             raise Refused(Message("problem", "there is no line to draw", (chosen.no_figure,)))
         return self._noted(picture.of_line(chosen), chosen)
 
-    def plot_ecdf(self, variant: str | None = None) -> Picture:
-        """Plot the distribution of the samples: the share of them that is at most x."""
-        chosen = self.result(variant)
-        try:
-            drawn = distribution.picture_of(self.recording, chosen.variant, chosen.unit)
-        except ValueError as error:
-            raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
-        return self._noted(drawn, chosen)
-
     def plot_processes(self, variant: str | None = None) -> Picture:
         """Plot the result of each process, and mark those that were set aside."""
         chosen = self.result(variant)
         try:
-            drawn = distribution.by_process_picture(chosen)
+            drawn = by_process.by_process_picture(chosen)
         except ValueError as error:
             raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
         return self._noted(drawn, chosen)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from labs.analysis.estimates import ByProcess, Floats
-from labs.plots import distribution, style
+from labs.plots import by_process, style
 from labs.recording.file import Recording
 from labs.results.modes import StackEffect, modes, stack_effect
 from labs.results.result import result_of
@@ -150,8 +150,7 @@ def test_an_effect_that_the_baseline_has_too_is_no_mode_of_the_net_cost() -> Non
     by = replace(result.estimate.by_process, value=nothing)
     net = replace(result, estimate=replace(result.estimate, by_process=by))
     assert (
-        net.modes() == ""
-        and "place of the stack" not in distribution.by_process_picture(net).meaning
+        net.modes() == "" and "place of the stack" not in by_process.by_process_picture(net).meaning
     )
 
 
@@ -205,7 +204,7 @@ def test_the_plot_of_the_processes_marks_the_faster_places(
 
     monkeypatch.setattr(style, "png", keep)
     result = result_of(simulated(replace(WITH_ROUNDS, slower=slower)), VARIANT, "ticks")
-    picture = distribution.by_process_picture(result)
+    picture = by_process.by_process_picture(result)
     texts = [text.get_text() for text in drawn[0].findobj(Text)]
     assert ("■ its stack begins at byte 32 of a cache line" in texts) is marked
     assert ("The place of the stack decides" in picture.meaning) is marked

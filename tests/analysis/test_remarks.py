@@ -266,7 +266,7 @@ def test_one_warning_names_all_its_variants_and_says_itself_once() -> None:
 
 def test_a_cell_that_ends_in_a_plot_shows_the_warnings_and_a_panel_shows_them_once() -> None:
     run = Run.of(_with_one_process(), unit="ticks", python=True)
-    for drawn in (run.plot(), run.plot_line(), run.plot_ecdf(), run.compare()):
+    for drawn in (run.plot(), run.plot_line(), run.compare()):
         for text in (drawn._repr_html_(), repr(drawn)):
             assert "all samples come from one process" in text
             assert "processes=10" in text and "--processes" not in text

@@ -71,7 +71,7 @@ def figures() -> dict[str, Figure]:
             # The longest name makes the longest labels.
             file = max((folder / "recordings").glob("*.csv"), key=lambda each: len(each.stem))
             run = run_of(file)
-            for draw in (run.plot, run.plot_line, run.plot_ecdf, run.plot_processes, run.compare):
+            for draw in (run.plot, run.plot_line, run.plot_processes, run.compare):
                 try:
                     draw()
                 except Refused:  # a first time has no line
@@ -143,7 +143,7 @@ def test_every_colour_of_a_text_is_legible_on_light_and_dark_pages(name: str) ->
 
 def test_the_white_of_a_plot_becomes_the_dark_of_its_page() -> None:
     assert np.allclose(_turned("#ffffff"), 0)
-    template = (REPOSITORY / "labs" / "plots" / "picture.html.jinja").read_text()
+    template = (REPOSITORY / "labs" / "plots" / "plot_style.html.jinja").read_text()
     static = (REPOSITORY / "grader" / "pages" / "style.css").read_text()
     for css in (template, static.split("prefers-color-scheme: dark")[1]):
         assert re.search(r"\.ticklab-plot ?\{ ?filter: ?invert\(1\) hue-rotate\(180deg\)", css)

@@ -130,7 +130,6 @@ def every_view() -> dict[str, Picture]:
             [run_of("task_creation", {name: cost}) for name, cost in sizes.items()]
         ),
         "among published": views.among_published(pinned, "process switch"),
-        "ecdf": pinned.plot_ecdf(),
     }
 
 
@@ -140,7 +139,7 @@ def drawn() -> dict[str, Picture]:
 
 
 @pytest.mark.parametrize(
-    "name", ["arguments", "placement", "footprint", "memory", "among published", "ecdf"]
+    "name", ["arguments", "placement", "footprint", "memory", "among published"]
 )
 def test_each_view_has_an_image_a_description_and_a_table(
     drawn: dict[str, Picture], name: str
@@ -649,39 +648,6 @@ def test_the_variants_of_another_c_kernel_of_the_same_name_are_named() -> None:
 
 
 # -- a run's own plots
-
-
-def test_the_distribution_leaves_the_warm_up_out_and_names_each_batch_size() -> None:
-    run = run_of("system_call", {"getpid": 60})
-    shown = run.plot_ecdf()
-    assert "380 samples" in shown.kind and "8, 16, 32, 64" in shown.kind
-    median = float(np.median(run.recording.samples("getpid").ticks[
-        run.recording.samples("getpid").batch == 8
-    ]))  # fmt: skip
-    assert f"At k = 8 half of the samples are no longer than {rounded(median)} ns" in shown.meaning
-    assert [row[0] for row in shown.table.rows] == [
-        "k = 8",
-        "k = 16",
-        "k = 32",
-        "k = 64",
-        "warm-up",
-    ]
-
-
-def test_a_distribution_of_zeros_or_of_nothing_does_not_break() -> None:
-    run = run_of("system_call", {"getpid": 60})
-    zeros = Recording(
-        run.recording.kernel, run.recording.conditions, run.recording.processes,
-        run.recording.variants, run.recording.variant_index, run.recording.process,
-        run.recording.sample, run.recording.batch, run.recording.ticks * 0,
-    )  # fmt: skip
-    assert Run.of(zeros).plot_ecdf().image.startswith(PNG)
-    only_warm = Recording(
-        zeros.kernel, zeros.conditions, zeros.processes, zeros.variants, zeros.variant_index,
-        zeros.process, -1 - np.abs(zeros.sample), zeros.batch, zeros.ticks,
-    )  # fmt: skip
-    with pytest.raises(Refused, match="no sample after the warm-up"):
-        Run.of(only_warm).plot_ecdf()
 
 
 @pytest.mark.parametrize(
