@@ -34,7 +34,7 @@ def test_the_page_has_each_variant_with_its_figure_and_plots(here: Path) -> None
     for variant in ("call", "system-call", "lazy-binding"):
         assert unbroken(result_of(read(SAVED), variant, "ns").sentence()) in page
         assert f">{variant}</h2>" in page
-    assert page.count('class="ticklab-plot"') == 1 + 3 * 3  # a first time has no line
+    assert page.count('class="ticklab-plot"') == 1 + 2 * 3  # a first time has no line
     assert "http" not in page.replace("http%3A//www.w3.org/2000/svg", "").replace(
         "http://www.w3.org", ""
     )
