@@ -21,7 +21,7 @@ from labs.plots import scale
 from labs.plots.taken import taken_of
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of, sensible
-from labs.units import NAMES, fixed, plural, readable_unit, rounded, unit_symbol
+from labs.units import NAMES, NANOSECONDS, fixed, plural, readable_unit, rounded, unit_symbol
 
 WIDTH = 680
 _MARGIN, _TEXT, _SMALL = 10, 14, 12
@@ -343,6 +343,76 @@ def _value_in_words(
         said.append(f"accepted {_ranges(accepted, unit)}")
     table = Table(f"Values in {NAMES.get(unit, unit)}", ("", "value", "from", "to"), tuple(rows))
     return f"On one axis: {'; '.join(said)}.", table
+
+
+# Many figures on one axis, a row for each kind.
+
+#: What takes less than this, a core cycle or so, is at the lower end of such an axis.
+LEAST_NS = 0.3
+
+
+def overview_drawing(rows: Sequence[tuple[str, Sequence[Mark]]], cycle_ns: float | None) -> Drawing:
+    """All `rows` of marks in ns on one logarithmic axis; a row has a name.
+
+    A mark without a name is a published figure, which is a cross. The axis has core cycles above it
+    if one takes `cycle_ns`. Raises ValueError if no mark is above zero.
+    """
+    known = [mark.value for _, marks in rows for mark in marks if mark.value > 0]
+    if not known:
+        raise ValueError("no figure to draw")
+    low = max(min(known), LEAST_NS)
+    axis = _Axis(math.log(low / 1.3), math.log(max(known) * 1.3), True, 132.0, WIDTH - 24.0)
+    laid_out = []
+    for name, marks in rows:
+        shown = sorted((mark for mark in marks if mark.value > 0), key=lambda mark: mark.value)
+        named = [mark for mark in shown if mark.kind != "published"]
+        places = _rows([(axis.at(mark.value), _wide(mark.name, 10)) for mark in named])
+        kept = [each for each in zip(named, places, strict=True) if each[1] < _MOST_ROWS]
+        laid_out.append((name, shown, kept, 12 * (1 + max((row for _, row in kept), default=0))))
+    paper = Paper(WIDTH, 60 + sum(high + 26 for *_, high in laid_out) + 30)
+    y = 44.0
+    for name, shown, kept, high in laid_out:
+        y += high + 26
+        paper.line(axis.left, y, axis.right, y, scale.FAINT)
+        paper.text(_MARGIN, y + 4, name, bold=True, size=_SMALL)
+        for mark, row in kept:
+            x, top = axis.at(mark.value), y - 10 - 12 * row
+            paper.line(x, top + 2, x, y - 4, scale.QUIET, 0.5)
+            paper.text(_start(x, _wide(mark.name, 10)), top, mark.name, size=10)
+        for mark in shown:
+            shape, colour = _SIGNS[mark.kind]
+            paper.sign(axis.at(mark.value), y, shape, colour, 4)
+    _draw_scale(paper, axis, y + 16, 40, cycle_ns)
+    table = Table(
+        "Figures in nanoseconds",
+        ("", "figure", "value"),
+        tuple((name, mark.name, rounded(mark.value, 4)) for name, marks in rows for mark in marks),
+    )
+    kind = f"{len(known)} figures of {len(rows)} kinds on one logarithmic axis"
+    ends = f"from {rounded(min(known))} to {rounded(max(known))} ns"
+    return Drawing(paper.svg(), "ns", f"{kind}, {ends}; crosses are published figures.", table)
+
+
+#: So many rows of names stand above a row of marks; a name without room is in the table only.
+_MOST_ROWS = 5
+
+
+def _draw_scale(
+    paper: Paper, axis: _Axis, bottom: float, top: float, cycle_ns: float | None
+) -> None:
+    """Number the axis in time below all rows, and in core cycles above them."""
+    for power in range(math.ceil(axis.low / math.log(10)), int(axis.high / math.log(10)) + 1):
+        x, unit = axis.at(10.0**power), readable_unit(10.0 ** (power + 1))
+        words = f"{rounded(10.0**power / NANOSECONDS[unit])} {unit_symbol(unit)}"
+        paper.line(x, top + 6, x, bottom, scale.FAINT, 0.7)
+        paper.text(x, bottom + 14, words, scale.QUIET, anchor="middle", size=_SMALL)
+    for power in range(12) if cycle_ns else ():
+        at = 10.0**power * (cycle_ns or 1.0)
+        if axis.low <= math.log(at) <= axis.high:
+            words = f"{10**power:,}"
+            paper.text(axis.at(at), top, words, scale.QUIET, anchor="middle", size=10)
+    if cycle_ns:
+        paper.text(_MARGIN, top, "core cycles", scale.QUIET, size=10)
 
 
 # The evidence: the line T(k), and beside it what each sample says of the figure.

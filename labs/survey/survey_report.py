@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +14,14 @@ from labs.course.published import Published
 from labs.html import Table
 from labs.html import page as whole_page
 from labs.machine.description import Machine
-from labs.plots.picture import Picture
+from labs.plots.drawing import LEAST_NS, Drawing, Mark, overview_drawing
+from labs.recording import counts
 from labs.results import remarks
 from labs.results.result import Result, sensible
 from labs.survey import survey
 from labs.survey.survey import Row
 from labs.terminal import columns
-from labs.units import fixed, rounded
+from labs.units import NANOSECONDS, fixed, readable_unit, rounded, unit_symbol
 
 COMMAND = "labs survey"
 HEADER = ("", "ns", "95 % interval", "core cycles", "ticks")
@@ -32,11 +34,10 @@ _PAGE = Path(__file__).with_name("page.html.jinja")
 
 @dataclass(frozen=True)
 class Section:
-    """One group of the page: its rows, with their pictures."""
+    """One group of the page."""
 
     heading: str
     rows: tuple[Row, ...]
-    pictures: tuple[Picture, ...] = ()
 
     @property
     def anchor(self) -> str:
@@ -45,17 +46,24 @@ class Section:
 
     @property
     def figures(self) -> Table:
-        """Value and interval in ns, and the value in core cycles and ticks."""
-        return Table(f"{self.heading}: cost on this machine", HEADER, _figures(self.rows))
+        """Each figure with its interval in ns, in core cycles, its evidence and published ones."""
+        rows = (
+            (name_of(row), *_cells(row.result), row.proof(), _ranges(row.published))
+            for row in self.rows
+        )
+        header = (*HEADER, "evidence", "published, ns")
+        return Table(f"{self.heading}: cost on this machine", header, tuple(rows)).without_empty()
 
     @property
-    def evidence(self) -> Table:
-        """The evidence for each figure, and what was published for the same quantity."""
-        return Table(
-            f"{self.heading}: evidence, and published figures",
-            ("", "evidence", "published, ns"),
-            tuple((name_of(row), row.proof(), _ranges(row.published)) for row in self.rows),
-        ).without_empty()
+    def marks(self) -> list[Mark]:
+        """The figures of the group and the published ones, for the picture of all."""
+        found = [
+            Mark.of(name_of(row), row.result.estimate)
+            for row in self.rows
+            if row.result is not None and row.result.estimate is not None
+        ]
+        values = {in_ns(each) for row in self.rows for each in row.published}
+        return [*found, *(Mark("published", value, "published") for value in sorted(values))]
 
     @property
     def uncertain(self) -> str:
@@ -74,14 +82,24 @@ def name_of(row: Row) -> str:
     return survey.name_of(row.measurement.kernel, row.variant, level)
 
 
-def sections(rows: Sequence[Row], *, drawn: bool = True) -> Iterator[Section]:
-    """The rows in their groups, in the order of the page; with their pictures if `drawn`."""
+def sections(rows: Sequence[Row]) -> Iterator[Section]:
+    """The rows in their groups, in the order of the page."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(survey.group_of(row.measurement.kernel), []).append(row)
     for heading in survey.in_order(found):
-        mine = tuple(found[heading])
-        yield Section(heading, mine, tuple(survey.of_group(mine)) if drawn else ())
+        yield Section(heading, tuple(found[heading]))
+
+
+def overview(rows: Sequence[Row]) -> Drawing | None:
+    """All figures on one axis; None if there is none."""
+    clocks = [row.result.clock for row in rows if row.result is not None]
+    cycles = [1 / clock.convert(1, "ns", "cycles") for clock in clocks if clock.core_cycle_ticks]
+    try:
+        groups = [(each.heading, each.marks) for each in sections(rows)]
+        return overview_drawing(groups, cycles[0] if cycles else None)
+    except ValueError:
+        return None
 
 
 def _figures(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
@@ -115,6 +133,11 @@ def _in_unit(result: Result, unit: str) -> str:
         return "-"
 
 
+def in_ns(figure: Published) -> float:
+    """A published figure, in ns or µs, in ns."""
+    return figure.value * (1000 if figure.unit.startswith("us") else 1)
+
+
 def _ranges(figures: Sequence[Published]) -> str:
     """The range of the printed values of each report in ns, with an asterisk if one is suspect."""
     by_report: dict[str, list[Published]] = {}
@@ -122,7 +145,7 @@ def _ranges(figures: Sequence[Published]) -> str:
         by_report.setdefault(each.report, []).append(each)
     ranges = []
     for report, some in by_report.items():
-        values = sorted(each.value * (1000 if each.unit.startswith("us") else 1) for each in some)
+        values = sorted(map(in_ns, some))
         mark = "*" if any(each.suspect for each in some) else ""
         low, high = rounded(values[0]), rounded(values[-1])
         span = low if low == high else f"{low} to {high}"
@@ -131,42 +154,50 @@ def _ranges(figures: Sequence[Published]) -> str:
 
 
 def text(rows: Sequence[Row], width: int | None = None) -> str:
-    """The survey for a terminal of this width (default: the one that is there): one table for each
-    group, and below it its evidence."""
-    width = width or columns() or survey.COLUMNS
+    """The survey for a terminal of this width (default: the one that is there).
+
+    A line a figure, with its place up to the largest one. Evidence that agrees
+    is not printed: the page and the JSON have it.
+    """
+    width = min(width or columns() or survey.COLUMNS, survey.COLUMNS)
+    values = [row.result.estimate.value for row in rows if row.result and row.result.estimate]
+    highest = max(values, default=10.0)
+    longest = max(len(name_of(row)) for row in rows)
     lines: list[str] = []
-    for section in sections(rows, drawn=False):
-        heading = section.heading
-        lines += [heading, *survey.columns(HEADER, _figures(section.rows), width)]
-        for label, texts in (
-            ("evidence", _evidence(section.rows)),
-            ("published, ns", _published(section.rows)),
-            ("", filter(None, (section.uncertain,))),
-            ("no figure", [f"{why}." for why in section.without_figure]),
-        ):
-            for each in texts:
-                lines += survey.wrapped(f"{label}: {each}" if label else each, width, 2)
-        lines.append("")
-    if known_wrong := reasons(rows):
-        lines.append("* known to be wrong:")
-        lines += [line for each in known_wrong for line in survey.wrapped(each, width, 2)]
-    return "\n".join(lines).rstrip()
+    for section in sections(rows):
+        lines += [section.heading, *(_line(row, longest, highest, width) for row in section.rows)]
+        told = [section.uncertain, *(f"no figure: {why}." for why in section.without_figure)]
+        told += [f"{name_of(row)}: {row.proof()}" for row in section.rows if _disagrees(row)]
+        for each in filter(None, told):
+            lines += survey.wrapped(each, width, 2)
+    return "\n".join(lines)
 
 
-def _evidence(rows: Sequence[Row]) -> list[str]:
-    """The evidence of all rows in short, with the names of those that have the same."""
-    found: dict[str, list[str]] = {}
-    known = [row.result for row in rows if row.result is not None]
-    off = [remarks.off_the_line(each) for each in known if remarks.by_line(each)]
-    for row in rows:
-        proof = row.proof()
-        if row.result is not None and remarks.by_line(row.result):
-            proof = remarks.on_a_line(max(off))
-        elif row.result is not None and remarks.switches_agree(row.result):
-            proof = "the OS counted as many switches as claimed"
-        if proof:
-            found.setdefault(proof, []).append(name_of(row))
-    return [f"{proof}{_whose(names, len(rows))}" for proof, names in found.items()]
+#: The room for a value with its unit, and for half of its interval, in characters.
+_VALUE, _HALF = 10, 7
+
+
+def _line(row: Row, longest: int, highest: float, width: int) -> str:
+    """Name, value, half of the interval, and a bar on a logarithmic axis to `highest`."""
+    name = f"  {name_of(row):{longest}}"
+    if row.result is None or row.result.estimate is None:
+        return f"{name}{'no figure':>{_VALUE + 2}}"
+    estimate = row.result.estimate
+    unit = readable_unit(estimate.value)
+    shown = f"{rounded(estimate.value / NANOSECONDS[unit])} {unit_symbol(unit)}"
+    half = f"± {100 * estimate.half_width / abs(estimate.value):.0f} %" if estimate.value else ""
+    room = width - len(name) - _VALUE - _HALF - 6
+    place = max(estimate.value, LEAST_NS) / LEAST_NS
+    share = math.log(place) / math.log(max(highest / LEAST_NS, 2.0))
+    bar = "━" * max(round(share * room), 0) + "●" if room > 4 else ""
+    return f"{name}  {shown:>{_VALUE}}  {half:>{_HALF}} {bar}".rstrip()
+
+
+def _disagrees(row: Row) -> bool:
+    """Whether the OS counted other switches than this row claims."""
+    if row.result is None or counts.switches_of(row.result.recording, row.variant) is None:
+        return False
+    return not remarks.switches_agree(row.result)
 
 
 def uncertain(rows: Sequence[Row]) -> str:
@@ -179,17 +210,6 @@ def uncertain(rows: Sequence[Row]) -> str:
     most = f"{100 * WIDEST:.0f}"
     said = f"Half of the interval's width is more than {most} % of the value: {listed}."
     return said if listed else ""
-
-
-def _whose(names: Sequence[str], of: int) -> str:
-    """The names in brackets; '' if all of several have the same."""
-    return "" if len(names) == of > 1 else f" ({', '.join(names)})"
-
-
-def _published(rows: Sequence[Row]) -> list[str]:
-    """The published figures of each row that has any."""
-    texts = [f"{name_of(row)}: {_ranges(row.published)}" for row in rows if row.published]
-    return [" | ".join(texts)] if texts else []
 
 
 def without_figure(rows: Sequence[Row]) -> list[str]:
@@ -252,12 +272,13 @@ def _result_as_json(row: Row) -> dict[str, Any]:
 
 
 def page(rows: Sequence[Row], machine: Machine) -> str:
-    """The whole survey as one self-contained HTML page, with the plots of each group first."""
+    """The whole survey as one self-contained HTML page, with all figures on one axis first."""
     return whole_page(
         "What it costs on this machine",
         COMMAND,
         _PAGE,
         card=machine.card(),
+        overview=overview(rows),
         sections=list(sections(rows)),
         reasons=reasons(rows),
     )
