@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 from labs import views
-from labs.notebook import panel_runs
-from labs.notebook.panel_runs import Form, KeptRun
 from labs.notebook.run import Run
 from labs.plots.calibration_plot import Guess, calibration_picture
 from labs.plots.picture import Picture
@@ -56,7 +54,6 @@ def plots_of(lab: str) -> Plots:
         found["published"] = partial(views.among_published, saved_run(lab, name), quantity, report)
     if number == "01":
         found["calibration"] = partial(calibration_picture, _GUESSES)
-        found["panel"] = _compared_in_panel
     return found
 
 
@@ -86,25 +83,3 @@ def _views_of(lab: str) -> Plots:
         case "07":
             return {"footprint": lambda: views.footprint(of("sizes"), of("kinds"))}
     return {}
-
-
-def _compared_in_panel() -> Picture:
-    """The comparison of three runs, as the panel of lab 01 draws it."""
-    drawn = panel_runs.picture_of(
-        [
-            KeptRun(
-                number,
-                Form("timer_overhead", variant="fenced", samples=500 * number),
-                "overhead",
-                "ns",
-                20.0 + number,
-                19.0 + number,
-                21.5 + number,
-                (),
-                "2026-01-01T00:00:00",
-            )
-            for number in (1, 2, 3)
-        ]
-    )
-    assert drawn is not None
-    return drawn

@@ -25,7 +25,6 @@ from labs.messages import Message
 from labs.notebook import explain, panel_runs, typed_numbers
 from labs.notebook.panel_runs import Form, KeptRun, changes_as_text
 from labs.notebook.unready_cells import SavedOutput
-from labs.plots import style
 from labs.recording.declared import Estimand, Placement
 from labs.recording.file import Recording
 from labs.recording.run_conditions import CANCELLED, cut_short
@@ -603,8 +602,6 @@ class Panel:
         self.controls.on_change(self._changed)
         self._show_line()
         self._show_runs()
-        # Fonts are loaded here, not between the first click and its plot.
-        style.warm_up()
 
     @property
     def form(self) -> Form | None:
@@ -713,7 +710,6 @@ class Panel:
         self.kept = (*self.kept, KeptRun.of(number, form, run))[-panel_runs.MOST_RUNS :]
         self._show_runs()
         panel_runs.write(self.session.folder, self.save, self.kept)
-        style.prepare_figure()
 
     async def _measure(self, plan: Plan) -> Recording:
         """The recording of `plan`; after Cancel, that of the processes that had finished."""
@@ -770,8 +766,8 @@ class Panel:
         """Show the comparison of the last runs and the table of all, here and in what is saved."""
         shown = self.kept[-1].number if self.kept and self.run is not None else None
         table = panel_runs.table_of(self.kept, shown) if self.kept else ""
-        picture = panel_runs.picture_of(self.kept)
-        compared = picture.as_html() if picture is not None else ""
+        drawing = panel_runs.drawing_of(self.kept)
+        compared = drawing.as_figure() if drawing is not None else ""
         self.controls.runs.value, self.controls.comparison.value = table, compared
         result = self.controls.result.value, self.controls.plot.value
         self.saved.update(*result, compared, table)

@@ -15,7 +15,7 @@ import datetime
 import json
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -29,14 +29,12 @@ from labs.files import CannotWrite, read_bounded, write_atomically
 from labs.html import Table, filled
 from labs.machine import surroundings
 from labs.notebook.run import Run
-from labs.plots.intervals import LOOKS, Dot, Group, Row, rows_figure
-from labs.plots.picture import Picture, make_picture
-from labs.plots.style import QUIET, symbol
+from labs.plots.drawing import Drawing, Mark, value_drawing
 from labs.results.result import sensible
 from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
 from labs.run.plan import BadPlan, Plan
 from labs.run.variants import plan_of
-from labs.units import NAMES, UnknownUnit, canonical
+from labs.units import NAMES, UnknownUnit, canonical, unit_symbol
 
 # The settings are plain values, from which the plan and the line of Python are made.
 
@@ -251,7 +249,7 @@ class KeptRun:
             return "no figure", ""
         estimate = Estimate(self.value, self.low, self.high, self.unit, "", 0, 0)
         value, low, high = sensible(estimate)
-        sign = symbol(self.unit)
+        sign = unit_symbol(self.unit)
         return f"{value} {sign}", f"{low} to {high} {sign}"
 
 
@@ -346,26 +344,18 @@ def comparable(runs: Sequence[KeptRun]) -> tuple[KeptRun, ...]:
     return tuple(alike[-MOST:])
 
 
-def picture_of(runs: Sequence[KeptRun]) -> Picture | None:
+def drawing_of(runs: Sequence[KeptRun]) -> Drawing | None:
     """The last runs of a panel on one axis; None if fewer than two can be compared."""
     chosen = comparable(runs)
     if len(chosen) < 2:
         return None
-    newest = chosen[-1]
-    rows = []
+    marks = []
     for name, each in zip(_names(chosen), chosen, strict=True):
-        value, interval = each.value_as_text()
-        look = LOOKS[0] if each is newest else LOOKS[3]
         assert each.value is not None  # comparable
-        dot = Dot(each.value, look, each.low, each.high)
-        rows.append(Row(name, (dot,), f"{value} ({interval})"))
-    title = f"{newest.form.kernel}: the last {len(chosen)} runs"
-    key = [("marker: the figure; bar: its 95 % interval", QUIET)]
-    heading = f"{newest.what}, the newest run last"
-    figure = rows_figure(
-        [Group(heading, tuple(rows))], newest.unit, newest.what, title, key, scale="near"
-    )  # fmt: skip
-    return make_picture(figure, *_described(chosen), _table(chosen))
+        kind = "figure" if each is chosen[-1] else "earlier"
+        marks.append(Mark(name, each.value, kind, each.low, each.high))
+    drawn = value_drawing(marks, chosen[-1].unit)
+    return replace(drawn, description=_described(chosen), table=_table(chosen))
 
 
 def _names(chosen: Sequence[KeptRun]) -> list[str]:
@@ -376,7 +366,7 @@ def _names(chosen: Sequence[KeptRun]) -> list[str]:
     return [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in names]
 
 
-def _described(chosen: Sequence[KeptRun]) -> tuple[str, str]:
+def _described(chosen: Sequence[KeptRun]) -> str:
     newest, before = chosen[-1], chosen[-2]
     kind = (
         f"Dot plot of the last {len(chosen)} runs of this panel: the {newest.what} with its 95 % "
@@ -391,7 +381,7 @@ def _described(chosen: Sequence[KeptRun]) -> tuple[str, str]:
         else f"The figures of run {newest.number} and run {before.number} are not distinguishable."
     )
     values = ", ".join(f"run {each.number}: {each.value_as_text()[0]}" for each in chosen)
-    return kind, " ".join((words, f"The figures of the runs: {values}."))
+    return " ".join((kind, words, f"The figures of the runs: {values}."))
 
 
 def _figure(run: KeptRun) -> Estimate:

@@ -163,11 +163,12 @@ _SIGNS = {
     "figure": ("dot", scale.BLUE),
     "handed in": ("diamond", scale.VERMILLION),
     "broken": ("diamond", scale.VERMILLION),
+    "earlier": ("dot", scale.PURPLE),
     "predicted": ("line", scale.GREEN),
     "published": ("cross", scale.QUIET),
 }
 #: The axis reaches over marks of these kinds, however far they are from each other.
-_HOME = ("figure", "broken")
+_HOME = ("figure", "broken", "earlier")
 #: A mark that is this many times off the others is not on the axis, but an arrow beside it.
 _FAR = 100.0
 #: The axis is logarithmic if its numbers span this factor.

@@ -6,8 +6,6 @@ Nothing here draws, or loads a library that draws.
 from __future__ import annotations
 
 import math
-import struct
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -81,11 +79,6 @@ def axis_number(value: float) -> str:
 def symbol(unit: str) -> str:
     """The unit as a text shows it after a number."""
     return unit_symbol(canonical(unit))
-
-
-def png_chunk(kind: bytes, data: bytes) -> bytes:
-    """A part of a PNG file: its length, its kind, its data and their checksum."""
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def spread_out(heights: Sequence[float], apart: float) -> list[float]:

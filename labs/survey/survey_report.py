@@ -102,10 +102,6 @@ def overview(rows: Sequence[Row]) -> Drawing | None:
         return None
 
 
-def _figures(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
-    return tuple((name_of(row), *_cells(row.result)) for row in rows)
-
-
 def _cells(result: Result | None) -> tuple[str, str, str, str]:
     """The figure in ns, its interval, and the same in core cycles and ticks."""
     if result is None or result.estimate is None:

@@ -16,7 +16,6 @@ from labs.notebook import panel_runs
 from labs.notebook.panel import Panel
 from labs.notebook.panel_runs import Form, KeptRun, changes_as_text, settings_as_text
 from labs.notebook.session import Session
-from labs.plots.intervals import LOOKS, Dot, Group, Row, rows_figure
 from labs.run import variants
 from testing.pressed_panel import press, set_to
 
@@ -87,30 +86,19 @@ def test_a_result_is_stale_while_a_setting_differs(measured: Panel) -> None:
 
 def test_the_last_runs_are_compared_on_one_axis(measured: Panel) -> None:
     assert "Dot plot of the last 2 runs" in measured.controls.comparison.value
-    drawn = panel_runs.picture_of([run_of(n, samples=100 * n) for n in range(1, 6)])
-    assert drawn is not None and drawn.kind.startswith("Dot plot of the last 3 runs")
+    drawn = panel_runs.drawing_of([run_of(n, samples=100 * n) for n in range(1, 6)])
+    assert drawn is not None and drawn.description.startswith("Dot plot of the last 3 runs")
     assert [row[0] for row in drawn.table.rows] == [
         "3: fenced, 300 samples", "4: fenced, 400 samples", "5: fenced, 500 samples",
     ]  # fmt: skip
 
 
 def test_only_runs_with_figures_of_one_kind_are_compared() -> None:
-    assert panel_runs.picture_of([run_of(1)]) is None
-    assert panel_runs.picture_of([run_of(1), run_of(2, None)]) is None
+    assert panel_runs.drawing_of([run_of(1)]) is None
+    assert panel_runs.drawing_of([run_of(1), run_of(2, None)]) is None
     cost = replace(run_of(2), what="cost")
-    assert panel_runs.picture_of([run_of(1), cost]) is None
+    assert panel_runs.drawing_of([run_of(1), cost]) is None
     assert [each.number for each in panel_runs.comparable([run_of(1), cost, run_of(3)])] == [1, 3]
-
-
-def test_close_figures_fill_the_axis_which_then_says_that_it_does_not_begin_at_0() -> None:
-    (blue, *_) = LOOKS
-    for value, words in ((22.0, "does not begin at 0"), (0.5, "overhead (nanoseconds)")):
-        row = Row("1", (Dot(value, blue, value - 1, value + 1),), "")
-        figure = rows_figure([Group("", (row,))], "ns", "overhead", "", [], scale="near")
-        (axes,) = figure.axes
-        low, high = axes.get_xlim()
-        assert low <= value - 1 and value + 1 <= high < value + 2
-        assert words in axes.get_xlabel()
 
 
 @pytest.mark.parametrize(
@@ -128,8 +116,8 @@ def test_close_figures_fill_the_axis_which_then_says_that_it_does_not_begin_at_0
 def test_a_difference_is_claimed_only_where_its_interval_excludes_0(
     newest: tuple[float, float, float], words: str
 ) -> None:
-    drawn = panel_runs.picture_of([run_of(1), run_of(2, newest)])
-    assert drawn is not None and words in drawn.meaning
+    drawn = panel_runs.drawing_of([run_of(1), run_of(2, newest)])
+    assert drawn is not None and words in drawn.description
 
 
 def test_the_runs_are_there_after_a_restart(measured: Panel, again: Panel) -> None:

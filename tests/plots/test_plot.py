@@ -303,3 +303,8 @@ def test_a_narrow_table_has_the_quartiles_beside_the_median() -> None:
     assert narrow.header == ("batch", "samples", "lowest", "median (quartiles)", "highest")
     (row,) = wide.rows
     assert narrow.rows == ((*row[:3], f"{row[4]} ({row[3]} to {row[5]})", row[6]),)
+
+
+def test_a_second_drawing_is_the_first_to_the_byte(straight: Recording) -> None:
+    one, other = (png(samples_figure(straight, "fenced")) for _ in range(2))
+    assert one == other and one.startswith(PNG)
