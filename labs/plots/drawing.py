@@ -296,7 +296,11 @@ def _draw_axis(paper: Paper, axis: _Axis, y: float, unit: str) -> None:
         if x - _wide(words, _SMALL) / 2 > free:
             paper.text(x, y + 20, words, scale.QUIET, anchor="middle", size=_SMALL)
             free = x + _wide(words, _SMALL) / 2 + 6
-    name = f"{NAMES.get(unit, unit)}{', log axis' if axis.log else ''}"
+    name = NAMES.get(unit, unit)
+    if axis.log:
+        name = f"{name}, log axis"
+    elif axis.low > 0:
+        name = f"{name}; the axis does not begin at 0"
     paper.text(axis.right + 12, y + 36, name, scale.QUIET, anchor="end", size=_SMALL)
 
 

@@ -270,7 +270,7 @@ def _name_at_right(axes: Axes, drawn: Sequence[tuple[Series, list[Point]]]) -> N
 
 #: The axis is logarithmic if the largest value is at least this many times the smallest.
 LOG_FROM = 6.0
-Scale = Literal["by span", "log", "near"]
+Scale = Literal["by span", "log"]
 #: The heights of a line of text, of the dots below it, and of a heading, in inches.
 _LINE_IN, _TRACK_IN, _HEADING_IN = 0.20, 0.25, 0.30
 #: The margin of the axes at either side, as a share of the figure's width, and the left end of
@@ -325,7 +325,7 @@ def rows_figure(
 
     A row has two lines: its name and its text, and below them its dots. The axis is logarithmic
     with the `scale` "log", and by default if the values span a factor of LOG_FROM or more. A linear
-    one begins at 0, or with "near" a little below the lowest value. `key` lists texts and colours.
+    one begins at 0. `key` lists texts and colours.
     """
     every_row = [row for group in groups for row in group.rows]
     dots = [dot for row in every_row for dot in row.dots]
@@ -363,8 +363,6 @@ def _axis_name(what: str, unit_name: str, axes: Axes) -> str:
     """What the horizontal axis shows, and what a reader must know of it."""
     if axes.get_xscale() == "log":
         return f"{what} ({unit_name}, log axis)"
-    if axes.get_xlim()[0] > 0:
-        return f"{what} ({unit_name}; the axis does not begin at 0)"
     return f"{what} ({unit_name})"
 
 
@@ -404,8 +402,6 @@ def _scale_of_rows(
     end = max(float(values.max()), *highs, 0.0) if highs else float(values.max())
     begin = min([0.0, *lows])
     axes.set_xlim(begin, 1.05 * end)
-    if scale == "near" and (lowest := min([*lows, *values])) > 0:
-        axes.set_xlim(max(lowest - 0.1 * (end - lowest), 0.0), end + 0.1 * (end - lowest))
     axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_major_formatter(
         FuncFormatter(lambda value, _: style.axis_number(round(value, 6)))

@@ -98,6 +98,7 @@ def test_a_value_is_at_its_place_on_the_axis(value: float) -> None:
     [x] = re.findall(r"<path d='M([\d.]+) [\d.]+l6 -6l6 6l-6 6z'", drawing.svg)
     assert read_off(numbers, float(x) + 6) == pytest.approx(value, abs=0.01)
     assert f"{value:g} µs" in drawing.description
+    assert any("does not begin at 0" in text for _, _, text in texts(drawing))
     assert ("handed in", f"{value:g}", "", "") in drawing.table.rows
 
 

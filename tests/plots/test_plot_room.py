@@ -14,7 +14,6 @@ from labs.plots.intervals import (
     Group,
     Point,
     Row,
-    Scale,
     Series,
     XAxis,
     YAxis,
@@ -138,12 +137,4 @@ def test_of_predictions(monkeypatch: pytest.MonkeyPatch, name: str, factor: floa
     monkeypatch.setattr(style, "png", keep)
     calibration_picture([Guess(name, factor, 0.8), Guess("b", 2.0), Guess(name, 3.0, 1.0, True)])
     (figure,) = drawn
-    expect_room(figure)
-
-
-@pytest.mark.parametrize(("scale", "cut"), [("by span", False), ("near", True)])
-def test_an_axis_that_does_not_begin_at_zero_says_so(scale: Scale, cut: bool) -> None:
-    rows = tuple(Row("a", (Dot(v, LOOKS[0], v - 1, v + 1),), "100 ns") for v in (100.0, 110.0))
-    figure = rows_figure([Group("", rows)], "ns", "cost", "a title", [], scale=scale)
-    assert ("does not begin at 0" in figure.axes[0].get_xlabel()) == cut
     expect_room(figure)
