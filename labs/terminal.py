@@ -80,6 +80,22 @@ def say(text: object = "", *, file: TextIO | None = None, colours: bool = False)
     _put(shown, file)
 
 
+def say_result(text: str) -> None:
+    """Prints a result whose first line is the answer: in a terminal, that line is bold."""
+    answer, _, more = text.partition("\n")
+    if in_colour(sys.stdout):
+        _put(f"\x1b[1m{wrapped(safe(answer), columns() or _USUAL_COLUMNS)}\x1b[0m")
+    else:
+        say(answer)
+    if more:
+        say(more)
+
+
+def in_colour(stream: TextIO) -> bool:
+    """Whether to print in colour: only to a terminal, unless NO_COLOR is set (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def say_json(stated: object) -> None:
     """Prints `stated` as JSON to standard output. No line is broken: a program may read it."""
     _put(safe(json.dumps(without_infinities(stated), indent=2, allow_nan=False)))
@@ -107,7 +123,7 @@ def _put(text: str, file: TextIO | None = None) -> None:
 _PLAIN = {
     "µ": "u", "×": "x", "±": "+/-", "−": "-", "–": "-", "…": "...", "·": ".", "→": "->",
     "≤": "<=", "≥": ">=", "“": '"', "”": '"', "’": "'", "‘": "'", "\xa0": " ", "\u2011": "-",
-    "✓": "+", "✗": "x", "█": "#", "─": "-", "│": "|",
+    "✓": "+", "✗": "x", "█": "#", "─": "-", "│": "|", "━": "-", "●": "*",
 }  # fmt: skip
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
 import sys
 from collections.abc import Sequence
-from typing import TextIO
 
 from labs import terminal
 from labs.hand_in.exchange import check_exchange, root_of_exchange
@@ -37,7 +35,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         say_json(as_objects(points))
     else:
         text = for_an_administrator if arguments.administrator else as_text
-        say(text(points, in_colour(sys.stdout), terminal.columns()), colours=True)
+        say(text(points, terminal.in_colour(sys.stdout), terminal.columns()), colours=True)
     return 0 if can_measure(points) else 1
 
 
@@ -97,8 +95,3 @@ def _listed(
 
 def _broken(text: str, width: int | None, further: int) -> list[str]:
     return [text] if width is None else lines_of(text, width, further)
-
-
-def in_colour(stream: TextIO) -> bool:
-    """Whether to print in colour: only to a terminal, unless NO_COLOR is set (no-color.org)."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

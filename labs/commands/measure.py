@@ -41,7 +41,7 @@ from labs.run import c_process, measure, variants
 from labs.run.broken import BrokenKernel
 from labs.run.measure import Plan
 from labs.run.plan import c_beside, must_not_replace_other_c
-from labs.terminal import columns, say, say_json, suggestion
+from labs.terminal import columns, say, say_json, say_result, suggestion
 from labs.units import canonical
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
@@ -351,10 +351,10 @@ def _print_pair(
 
 
 def pair_as_text(results: Sequence[Result], saved: Sequence[str], found: Comparison) -> str:
-    """The sentence of each result, the remarks, and how the two compare."""
-    lines = _sentences(results, (found.first, found.second))
+    """How the two compare, and below it the sentence of each result, and the remarks."""
+    lines = [*results_compared.in_sentences(found)]
+    lines += _sentences(results, (found.first, found.second))
     lines += [f"  {line}" for line in remarks.of_results(results).as_lines()]
-    lines += results_compared.in_sentences(found)
     return "\n".join([*lines, *(f"  recording: {path}" for path in saved)])
 
 
@@ -380,12 +380,11 @@ def measure_broken(kernel: BrokenKernel, arguments: argparse.Namespace) -> int:
             (recording,) = carry_out((plan,))
             runs.append(Run.of(recording, plan.variants, unit))
         pair = Pair(kernel, *runs)
-        output = pair.as_json() if arguments.json else pair.as_text()
     except (Refused, *EXPECTED) as error:
         return _stop("broken", error)
     # Outside the `try`, because a closed pipe is an OSError too.
     if arguments.json:
-        say_json(output)
+        say_json(pair.as_json())
     else:
-        say(output)
+        say_result(pair.as_text())
     return 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from labs.terminal import say, say_json
+from labs.terminal import say, say_json, say_result
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ FORMS = {
         "show": "commands.show:as_text",
         "survey": "survey.survey_report:text",
         "survey --compare": "survey.compare_report:text",
-    }),
+    }, say_result),
     "markdown": Form(
         "print a table in Markdown", dict.fromkeys(_OF_FIGURES, f"{_TABLE}:as_markdown"),
         without_warnings=True,

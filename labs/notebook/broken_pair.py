@@ -148,8 +148,8 @@ class Pair:
         }
 
     def as_text(self) -> str:
-        """Both runs in plain text, one below the other."""
-        lines = [f"Wrong on purpose: {self.kernel.mistake}"]
+        """What differs, and both runs in plain text, one below the other."""
+        lines = [self.difference(), f"Wrong on purpose: {self.kernel.mistake}"]
         for name, title, region, run in zip(
             _HALVES, self.titles, self.regions, (self.broken, self.repaired), strict=True
         ):
@@ -159,7 +159,7 @@ class Pair:
             lines += remarks.of_results((run.result(),)).as_lines()
             if run.recording_path is not None:
                 lines.append(f"saved in {run.recording_path}")
-        return "\n".join([*lines, "", self.difference()])
+        return "\n".join(lines)
 
     def as_html(self) -> str:
         """Both runs side by side, or one below the other on a narrow page."""

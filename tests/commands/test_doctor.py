@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from labs import paths
+from labs import paths, terminal
 from labs.commands import doctor
 from labs.commands.doctor import Point, examine
 from labs.machine import probes
@@ -272,10 +272,10 @@ def test_no_colour_but_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert doctor.in_colour(Terminal())
-    assert not doctor.in_colour(io.StringIO())
+    assert terminal.in_colour(Terminal())
+    assert not terminal.in_colour(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not doctor.in_colour(Terminal())
+    assert not terminal.in_colour(Terminal())
 
 
 def run_doctor(

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import pytest
 from markupsafe import Markup
 
+from labs import terminal
 from labs.html import inline
 from labs.terminal import keep_logs_safe, safe, say, say_json
 
@@ -105,3 +106,14 @@ def test_json_is_json_whatever_the_numbers(capsys: pytest.CaptureFixture[str]) -
     say_json({"a": math.inf, "b": [math.nan, -math.inf, 1.5], "c": {"d": (2, "NaN")}})
     stated = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     assert stated == {"a": None, "b": [None, None, 1.5], "c": {"d": [2, "NaN"]}}
+
+
+def test_the_answer_of_a_result_is_bold_in_a_terminal_and_plain_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal.say_result("a is 2 times b\nmore")
+    assert capsys.readouterr().out == "a is 2 times b\nmore\n"
+    monkeypatch.setattr(terminal, "in_colour", lambda _: True)
+    terminal.say_result("a is \x1b[31m2 times b\nmore")
+    # What the text brings itself is shown, and commands nothing.
+    assert capsys.readouterr().out == "\x1b[1ma is \\x1b[31m2 times b\x1b[0m\nmore\n"
