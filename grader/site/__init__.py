@@ -34,7 +34,7 @@ from labs.plots.drawing import WIDTH, Mark, evidence_drawing, value_drawing
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run import broken
-from labs.units import NANOSECONDS, readable_unit, rounded, unit_symbol
+from labs.units import rounded
 
 #: Pages outside `docs/`. They lie at the top of the site, as they do in the repository.
 OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md")
@@ -175,9 +175,9 @@ def plot(name: str, alt: str, caption: str, width: int) -> str:
     )
 
 
-def side_by_side(parts: Sequence[str], named: str = "") -> str:
+def side_by_side(parts: Sequence[str]) -> str:
     """The parts next to each other, or one below the other on a narrow page."""
-    return f"::::{{container}} {f'pair {named}'.strip()}\n" + "\n".join(parts) + "::::\n"
+    return "::::{container} pair\n" + "\n".join(parts) + "::::\n"
 
 
 def _one_line(text: str) -> str:
@@ -251,13 +251,10 @@ def _seen(code: str, example: Example, stage: Stage) -> Iterator[str]:
         yield "Both figures were taken from the same samples, so the mistake is not in the plot.\n"
         yield f"- {wrong}\n- {near}\n"
         beside = _beside_estimate(code, example.shows, stage)
-        yield side_by_side([*beside, plot] if beside else [plot])
+        yield from (*beside, plot)
         return
-    plots = [
-        _samples(code, "wrong", example.shows, wrong, stage),
-        _samples(code, "near", example.near, near, stage),
-    ]
-    yield side_by_side(plots)
+    yield _samples(code, "wrong", example.shows, wrong, stage)
+    yield _samples(code, "near", example.near, near, stage)
 
 
 def _samples(code: str, kind: str, of: Submission, caption: str, stage: Stage) -> str:
@@ -454,21 +451,11 @@ def _gallery_index(pairs: dict[str, Pair]) -> Iterator[str]:
         if not mine:
             continue
         yield f"## {kernel.measures}\n"
-        yield "| mistake | broken | repaired |\n|---|---:|---:|"
+        cards = []
         for name, pair in mine.items():
-            title = escaped(_title(pair))
-            right = pair.repaired.result().estimate
-            values = _value(pair.naive_value), _value(right.value if right else None)
-            yield f"| [{title}]({name}.md) | {' | '.join(values)} |"
-        yield ""
-
-
-def _value(value: float | None) -> str:
-    """A figure in ns, in a readable unit and on one line."""
-    if value is None:
-        return "no figure"
-    unit = readable_unit(value)
-    return f"{rounded(value / NANOSECONDS[unit])}\N{NO-BREAK SPACE}{unit_symbol(unit)}"
+            caption = f"[{escaped(_title(pair))}]({name}.md)"
+            cards.append(plot(f"{name}-value.svg", pair.drawing().description, caption, WIDTH))
+        yield side_by_side(cards)
 
 
 def _title(pair: Pair) -> str:
@@ -487,7 +474,7 @@ def _gallery_page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield f"This C is meant to answer a question: *{asked}* Its run gives:\n"
     yield from (f"> {escaped(text)}" for text in pair.sentences(pair.broken))
     yield f"\n## {'Two figures that are alike' if pair.alike else 'The plot that betrays it'}\n"
-    yield side_by_side([_plot(name, kind, run, stage) for kind, run in _runs(pair)])
+    yield from (_plot(name, kind, run, stage) for kind, run in _runs(pair))
     yield "## The code\n"
     for kind, code in zip(KINDS, pair.regions, strict=True):
         yield code_block(code, caption=kind.capitalize())
