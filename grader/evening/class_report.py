@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from grader.cases.spec import FigureSpec, Quantity
 from grader.evening.class_statistics import (
-    WORDS,
     OfKind,
     Spread,
     conclusions_of_class,
     findings_of_class,
     guesses_of_class,
+    most_often,
     outcomes_of_class,
     specs_of,
     spreads_of_class,
@@ -313,17 +313,18 @@ def page_of(
 
     `data_set` is the name of the file with the class's figures, if one was written.
     """
+    findings = findings_of_class(graded)
     when = when or datetime.datetime.now().astimezone()
     return filled(
         _PAGE,
         policy=_POLICY,
         graded=graded,
         when=f"{when:%Y-%m-%d %H:%M}",
-        words=WORDS,
         outcomes=outcomes_of_class(graded),
         figures=[_Drawn(each, strips_as_svg(each)) for each in spreads_of_class(graded)],
         conclusions=conclusions_of_class(graded),
-        findings=findings_of_class(graded),
+        findings=findings,
+        most_often=most_often(findings),
         guesses=guesses_of_class(graded),
         look=to_look_at(graded, pseudonyms),
         named=pseudonyms is None,

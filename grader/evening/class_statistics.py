@@ -228,6 +228,12 @@ class Outcomes:
         graded = sum(self.counts[:-1])
         return self.counts[0] / graded if graded else 0.0
 
+    @property
+    def shown(self) -> list[tuple[int, int, str]]:
+        """Of each word that some students have: its place from 1, how many they are, the word."""
+        pairs = zip(self.counts, WORDS, strict=True)
+        return [(n, count, word) for n, (count, word) in enumerate(pairs, 1) if count]
+
 
 def outcomes_of_class(graded: GradedClass) -> tuple[Outcomes, ...]:
     """The outcomes of every figure, in the order of the lab."""
@@ -349,6 +355,16 @@ def findings_of_class(graded: GradedClass) -> tuple[Frequent, ...]:
         where = sorted(figures[code].items(), key=lambda pair: (-pair[1], order[pair[0]]))
         found.append(_frequent(code, count, len(graded.submissions), tuple(where)))
     return tuple(found)
+
+
+def most_often(findings: Iterable[Frequent]) -> dict[str, str]:
+    """By figure, the code of the finding that most students have there."""
+    found: dict[str, tuple[int, str]] = {}
+    for each in findings:
+        for figure, count in each.by_figure:
+            if count > found.get(figure, (0, ""))[0]:
+                found[figure] = (count, each.code)
+    return {figure: code for figure, (_, code) in found.items()}
 
 
 def _frequent(code: str, count: int, of: int, where: tuple[tuple[str, int], ...]) -> Frequent:

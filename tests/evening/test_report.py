@@ -12,8 +12,10 @@ from grader.commands.cli import main
 from grader.evening.class_report import page_of, strips_as_svg
 from grader.evening.class_statistics import (
     WORDS,
+    Frequent,
     conclusions_of_class,
     guesses_of_class,
+    most_often,
     outcomes_of_class,
     spreads_of_class,
     to_look_at,
@@ -206,3 +208,11 @@ def test_errors_say_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str
     (course.folder / "pseudonyms.csv").write_text("?")
     assert main(["report", LAB, "--course", str(course.folder)]) == 1
     assert "move it away" in capsys.readouterr().err
+
+
+def test_beside_a_figure_stands_what_most_students_have_there_and_not_in_the_class() -> None:
+    found = (
+        Frequent("one-process", 9, 40, (("a", 2), ("b", 7))),
+        Frequent("unit-slip", 5, 40, (("a", 5),)),
+    )
+    assert most_often(found) == {"a": "unit-slip", "b": "one-process"}
