@@ -83,10 +83,11 @@ class Did(enum.Enum):
     SAME = "was collected"
     BACK = "collected again"
     POORER = "kept, because it lacks something"
+    UNDONE = "the earlier one counts again"
 
 
 #: Of these, the submission is the one that counts.
-_COUNTS_NOW = {Did.NEW, Did.NEWER, Did.BACK}
+_COUNTS_NOW = {Did.NEW, Did.NEWER, Did.BACK, Did.UNDONE}
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,21 @@ class State:
         self.earlier.append(self.current)
         self.current = arrived.record
         return Did.NEWER
+
+    def undo(self) -> Record | None:
+        """Lets the earlier one count where a person had let the newest one count before.
+
+        Returns the record of what counted until now; None if there is nothing to undo.
+        """
+        before = self.current
+        if before is None or self.word != STAYS:
+            return None
+        older = [each for each in self.earlier if Arrived(before).is_newer_than(each) is not False]
+        richer = [each for each in older if _lost(each, before)]
+        if not richer:
+            return None
+        self._put_back(richer[-1])
+        return before
 
     def _put_back(self, record: Record) -> Did:
         self.earlier.remove(record)
@@ -390,6 +406,8 @@ class Collect:
         is_new = state.current is None
         lines: list[Line] = []
         questions: list[str] = []
+        if (before := state.undo()) is not None:
+            lines.append(self._undone(student, state.current or {}, before))
         for when in sorted(group.given, key=_place_in_time):
             try:
                 for line, question in self._together(state, layout, student, group, when, scratch):
@@ -400,6 +418,17 @@ class Collect:
         if lines:
             report.lines.append(_summary(lines, is_new))
         report.to_choose += [NotCollected(student, each) for each in dict.fromkeys(questions)]
+
+    def _undone(self, student: str, record: Record, before: Record) -> Line:
+        """Puts an earlier submission back, as a person has said. Raises OSError."""
+        if not self._dry:
+            self._collected.put_back(student, record)
+        record["chosen_over"] = [*record.get("chosen_over", ()), content_of(before)]
+        if not self._dry:
+            self._collected.mark(student, {"chosen_over": record["chosen_over"]})
+        origin, files = str(record.get("entry", "")), files_of_student(_hashes(record))
+        late = record.get("late")
+        return Line(student, Did.UNDONE, origin, record.get("when"), late, files, 0, ())
 
     def _together(
         self,
@@ -562,7 +591,7 @@ def _summary(lines: list[Line], is_new: bool) -> Line:
     put = [line for line in lines if line.did in _COUNTS_NOW]
     kept = [line for line in lines if line.did in {Did.EARLIER, Did.POORER}]
     if put:
-        did = Did.NEW if is_new else Did.NEWER
+        did = Did.NEW if is_new else put[-1].did if put[-1].did is Did.UNDONE else Did.NEWER
         remarks = [each for line in kept if line.did is Did.POORER for each in line.remarks]
         return replace(
             put[-1],
@@ -603,7 +632,7 @@ _HANDED_IN_TOGETHER = (
 def _how_to_choose(student: str) -> str:
     return (
         f"To let the newest one count, collect again with --newest {student}; to keep the earlier "
-        f"one, with --earlier {student}"
+        f"one, with --earlier {student}. Each option undoes the other"
     )
 
 
@@ -850,6 +879,7 @@ _DRY = {
     Did.SAME: "was collected",
     Did.BACK: "would be collected",
     Did.POORER: "would be kept",
+    Did.UNDONE: "would count again",
 }
 
 
@@ -903,6 +933,7 @@ def _counts(report: Report) -> list[str]:
     numbers = [
         ("students collected", did.count(Did.NEW)),
         ("newer submission replaces an earlier one", did.count(Did.NEWER)),
+        ("earlier submission counts again", did.count(Did.UNDONE)),
         ("older submission kept as an earlier one", did.count(Did.EARLIER)),
         ("newest submission lacks something, and is kept", did.count(Did.POORER)),
         ("nothing new since the last collect", did.count(Did.SAME)),

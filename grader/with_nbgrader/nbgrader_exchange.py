@@ -508,8 +508,9 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             self.log.error(_A_PERSON, student, self.inbound_path, folder)
         chosen = choice.entry
         if self.update or before is None:
-            # What a person has chosen once is not asked again.
-            older = [e for e in choice.older if before is None or e.when > before.when]
+            # What a person has chosen once is not asked again, unless a person undoes it.
+            undone = student in self.stays
+            older = [e for e in choice.older if before is None or undone or e.when > before.when]
             known = [before] if before is not None and before in choice.older else []
             chosen = self._nothing_lost(collected, student, [*known, *older, chosen])
         self.chosen[student] = chosen
@@ -567,8 +568,9 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
 
     def _replaces(self, before: Entry, chosen: Entry) -> bool:
         """Whether a collected submission makes way: as in nbgrader, only if that was asked for."""
+        undone = bool(self.before_duedate) or chosen.student in self.stays
         return bool(self.update and chosen.when > before.when) or (
-            bool(self.before_duedate) and chosen.when != before.when
+            undone and chosen.when != before.when
         )
 
     def _owner(

@@ -181,6 +181,30 @@ def test_a_person_lets_the_earlier_one_count_and_is_not_asked_again(
     assert (course.files("."), course.counts()) == (before, WHOLE)
 
 
+@pytest.mark.parametrize("name", ["the notebook alone", "no C", "an answer less"])
+@pytest.mark.parametrize("source", [EARLY, LATE])
+def test_a_choice_is_undone_by_the_other_one(name: str, source: str, course: Class) -> None:
+    """Also where a platform gives the last submission only, or an old download is collected."""
+    first, again = course.moodle(WHOLE, EARLY), course.moodle(POORER[name][0], LATE)
+    course.collect(first)
+    for _ in range(2):
+        course.collect(again, {"ada-1": NEWEST})
+        assert course.counts() == POORER[name][0]
+        path = first if source == EARLY else again
+        before = course.files(".")
+        assert course.collect(path, {"ada-1": STAYS}, dry=True).lines[0].did is Did.UNDONE
+        assert course.files(".") == before
+        report = course.collect(path, {"ada-1": STAYS})
+        assert ([each.did for each in report.lines], report.complete) == ([Did.UNDONE], True)
+        assert "earlier submission counts again  1" in collect_class.as_text(report)
+        assert (course.counts(), course.record()["late"], course.kept()) == (WHOLE, False, 1)
+        before = course.files(".")
+        for each in (first, again, first):
+            assert course.collect(each, {"ada-1": STAYS}).lines[0].did is Did.SAME
+            assert course.collect(each).complete
+        assert course.files(".") == before
+
+
 def test_it_is_the_same_whichever_is_collected_first(course: Class) -> None:
     course.collect(course.moodle(POORER["no C"][0], LATE))
     report = course.collect(course.moodle(WHOLE, EARLY))

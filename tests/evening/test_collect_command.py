@@ -155,6 +155,10 @@ def test_a_poorer_submission_in_the_exchange_waits_for_a_person(
         assert collect(chosen, "exchange", option, "ada") == 0
         assert collect(chosen, "exchange") == 0
         assert (chosen.submitted("ada") / "timestamp.txt").read_text() == when
+    for option, when in (("--newest", LATE), ("--earlier", EARLY), ("--newest", LATE)):
+        for words in ((option, "ada"), (option, "ada"), ()):  # each option undoes the other
+            assert collect(chosen, "exchange", *words) == 0
+        assert (chosen.submitted("ada") / "timestamp.txt").read_text() == when
 
 
 def test_a_person_chooses_by_an_option(
