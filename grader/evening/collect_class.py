@@ -138,7 +138,8 @@ class State:
             return Did.SAME
         newer = arrived.is_newer_than(self.current)
         if newer is None and again and again[-1].get("asked"):
-            newer = True
+            chosen = [each.get("chosen_over", ()) for each in (self.current, *self.earlier)]
+            newer = None if any(arrived.content in each for each in chosen) else True
         if again and not newer:
             return Did.SAME
         before, after = self.current, arrived.record
@@ -280,6 +281,8 @@ class Line:
     remarks: tuple[str, ...]
     #: Whether it is late, or in time, and was not when it was collected: the due date has moved.
     moved: bool = False
+    #: Whether it has no notebook, or no figure.
+    bare: bool = False
 
 
 @dataclass
@@ -460,6 +463,8 @@ class Collect:
                     raise NotTaken(f"none of its files can be taken: {left_out[0]}")
                 record, remarks = self._record(version, when, folder, hashes)
                 holds, questions = holds_of(folder, self._released)
+                if self._collected.was_asked(student, holds):
+                    questions = []
                 questions += filter(None, [version.question])
                 record |= {
                     "entry": f"{group.label}/{version.origin}".rstrip("/"),
@@ -493,8 +498,9 @@ class Collect:
                 notes = (*notes, *filter(None, [state.remark]))
                 files = files_of_student(_hashes(record), self._course.ignore)
                 entry, moment = str(record.get("entry", "")), record.get("when")
+                late, bare = record.get("late"), not (holds["notebook"] and holds["stated"])
                 yield (
-                    Line(student, did, entry, moment, record.get("late"), files, 0, notes),
+                    Line(student, did, entry, moment, late, files, 0, notes, bare=bare),
                     questions,
                 )
 
@@ -914,11 +920,18 @@ def as_text(report: Report) -> str:
     for title, students in (
         (f"Late{due}", late),
         (f"The due date has moved since the last collect{due}", moved),
+        (_BARE, [line.student for line in report.lines if line.bare and line.did is Did.NEW]),
         ("Nothing from", report.absent),
     ):
         if students:
             lines += ["", *_wrapped(f"{title}: {_names(students)}")]
     return "\n".join(lines)
+
+
+_BARE = (
+    "Without a notebook or without a figure, and nothing earlier to compare with (who handed in "
+    "more before: collect that, too)"
+)
 
 
 def _names(students: Sequence[str]) -> str:

@@ -799,13 +799,15 @@ def _note(set_aside: tuple[str, ...], notebook: NotebookNode) -> NotebookNode:
 class Found:
     """The notebook that is read, with notes on it, and what a person must say of it, or "".
 
-    `answers` are its texts by grade id, without those that are as they were released.
+    `answers` are its texts by grade id, without those that are as they were released. `not_read`
+    are the notebooks that have other answers.
     """
 
     submitted: Submitted
     notes: tuple[str, ...] = ()
     question: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)
+    not_read: tuple[Path, ...] = ()
 
 
 def find_submitted(path: Path, released: nbformat.NotebookNode, names: set[str]) -> Found:
@@ -841,12 +843,20 @@ def find_submitted(path: Path, released: nbformat.NotebookNode, names: set[str])
         two = " and ".join(quoted(each.name) for each in best)
         question = (
             f"{two} have different answers; those of {quoted(chosen.name)} are graded. Ask the "
-            "student which one counts. If it is another one, give it the name "
-            f"{quoted(path.name)} in the student's folder in `submitted`, and grade again with "
-            "`--force`"
+            "student which one counts. If it is another one, put it in the place of "
+            f"{quoted(path.name)} in the student's folder in `submitted`, move the others away, "
+            "and grade again with `--force`"
         )
         notes.append(question)
-    return Found(read[chosen], tuple(notes), question, answered[chosen])
+    return Found(read[chosen], tuple(notes), question, answered[chosen], tuple(best[1:]))
+
+
+def digest_of(notebook: Path) -> str:
+    """The SHA-256 of a notebook as far as it is read; "" if it cannot be opened."""
+    try:
+        return hashlib.sha256(read_regular(notebook, MOST_NOTEBOOK_BYTES)).hexdigest()
+    except OSError:
+        return ""
 
 
 #: So many notebooks under other names are read.
@@ -876,7 +886,8 @@ def _answers(released: NotebookNode, submitted: Submitted) -> dict[str, str]:
 # the notebook alone after a whole archive has no figure.
 
 #: `figures` whose recording is there, with its path, and all that are `stated`; `files`, the
-#: evidence that is there; whether there is a `notebook`; `answers`, each with its SHA-256.
+#: evidence that is there; whether there is a `notebook`; `answers`, each with its SHA-256, and so
+#: the notebooks with other answers, which are `not_read`.
 Holds = dict[str, Any]
 
 
@@ -907,6 +918,7 @@ def holds_of(
         "answers": {
             name: hashlib.sha256(text.encode()).hexdigest() for name, text in answered.items()
         },
+        "not_read": {path.name: digest_of(path) for each in found for path in each.not_read},
     }
     return has, [each.question for each in found if each.question]
 

@@ -39,7 +39,7 @@ from grader.submissions.safe_files import (
     read_regular,
     trouble_with_name,
 )
-from grader.submissions.submitted_notebook import Holds, holds_of, lacking
+from grader.submissions.submitted_notebook import Holds, digest_of, holds_of, lacking
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.careful_course import read_time, time_of
 from grader.with_nbgrader.feedback import grades_of
@@ -343,6 +343,18 @@ class Collected:
         """The record of what was collected from `student`; empty if there is none."""
         return parsed(record_in(self.folder(student)))
 
+    def was_asked(self, student: str, holds: Holds) -> bool:
+        """Whether a person was asked before about the notebooks that are not read, and left them.
+
+        They came before, too, next to one that nobody has changed since. `holds` is of a new
+        submission.
+        """
+        came = self.record(student).get("sha256")
+        same = came.items() if isinstance(came, dict) else set()
+        there = {each.name: digest_of(each) for each in self.folder(student).glob("*.ipynb")}
+        has = holds["not_read"].items() <= same and there.items() <= same
+        return bool(has and holds["not_read"] and there.keys() - holds["not_read"].keys())
+
     def mark(self, student: str, more: dict[str, Any]) -> None:
         """Changes some entries of the record of what was collected, alone. Raises OSError."""
         stated, new = {**self.record(student), **more}, self._collecting / student
@@ -520,7 +532,8 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             self.log.info("Already collected: %s%s", printable(student), hint)
             self.did[student] = SAME
         else:
-            questions = self._holds(collected, student, chosen)[1]
+            holds, questions = self._holds(collected, student, chosen)
+            questions = [] if collected.was_asked(student, holds) else questions
             for doubt in [*self._doubts(chosen, owner), *questions]:
                 self.log.warning("%s: collected, but %s", printable(chosen.name, 200), doubt)
             if self._copy(collected, next(e for e in self.entries if e.name == chosen.name)):

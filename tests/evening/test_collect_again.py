@@ -328,6 +328,46 @@ def test_of_two_notebooks_a_person_chooses(name: str, course: Class) -> None:
     assert len(course.counts()) >= 2
 
 
+def test_a_notebook_that_lost_is_not_asked_about_again(course: Class) -> None:
+    """Until it is another one, or a person has put one into the place of the other."""
+    losing, own = notebook("Other."), f"submitted/ada-1/{LAB}/{OWN}"
+
+    def collected(day: int, files: Mapping[str, bytes]) -> int:
+        return len(asked(course.collect(course.moodle(files, f"2026030{day}T050607Z"))))
+
+    assert collected(1, {**WHOLE, COPY: losing}) == 1
+    assert collected(2, {**with_(), COPY: losing}) == 0
+    (course.folder / own).with_name(COPY).unlink()  # somebody has moved it away
+    assert collected(3, {**with_(nb=notebook("5 ns.", "k")), COPY: losing}) == 0
+    assert collected(4, {**WHOLE, COPY: notebook("New.")}) == 1
+    assert collected(5, {**WHOLE, "notes.txt": b"", COPY: notebook("New.")}) == 0
+    (course.folder / own).write_bytes(notebook("New."))
+    assert collected(6, {**WHOLE, COPY: notebook("New.")}) == 1
+
+
+def test_one_without_a_time_that_lost_is_not_asked_about_again(course: Class) -> None:
+    poor = moodle_zip(course.downloads / "p.zip", [Upload("Ada", 1, {OWN: notebook("3 ns.")})])
+    rich = {"figures.json": figures(None), OWN: notebook("4 ns.", "k")}
+    later = moodle_zip(course.downloads / "r.zip", [Upload("Ada", 1, rich)])
+    course.collect(course.moodle(WHOLE, EARLY))
+    assert course.collect(poor, {"ada-1": STAYS}).complete
+    for path in (later, poor, later):
+        report = course.collect(path)
+        if path is later and report.to_choose:
+            report = course.collect(path, {"ada-1": NEWEST})
+        assert report.complete
+
+
+def test_a_first_submission_that_may_be_a_part_is_named(course: Class) -> None:
+    """The course has nothing to compare it with."""
+    for number, files in enumerate(({OWN: WHOLE[OWN]}, with_(nb=None), WHOLE)):
+        path = course.downloads / f"{number}.zip"
+        text = collect_class.as_text(course.collect(moodle_zip(path, [Upload("Ada", 1, files)])))
+        is_named = "Without a notebook or without a figure" in text and ": ada-1" in text
+        assert is_named == (files != WHOLE)
+        shutil.rmtree(course.folder / "submitted")
+
+
 #: As long as the whole one.
 OTHER = with_()
 

@@ -552,9 +552,9 @@ TOLD = {
     "damaged_and_a_copy": f"`{LAB}.ipynb` was not read: the notebook is not valid JSON",
     "many_notebooks": f"found under the name `{LAB}-Copy1.ipynb`",
     "two_answers": f"`{LAB}.ipynb` and `{LAB}-Copy1.ipynb` have different answers; those of "
-    f"`{LAB}.ipynb` are graded. Ask the student which one counts. If it is another one, give it "
-    f"the name `{LAB}.ipynb` in the student's folder in `submitted`, and grade again with "
-    "`--force`",
+    f"`{LAB}.ipynb` are graded. Ask the student which one counts. If it is another one, put it in "
+    f"the place of `{LAB}.ipynb` in the student's folder in `submitted`, move the others away, "
+    "and grade again with `--force`",
     "two_copies_with_answers": f"`{LAB} (1).ipynb` and `{LAB}-Copy1.ipynb` have different answers; "
     f"those of `{LAB} (1).ipynb` are graded.",
     "links_pipes_and_devices": "recordings/pipe.csv: a pipe, socket or device",
