@@ -291,7 +291,7 @@ class Report:
 
     `refused` counts what was refused and is not in `not_collected`, because the log has it.
     `to_choose` are students of whom a person must say which submission, or notebook, counts.
-    `people` are those whose names and addresses the source has.
+    `people` are those whose names and addresses the source has, and `strays` its other files.
     """
 
     source: str
@@ -306,6 +306,7 @@ class Report:
     refused: int = 0
     due: datetime.datetime | None = None
     people: list[Student] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:
@@ -352,6 +353,7 @@ class Collect:
         check_words(self._words, found.students)
         report = Report(name, self._lab, layout.name, self._dry, [], found.not_collected)
         report.of_other_labs, report.due = found.of_other_labs, self._duedate
+        report.strays = found.strays
         for lab in self._labs & set(found.students):
             group = found.students.pop(lab)
             paths = [each.path for given in group.given.values() for each in given]
@@ -922,6 +924,7 @@ def as_text(report: Report) -> str:
         (f"The due date has moved since the last collect{due}", moved),
         (_BARE, [line.student for line in report.lines if line.bare and line.did is Did.NEW]),
         ("Nothing from", report.absent),
+        ("Passed over, because no student's work can be in it", report.strays),
     ):
         if students:
             lines += ["", *_wrapped(f"{title}: {_names(students)}")]
