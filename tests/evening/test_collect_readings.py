@@ -401,7 +401,8 @@ def test_only_a_file_without_work_is_passed_over(name: str, is_stray: bool, tmp_
     assert students(report) == ["ada", "cid"]
     assert (report.strays, report.complete) == (([name], True) if is_stray else ([], False))
     assert collect_class.as_text(report).count(name.partition("/")[0]) == 1
-    alone = collect(tmp_path / "2", {name: b"x"})
+    (tmp_path / "alone").mkdir()
+    alone = collect(tmp_path / "alone", {name: b"x"})
     assert (alone.complete, alone.strays) == (False, [])
 
 
