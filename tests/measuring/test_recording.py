@@ -62,7 +62,7 @@ def test_what_is_written_comes_back(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_not_utf8_costs_no_recording(tmp_path: Path) -> None:
-    made = parse(GOOD, "run.csv")
+    made = parse(GOOD)
     written = replace(made, conditions={"command": "labs measure d\udcff/own.c"})
     written.write(tmp_path / "run.csv")
     assert read(tmp_path / "run.csv").conditions["command"] == "labs measure d?/own.c"
