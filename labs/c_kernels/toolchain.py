@@ -196,7 +196,7 @@ def text_of_c(source: Path) -> str:
     """The text of a C file. Raises ValueError if it, or its name, is not plain UTF-8, and OSError."""
     name = source.name
     if not source.stem.strip(".") or name.encode("utf-8", "replace") != os.fsencode(name):
-        raise ValueError(f"{ascii(name)} cannot be the name of a program; rename the file, to own.c")
+        raise ValueError(f"{name!a} cannot be the name of a program; rename the file, to own.c")
     # Its own name may be a link: the person who measures has chosen it.
     content = read_bounded(source.resolve(), MOST_FILE_BYTES)
     if content.startswith(_OTHER_MARKS):

@@ -112,7 +112,7 @@ FILES: dict[str, tuple[Callable[[Path], None], float]] = {
     "a file that looks like an option": (partial(_renamed, "-o"), NO_OWN),
     "a file whose name is no text": (_files("x", b"x\xff.c", b"recordings/\xe9.csv"), ALL),
     "files with blanks and quotes": (
-        _files("x", " ", "'", '"', "a b.c", "x;y", "$(id)", "%s"),
+        _files("x", "'", '"', "a b.c", "x;y", "$(id)", "%s"),
         ALL,
     ),
     "files that Windows cannot have": (_files("x", "con", "nul.txt", "a:b", "x."), ALL),
