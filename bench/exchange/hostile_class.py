@@ -70,8 +70,9 @@ def run(quick: bool, save: Path | None = None) -> bool:
     labs = sorted({case.lab for case in cases})
     must_hold(
         f"{HONEST_STUDENTS} honest students keep their points among {len(cases)} hostile ones in "
-        f"{len(labs)} labs, each of whom gets an outcome of their own; every export is written; in Chromium, no page asks "
-        "another machine for anything or opens a dialog, and every score is seen"
+        f"{len(labs)} labs, each of whom gets an outcome of their own; every export is "
+        "written; in Chromium, no page asks another machine for anything or opens a dialog, and "
+        "every score is seen"
     )
     faults = []
     for lab in labs[:1] if quick else labs:
@@ -224,7 +225,10 @@ def _wrong_exports(course: Path, lab: str) -> list[str]:
         out = course / f"to-{kind}"
         words = ["export", lab, "--course", str(course), f"--{kind}", str(out), "--unfinished"]
         done = subprocess.run(
-            [sys.executable, "-m", "grader", *words], cwd=REPOSITORY, capture_output=True, text=True
+            [sys.executable, "-m", "grader.commands.cli", *words],
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
         )
         if done.returncode:
             found.append(f"{lab}: export --{kind} ends with {done.returncode}: {done.stderr}")

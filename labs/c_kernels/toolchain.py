@@ -193,7 +193,7 @@ def source_hash(text: str) -> str:
 
 
 def text_of_c(source: Path) -> str:
-    """The text of a C file. Raises ValueError if it, or its name, is not plain UTF-8, and OSError."""
+    """The text of a C file. Raises ValueError if the file or its name is not UTF-8, and OSError."""
     name = source.name
     if not source.stem.strip(".") or name.encode("utf-8", "replace") != os.fsencode(name):
         raise ValueError(f"{name!a} cannot be the name of a program; rename the file, to own.c")
