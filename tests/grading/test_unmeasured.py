@@ -300,7 +300,9 @@ def test_one_process_of_each_of_ten_friends_is_known_by_its_ticks(lab: str, name
     friends = [twin(run, chance.default_rng(n)) for n in range(len(run.processes))]
     parts = [only(friend, friend.process == n) for n, friend in enumerate(friends)]
     names = ("variant_index", "process", "sample", "batch", "ticks")
-    rows = {each: np.concatenate([getattr(part, each) for part in parts]) for each in names}
+    rows: dict[str, Any] = {
+        each: np.concatenate([getattr(part, each) for part in parts]) for each in names
+    }
     made = with_seeds(replace(run, **rows), len(run.processes))
     marks = flags.fingerprints(made)
     assert sum(not set(flags.fingerprints(each)).isdisjoint(marks) for each in friends) > 2
