@@ -106,7 +106,7 @@ def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:
 def _picture(verdict: Verdict) -> str:
     """What was handed in beside what is accepted, as an image.
 
-    '' where a verdict does not tell what is accepted, where the unit is unknown, and where the value
+    '' where a verdict does not tell what is accepted, the unit is unknown, or where the value
     is not what is wrong.
     """
     stated = verdict.values
