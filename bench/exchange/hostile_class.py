@@ -70,8 +70,9 @@ def run(quick: bool, save: Path | None = None) -> bool:
     labs = sorted({case.lab for case in cases})
     must_hold(
         f"{HONEST_STUDENTS} honest students keep their points among {len(cases)} hostile ones in "
-        f"{len(labs)} labs, each of whom gets an outcome of their own; in Chromium, no page asks "
-        "another machine for anything or opens a dialog, and every score is seen"
+        f"{len(labs)} labs, each of whom gets an outcome of their own; every export is "
+        "written; in Chromium, no page asks another machine for anything or opens a dialog, and "
+        "every score is seen"
     )
     faults = []
     for lab in labs[:1] if quick else labs:
@@ -119,6 +120,7 @@ def class_of(lab: str, students: list[Student], save: Path | None = None) -> lis
             *_not_released(course, lab, students),
             *_wrong_points(course, lab, students),
             *_wrong_pages(course, lab),
+            *_wrong_exports(course, lab),
             *([f"{lab}: {seconds:.1f} s for each submission"] if seconds > MOST_SECONDS else []),
         ]
         for fault in found:
@@ -141,7 +143,10 @@ def _hand_in(course: Path, lab: str, student: Student) -> None:
         student.case.write(folder)
     released = json.loads((course / "release" / lab / f"{lab}.ipynb").read_text("utf-8"))
     notebook = answered(released, ANSWERS.get(student.answer, HONEST_ANSWER))
-    (folder / f"{lab}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    path = folder / f"{lab}.ipynb"
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    if student.case is not None and student.case.notebook is not None:
+        student.case.notebook(path)
     for name, text in (("timestamp.txt", EARLY), ("submission_secret.txt", student.name)):
         if not (folder / name).exists():
             (folder / name).write_text(text, encoding="utf-8")
@@ -210,6 +215,23 @@ def _wrong_points(course: Path, lab: str, students: list[Student]) -> list[str]:
                     found.append(f"{lab}: {student.name} gets {own:g} of {full:g}")
             elif case.points not in (None, own) or own < case.keeps or own > full:
                 found.append(f"{lab}, {case.kind}, {case.name}: {own:g} points of {case.points}")
+    return found
+
+
+def _wrong_exports(course: Path, lab: str) -> list[str]:
+    """Which export fails, or does not name each student who was graded."""
+    found = []
+    for kind in ("csv", "moodle", "canvas", "gradescope"):
+        out = course / f"to-{kind}"
+        words = ["export", lab, "--course", str(course), f"--{kind}", str(out), "--unfinished"]
+        done = subprocess.run(
+            [sys.executable, "-m", "grader.commands.cli", *words],
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            found.append(f"{lab}: export --{kind} ends with {done.returncode}: {done.stderr}")
     return found
 
 

@@ -7,7 +7,6 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -215,7 +214,7 @@ def run_export(arguments: argparse.Namespace) -> int:
         course = app.coursedir
         sheet = with_sources(course, read_sheet(course, lab))
         exported = _exported(arguments, course, sheet).as_text()
-        say("\n".join([exported, *sheet.notes, *_on_due_date(app, lab), *_on_release(course, lab)]))
+        say("\n".join([exported, *sheet.notes, *_on_earlier(app, lab)]))
     except (NotOurs, NoGrades, BadTable, NotAnExport, OSError) as error:
         return _not_exported(explained(error))
     waiting = len(sheet.so_far) - len(sheet.final)
@@ -226,43 +225,26 @@ def run_export(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _on_due_date(app: Any, lab: str) -> Iterator[str]:
-    """When the lab was due, and whose late penalty is that of another due date."""
-    from grader.evening.autograde_class import CannotEnter, autograder, opened
+def _on_earlier(app: Any, lab: str) -> Iterator[str]:
+    """When the lab was due, and whose grades are those of another due date or release."""
+    from grader.evening.autograde_class import autograder, opened
     from grader.evening.course_folder import NotOurs
-    from grader.evening.grade_sheet import due_in_words, some
+    from grader.evening.grade_sheet import due_in_words
+    from grader.with_nbgrader.earlier_grades import CannotEnter, on_due_date, on_release
 
+    course = app.coursedir
+    said: list[str] = []
     app.log.setLevel(logging.WARNING)  # the plugin for penalties logs each of them
     try:
         converter = autograder(app, lab)
-        with opened(app.coursedir.db_url, app.coursedir.course_id, lab, converter) as writer:
-            due, others = writer.due, writer.other_penalties()
+        with opened(course.db_url, course.course_id, lab, converter) as writer:
+            if writer.due is not None:
+                yield f"Due {due_in_words(writer.due)}."
+        said += on_due_date(course, lab, converter)
     except (NotOurs, CannotEnter):  # only nbgrader knows the penalties of this course
-        return
-    if due is not None:
-        yield f"Due {due_in_words(due)}."
-    if others:
-        yield (
-            f"The due date has moved since these were graded, and so has their late penalty: "
-            f"{some(others)}. Run `grader autograde {lab}`, which corrects it, and export again."
-        )
-
-
-def _on_release(course: Any, lab: str) -> Iterator[str]:
-    """Who was graded by a release that another one has replaced since."""
-    from grader.evening.grade_sheet import some
-    from grader.with_nbgrader.release import EARLIER
-
-    root = Path(course.root)
-    replaced = (root / course.release_directory / EARLIER / lab).glob("[0-9]*")
-    newest = max((each.stat().st_mtime for each in replaced), default=0.0)
-    graded = (root / course.autograded_directory).glob(f"*/{escape(lab)}/*.ipynb")
-    before = {each.parent.parent.name for each in graded if each.stat().st_mtime < newest}
-    if before:
-        yield (
-            f"The lab was released anew after these were graded: {some(sorted(before))}. Run "
-            f"`grader autograde {lab} --force`, and export again."
-        )
+        pass
+    for each in (*said, *on_release(course, lab)):
+        yield f"{each}, and export again."
 
 
 def _trouble_with(arguments: argparse.Namespace) -> str:

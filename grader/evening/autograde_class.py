@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Protocol
 
 from nbgrader import utils
@@ -36,8 +35,7 @@ from nbgrader.api import (
 )
 from nbgrader.apps.baseapp import NbGrader
 from nbgrader.converters.base import NbGraderException
-from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection, Row
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -65,6 +63,15 @@ from grader.submissions.safe_files import printable
 from grader.with_nbgrader.autograde import CourseAutograde, read_released, released_folder
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import REGISTER, Entries, EvidenceRegister, same_run_as
+from grader.with_nbgrader.earlier_grades import (
+    CannotEnter,
+    HandedIn,
+    Penalties,
+    by_replaced_release,
+    change,
+    other_penalties,
+    seconds_late,
+)
 from grader.with_nbgrader.gradebook_lock import (
     UNFINISHED,
     cause_of,
@@ -349,6 +356,7 @@ def _graded(run: Run, app: Any, options: Options, course: Path, tell: Tell) -> S
             summary = Summary(skipped=found.skipped, refused=converter.refusals())
             _carry_out(found, pool, entering, summary, run, done)
             summary.due, summary.penalties = writer.due, writer.other_penalties(renew=True)
+            summary.replaced = by_replaced_release(app.coursedir, run.lab)
     return summary
 
 
@@ -418,8 +426,9 @@ class Summary:
     """What is known of a run so far; it keeps no result.
 
     `failed` says why there is no result for a student; `not_graded` has the figures that wait for a
-    person; `penalties` names those whose late penalty is new because the due date has moved. A
-    finding counts once for each student.
+    person; `penalties` names those whose late penalty is new because the due date has moved, and
+    `replaced` those whose grade is of a release that is no longer the newest one. A finding counts
+    once for each student.
     """
 
     submissions: int = 0
@@ -433,6 +442,7 @@ class Summary:
     flagged: list[str] = field(default_factory=list)
     due: datetime.datetime | None = None
     penalties: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
 
     def add(self, result: Result) -> None:
         """Counts one submission."""
@@ -472,6 +482,11 @@ class Summary:
         if self.due is not None:
             yield f"\nDue {due_in_words(self.due)}"
         yield from _names("Late penalties that changed, by this due date", self.penalties)
+        yield from _names(
+            "Graded by a release that another one has replaced; `--force` grades them by the new "
+            "one",
+            self.replaced,
+        )
         for title, lines in (
             ("Refused", self.refused),
             ("Not graded because of an error", [_reason(each) for each in self.failed.items()]),
@@ -501,86 +516,6 @@ def _names(title: str, names: Sequence[str]) -> Iterator[str]:
 def _reason(failed: tuple[str, str]) -> str:
     student, why = failed
     return f"{printable(student)}: {why}"
-
-
-# Late penalties, which the course's own plugin gives, and the update of many rows at once.
-
-
-class CannotEnter(Exception):
-    """A result does not fit into the gradebook; the message says why."""
-
-
-@dataclass(frozen=True)
-class HandedIn:
-    """A submitted notebook: its id in the gradebook, whose it is, and how late."""
-
-    row: str
-    student: str
-    seconds_late: float
-
-
-class Penalties:
-    """nbgrader's step that assigns late penalties, for many notebooks at once."""
-
-    def __init__(self, converter: Any) -> None:
-        self._step = AssignLatePenalties(parent=converter)
-        self._step.init_plugin()
-
-    def assign(self, connection: Connection, notebooks: Sequence[HandedIn]) -> None:
-        """Writes the penalty of each notebook, whose points must be there already.
-
-        Raises CannotEnter if the plugin fails.
-        """
-        penalties = [
-            {"row": row, "penalty": each} for row, each in self.due(connection, notebooks).items()
-        ]
-        change(connection, SubmittedNotebook, penalties, late_submission_penalty="penalty")
-
-    def due(self, connection: Connection, notebooks: Sequence[HandedIn]) -> dict[str, float | None]:
-        """The penalty of each notebook by its id, for the points that the gradebook has."""
-        late = [each.row for each in notebooks if each.seconds_late > 0]
-        scores: dict[str, float] = {}
-        if late:
-            query = select(SubmittedNotebook.id, SubmittedNotebook.score.label("score"))
-            rows = connection.execute(query.where(SubmittedNotebook.id.in_(late)))
-            scores = {each.id: float(each.score) for each in rows}
-        return {each.row: self._penalty(scores.get(each.row), each) for each in notebooks}
-
-    def _penalty(self, score: float | None, of: HandedIn) -> float | None:
-        if score is None:
-            return None
-        try:
-            penalty = self._step.plugin_inst.late_submission_penalty(
-                of.student, score, of.seconds_late
-            )
-        except Exception as error:  # the course's own function
-            words = f"the course's plugin for late penalties failed: {error!r}"
-            raise CannotEnter(words) from error
-        if penalty is None:
-            return None
-        notebook = SimpleNamespace(score=score)
-        return float(self._step._check_late_penalty(notebook, penalty))
-
-
-def seconds_late(
-    timestamp: datetime.datetime | None,
-    due: datetime.datetime | None,
-    extension: datetime.timedelta | None,
-) -> float:
-    """How late a submission is, as nbgrader counts it."""
-    if timestamp is None or due is None:
-        return 0.0
-    return max(0.0, (timestamp - due - (extension or datetime.timedelta())).total_seconds())
-
-
-def change(
-    connection: Connection, table: Any, rows: Sequence[Mapping[str, Any]], **columns: str
-) -> None:
-    """Updates each row by its id; `columns` says which key of a row each column gets."""
-    if rows:
-        values: dict[str, Any] = {column: bindparam(key) for column, key in columns.items()}
-        of = table.__table__
-        connection.execute(update(of).where(of.c.id == bindparam("row")).values(values), rows)
 
 
 # Puts results into nbgrader's gradebook, many students in one transaction.
@@ -641,34 +576,8 @@ class Writer:
         return when
 
     def other_penalties(self, *, renew: bool = False) -> list[str]:
-        """The students whose late penalty is not the one by the due date as it is now.
-
-        The due date may have moved since they were graded. With `renew`, each gets the one of now.
-        """
-        of, by = SubmittedNotebook, SubmittedAssignment
-        query = (
-            select(of.id, of.late_submission_penalty, by.student_id, by.timestamp, by.extension)
-            .join(by, of.assignment_id == by.id)
-            .where(by.assignment_id == self._lab_id, by.timestamp.isnot(None))
-        )
-        found: set[str] = set()
-        with self._engine.begin() as connection:
-            for row in connection.execute(query).all():
-                late = seconds_late(row.timestamp, self._due, row.extension)
-                notebook = HandedIn(row.id, row.student_id, late)
-                if late <= 0 and not row.late_submission_penalty:
-                    continue
-                try:
-                    penalty = self._penalties.due(connection, [notebook])[row.id]
-                except (
-                    CannotEnter
-                ):  # who has no penalty of the course's plugin keeps the one of before
-                    continue
-                if round(penalty or 0.0, 9) != round(row.late_submission_penalty or 0.0, 9):
-                    found.add(row.student_id)
-                    if renew:
-                        self._penalties.assign(connection, [notebook])
-        return sorted(found)
+        """As :func:`grader.with_nbgrader.earlier_grades.other_penalties`."""
+        return other_penalties(self._engine, self._lab_id, self._due, self._penalties, renew=renew)
 
     def write(self, results: Sequence[Result]) -> dict[str, str]:
         """Enters all results, and returns why some students' were left out.

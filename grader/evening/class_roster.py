@@ -199,7 +199,11 @@ class Roster:
             doubt = f"found by the name alone: in the roster {who} has the number {other}"
             return same[0].student, doubt if other else ""
         if same:
-            raise NotTaken(f"the roster has {len(same)} students with the name of {who}")
+            number = named.number or "the id in the name of the file"
+            raise NotTaken(
+                f"the roster has {len(same)} students with the name of {who}. Find out which one "
+                f"it is, and use a list with the columns student and id: in it, {number} is the id"
+            )
         raise NotTaken(f"the roster does not have {who}")
 
 
@@ -506,12 +510,14 @@ class NotCollected:
 class Sorted:
     """Each student's files by the student's id, and what is nobody's or not clear.
 
-    `seen` are the ids of all who handed in, also of those who are refused.
+    `seen` are the ids of all who handed in, also of those who are refused. `strays` are files next
+    to the students in which there can be no student's work.
     """
 
     students: dict[str, Group]
     not_collected: list[NotCollected]
     of_other_labs: int = 0
+    strays: list[str] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
 
 
@@ -530,6 +536,7 @@ def sort_by_student(
     result = Sorted({}, [])
     groups: dict[str, Group] = {}
     unclear: list[tuple[Item, list[Named]]] = []
+    unread: list[Item] = []
     items = [item for item in items if not is_junk(item.parts)]
     result.not_collected += _empty_folders(items)
     for item in items:
@@ -539,7 +546,7 @@ def sort_by_student(
             continue
         can_be = layout.read(item.parts)
         if not can_be:
-            result.not_collected.append(NotCollected(shown(item.parts), _unknown(item, layout)))
+            unread.append(item)
         elif can_be[0].lab not in {"", lab}:
             result.of_other_labs += 1
         elif len(can_be) > 1 and layout.name == OF_PATTERN:
@@ -556,8 +563,20 @@ def sort_by_student(
         else:
             _add(groups, item, can_be[0], layout)
     _resolve(groups, unclear, layout, roster)
+    around = _folders_around(each for group in groups.values() for each in group.given.values())
+    for item in unread:
+        if item.parts[:-1] in around and not item.trouble and not holds_submission([item.parts]):
+            result.strays.append(shown(item.parts))
+        else:
+            result.not_collected.append(NotCollected(shown(item.parts), _unknown(item, layout)))
     _identify(groups.values(), layout, roster, taken, lab, result)
     return result
+
+
+def _folders_around(given: Iterable[Iterable[Given]]) -> set[Parts]:
+    """The top, and the folders in which students' folders lie; none if there is no student."""
+    folders = {each.item.parts[:-1] for several in given for each in several}
+    return {folder[:n] for folder in folders for n in range(max(1, len(folder)))}
 
 
 def _empty_folders(items: Sequence[Item]) -> list[NotCollected]:

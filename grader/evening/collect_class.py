@@ -83,10 +83,11 @@ class Did(enum.Enum):
     SAME = "was collected"
     BACK = "collected again"
     POORER = "kept, because it lacks something"
+    UNDONE = "the earlier one counts again"
 
 
 #: Of these, the submission is the one that counts.
-_COUNTS_NOW = {Did.NEW, Did.NEWER, Did.BACK}
+_COUNTS_NOW = {Did.NEW, Did.NEWER, Did.BACK, Did.UNDONE}
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,8 @@ class State:
             return Did.SAME
         newer = arrived.is_newer_than(self.current)
         if newer is None and again and again[-1].get("asked"):
-            newer = True
+            chosen = [each.get("chosen_over", ()) for each in (self.current, *self.earlier)]
+            newer = None if any(arrived.content in each for each in chosen) else True
         if again and not newer:
             return Did.SAME
         before, after = self.current, arrived.record
@@ -152,6 +154,21 @@ class State:
         self.earlier.append(self.current)
         self.current = arrived.record
         return Did.NEWER
+
+    def undo(self) -> Record | None:
+        """Lets the earlier one count where a person had let the newest one count before.
+
+        Returns the record of what counted until now; None if there is nothing to undo.
+        """
+        before = self.current
+        if before is None or self.word != STAYS:
+            return None
+        older = [each for each in self.earlier if Arrived(before).is_newer_than(each) is not False]
+        richer = [each for each in older if _lost(each, before)]
+        if not richer:
+            return None
+        self._put_back(richer[-1])
+        return before
 
     def _put_back(self, record: Record) -> Did:
         self.earlier.remove(record)
@@ -264,6 +281,8 @@ class Line:
     remarks: tuple[str, ...]
     #: Whether it is late, or in time, and was not when it was collected: the due date has moved.
     moved: bool = False
+    #: Whether it has no notebook, or no figure.
+    bare: bool = False
 
 
 @dataclass
@@ -272,7 +291,7 @@ class Report:
 
     `refused` counts what was refused and is not in `not_collected`, because the log has it.
     `to_choose` are students of whom a person must say which submission, or notebook, counts.
-    `people` are those whose names and addresses the source has.
+    `people` are those whose names and addresses the source has, and `strays` its other files.
     """
 
     source: str
@@ -287,6 +306,7 @@ class Report:
     refused: int = 0
     due: datetime.datetime | None = None
     people: list[Student] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:
@@ -333,6 +353,7 @@ class Collect:
         check_words(self._words, found.students)
         report = Report(name, self._lab, layout.name, self._dry, [], found.not_collected)
         report.of_other_labs, report.due = found.of_other_labs, self._duedate
+        report.strays = found.strays
         for lab in self._labs & set(found.students):
             group = found.students.pop(lab)
             paths = [each.path for given in group.given.values() for each in given]
@@ -390,6 +411,8 @@ class Collect:
         is_new = state.current is None
         lines: list[Line] = []
         questions: list[str] = []
+        if (before := state.undo()) is not None:
+            lines.append(self._undone(student, state.current or {}, before))
         for when in sorted(group.given, key=_place_in_time):
             try:
                 for line, question in self._together(state, layout, student, group, when, scratch):
@@ -400,6 +423,17 @@ class Collect:
         if lines:
             report.lines.append(_summary(lines, is_new))
         report.to_choose += [NotCollected(student, each) for each in dict.fromkeys(questions)]
+
+    def _undone(self, student: str, record: Record, before: Record) -> Line:
+        """Puts an earlier submission back, as a person has said. Raises OSError."""
+        if not self._dry:
+            self._collected.put_back(student, record)
+        record["chosen_over"] = [*record.get("chosen_over", ()), content_of(before)]
+        if not self._dry:
+            self._collected.mark(student, {"chosen_over": record["chosen_over"]})
+        origin, files = str(record.get("entry", "")), files_of_student(_hashes(record))
+        late = record.get("late")
+        return Line(student, Did.UNDONE, origin, record.get("when"), late, files, 0, ())
 
     def _together(
         self,
@@ -431,6 +465,8 @@ class Collect:
                     raise NotTaken(f"none of its files can be taken: {left_out[0]}")
                 record, remarks = self._record(version, when, folder, hashes)
                 holds, questions = holds_of(folder, self._released)
+                if self._collected.was_asked(student, holds):
+                    questions = []
                 questions += filter(None, [version.question])
                 record |= {
                     "entry": f"{group.label}/{version.origin}".rstrip("/"),
@@ -464,8 +500,9 @@ class Collect:
                 notes = (*notes, *filter(None, [state.remark]))
                 files = files_of_student(_hashes(record), self._course.ignore)
                 entry, moment = str(record.get("entry", "")), record.get("when")
+                late, bare = record.get("late"), not (holds["notebook"] and holds["stated"])
                 yield (
-                    Line(student, did, entry, moment, record.get("late"), files, 0, notes),
+                    Line(student, did, entry, moment, late, files, 0, notes, bare=bare),
                     questions,
                 )
 
@@ -562,7 +599,7 @@ def _summary(lines: list[Line], is_new: bool) -> Line:
     put = [line for line in lines if line.did in _COUNTS_NOW]
     kept = [line for line in lines if line.did in {Did.EARLIER, Did.POORER}]
     if put:
-        did = Did.NEW if is_new else Did.NEWER
+        did = Did.NEW if is_new else put[-1].did if put[-1].did is Did.UNDONE else Did.NEWER
         remarks = [each for line in kept if line.did is Did.POORER for each in line.remarks]
         return replace(
             put[-1],
@@ -603,7 +640,7 @@ _HANDED_IN_TOGETHER = (
 def _how_to_choose(student: str) -> str:
     return (
         f"To let the newest one count, collect again with --newest {student}; to keep the earlier "
-        f"one, with --earlier {student}"
+        f"one, with --earlier {student}. Each option undoes the other"
     )
 
 
@@ -850,6 +887,7 @@ _DRY = {
     Did.SAME: "was collected",
     Did.BACK: "would be collected",
     Did.POORER: "would be kept",
+    Did.UNDONE: "would count again",
 }
 
 
@@ -884,11 +922,19 @@ def as_text(report: Report) -> str:
     for title, students in (
         (f"Late{due}", late),
         (f"The due date has moved since the last collect{due}", moved),
+        (_BARE, [line.student for line in report.lines if line.bare and line.did is Did.NEW]),
         ("Nothing from", report.absent),
+        ("Passed over, because no student's work can be in it", report.strays),
     ):
         if students:
             lines += ["", *_wrapped(f"{title}: {_names(students)}")]
     return "\n".join(lines)
+
+
+_BARE = (
+    "Without a notebook or without a figure, and nothing earlier to compare with (who handed in "
+    "more before: collect that, too)"
+)
 
 
 def _names(students: Sequence[str]) -> str:
@@ -903,6 +949,7 @@ def _counts(report: Report) -> list[str]:
     numbers = [
         ("students collected", did.count(Did.NEW)),
         ("newer submission replaces an earlier one", did.count(Did.NEWER)),
+        ("earlier submission counts again", did.count(Did.UNDONE)),
         ("older submission kept as an earlier one", did.count(Did.EARLIER)),
         ("newest submission lacks something, and is kept", did.count(Did.POORER)),
         ("nothing new since the last collect", did.count(Did.SAME)),

@@ -29,11 +29,10 @@ from grader.evening.grade_sheet import (
     Written,
     match,
     read_table,
-    some,
     write_table,
 )
 from grader.evening.upload_names import CANVAS, MOODLE, NOT_IN_FILES, moodle_id
-from grader.submissions.safe_files import trouble_with_name
+from grader.submissions.safe_files import some, trouble_with_name
 from labs.files import UNFINISHED, CannotWrite, read_bounded, remove_unfinished
 
 # Grades as a plain CSV file: nbgrader's columns, then one column for each part of the lab.
@@ -313,7 +312,7 @@ def write_moodle(
         return Written(path, len(students), (note,))
     header, rows, found = read_worksheet(worksheet, students)
     filled: list[list[Cell]] = [[*header]]
-    over, kept, changed = [], [], []
+    over, kept, changed, late = [], [], [], []
     for number, row in enumerate(rows):
         cells: list[Cell] = [*row, *([""] * (len(header) - len(row)))]
         graded = found.of_row.get(number)
@@ -327,6 +326,7 @@ def write_moodle(
                     cells[at] = _signed(_comments(graded, reasons(graded.work)))
                 else:
                     kept.append(graded.student)
+                    late += [graded.student] * bool(graded.penalty)
             if graded.score > _most(header, row):
                 over.append(graded.student)
         filled.append(cells)
@@ -334,6 +334,8 @@ def write_moodle(
     notes = [*not_found(found), *_notes_on_maximum(over), *_notes_on_changed("Moodle", changed)]
     if kept:
         notes.append(f"A person's comment in Moodle stays for: {some(kept)}. {_OVERWRITE}")
+    if late:
+        notes.append(f"Of these, no comment names the late penalty of: {some(late)}.")
     return Written(path, len(found.of_row), tuple(notes))
 
 

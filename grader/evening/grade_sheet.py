@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from grader.evening.class_roster import first_and_last, mostly_agree, names_agree, number_in
 from grader.evening.upload_names import CANVAS, Member, moodle_id
-from grader.submissions.safe_files import opened, read_regular
+from grader.submissions.safe_files import opened, read_regular, some
 from grader.with_nbgrader.gradebook_lock import cause_of
 from grader.with_nbgrader.nbgrader_exchange import Collected
 from grader.with_nbgrader.student_folders import trouble_with, trusted_part
@@ -491,9 +491,6 @@ def read_table(path: Path) -> list[list[str]]:
     return rows
 
 
-_MOST_NAMES = 10
-
-
 @dataclass(frozen=True)
 class Written:
     """The path that was written, how many grades (or `what`) it has, and notes, each a sentence."""
@@ -507,10 +504,3 @@ class Written:
         """A line about the file, and one for each note."""
         grades = f"{self.grades:,} {self.what}{'' if self.grades == 1 else 's'}"
         return "\n".join([f"{self.path}: {grades}", *self.notes])
-
-
-def some(names: Sequence[str]) -> str:
-    """The names, or the first of them and how many more there are."""
-    shown = ", ".join(names[:_MOST_NAMES])
-    more = len(names) - _MOST_NAMES
-    return f"{shown} and {more:,} more" if more > 0 else shown

@@ -14,6 +14,7 @@ from grader.cases.case import Case
 from labs import limits, paths
 from labs.c_kernels import toolchain
 from labs.files import read_bounded
+from labs.json_text import text_of
 from labs.recording.file import Recording
 from labs.run import broken
 
@@ -30,10 +31,10 @@ def source_of(recording: Recording, saved: Path | None = None) -> str | None:
     if known is not None or saved is None or saved.is_symlink() or not saved.exists():
         return known
     try:
-        text = read_bounded(saved, limits.MOST_SOURCE_BYTES).decode("utf-8")
+        text = text_of(read_bounded(saved, limits.MOST_SOURCE_BYTES))
     except (OSError, ValueError):
         return None
-    # The compiler sees the same C if a program or a transfer has changed the line ends.
+    # It is the same C if an editor or a transfer has changed the line ends or the encoding.
     forms = (text, text.replace("\r\n", "\n"))
     return next((each for each in forms if toolchain.source_hash(each) == stated), None)
 

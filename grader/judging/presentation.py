@@ -106,16 +106,19 @@ def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:
 def _picture(verdict: Verdict) -> str:
     """What was handed in beside what is accepted, as an image.
 
-    '' where a verdict does not tell what is accepted, and where the value is not what is wrong.
+    '' where a verdict does not tell what is accepted, the unit is unknown, or where the value
+    is not what is wrong.
     """
     stated = verdict.values
-    ranges = stated.get("accepted") or ()
-    inside = any(low <= stated["submitted"] <= high for low, high in ranges)
-    if not ranges or inside != (verdict.outcome is Outcome.PASSED):
+    ranges, value = stated.get("accepted") or (), stated.get("submitted")
+    if not ranges or value is None:
+        return ""
+    inside = any(low <= value <= high for low, high in ranges)
+    if inside != (verdict.outcome is Outcome.PASSED):
         return ""
     from labs.plots.drawing import Mark, value_drawing
 
-    mark = Mark("handed in", stated["submitted"], "handed in")
+    mark = Mark("handed in", value, "handed in")
     return value_drawing([mark], stated["unit"], ranges).as_html()
 
 

@@ -37,7 +37,7 @@ from labs.limits import (
 from labs.terminal import UNSEEN
 from labs.units import plural
 
-_MOST_NOTES = 20
+_MOST_NOTES, _MOST_NAMES = 20, 10
 # Of the files that nobody names, these are copied first.
 _EVIDENCE = ("figures.json", "recordings")
 #: What `nbgrader submit` adds to a submission; the steps up to the release of feedback need it.
@@ -164,6 +164,13 @@ def copy(
             left[found.named] -= size
             others += not found.named
     return Taken(hashes, on_a_screen(notes))
+
+
+def some(names: Sequence[str]) -> str:
+    """The names, or the first of them and how many more there are."""
+    shown = ", ".join(printable(name) for name in names[:_MOST_NAMES])
+    more = len(names) - _MOST_NAMES
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def on_a_screen(notes: list[str]) -> list[str]:

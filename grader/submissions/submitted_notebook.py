@@ -1,7 +1,8 @@
 """Read the notebook that a student handed in, whatever it holds, and build the one to grade.
 
 We trust nothing in it: it may not be JSON, it may have no cells, and the metadata of a cell may be
-wrong. We read only plain text, ids and the pictures of answers, and ignore outputs.
+wrong. We read only plain text, ids and the pictures of answers; and outputs only where an answer is
+missing.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ _CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n"} | {127:
 class StudentCell:
     """One cell as the student left it. `grade_id` is None if its metadata are missing.
 
-    `attachments` is whatever the notebook holds there: `kept_pictures` reads it.
+    `attachments` and `outputs` are whatever the notebook holds there: `kept_pictures` and
+    `_printed` read them.
     """
 
     grade_id: str | None
@@ -66,6 +68,7 @@ class StudentCell:
     locked: object = None
     graded: bool = False
     attachments: object = None
+    outputs: object = None
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,7 @@ def _cell_of(cell: Any) -> StudentCell | None:
         locked=marks.get("locked"),
         graded=marks.get("grade") is True,
         attachments=cell.get("attachments"),
+        outputs=cell.get("outputs"),
     )
 
 
@@ -401,7 +405,7 @@ def _marks(cell: NotebookNode) -> dict[str, object]:
 
 #: Words in a row, or as many letters of a script that has no blanks.
 _WORDS = re.compile(r"[^\W\d_]{2,}(?:[ ,]+[^\W\d_]{2,}){2}|[^\x00-\x7f]{6}")
-#: A longer program is not looked at: Python reads a short text in bounded time and depth.
+#: No more of a program or an output is looked at: a short text is read in bounded time and depth.
 _MOST_PROGRAM = 8_000
 
 
@@ -418,8 +422,9 @@ def written_elsewhere(released: NotebookNode, submitted: Submitted) -> dict[str,
     """For each graded answer, by its name, what the student wrote to it outside of its cell.
 
     That is a second copy of the cell; a cell that the student added next to it, or in its place;
-    and what was added to a released cell next to it. Text that is next to no answer belongs to the
-    nearest one that has no answer of its own.
+    and what was added to a released cell next to it. Text that is next to no answer, or to one in
+    code, belongs also to the nearest one that has no answer of its own: of texts, if there are any.
+    So does what a program in an added cell printed.
     """
     cells = released.cells
     answers = {n: cell for n, cell in enumerate(cells) if _is_graded_answer(cell)}
@@ -435,6 +440,8 @@ def written_elsewhere(released: NotebookNode, submitted: Submitted) -> dict[str,
         if home is None:
             place, where = _nearest(answers, there, before, behind), _ADDED
             text = "" if text in texts else text
+            if text and not _is_prose(one, text):
+                place, text, where = None, _printed(one.outputs), _PRINTED
         else:
             before = home
             if home in answers:
@@ -443,32 +450,36 @@ def written_elsewhere(released: NotebookNode, submitted: Submitted) -> dict[str,
                         found[home].append(Elsewhere(one, text, _COPY))
                     written[home].add(text)
                 continue
-            if _marks(cells[home]).get("solution"):
-                continue
             place = next((n for n in (home + 1, home - 1) if n in answers), None)
+            if _marks(cells[home]).get("solution"):  # of another answer, which stays where it is
+                if cells[home].cell_type != "code" or not _is_prose(one, text, in_strings=False):
+                    continue
+                place = None
             text, where = _added_lines(text, cells[home].source), _IN_RELEASED
-        if not text or not _is_prose(one, text):
+        if not text or not (where is _PRINTED or _is_prose(one, text)):
             continue
+        each = Elsewhere(one, text, where)
         if place is not None:
-            found[place].append(Elsewhere(one, text, where))
-        else:
-            far.append((max(before, 0), Elsewhere(one, text, where)))
-    for number, each in far:
-        empty = [n for n in answers if not written[n]]
-        if empty:
-            found[min(empty, key=lambda n: abs(n - number))].append(each)
+            found[place].append(each)
+        if place is None or cells[place].cell_type == "code":
+            far.append((max(before, 0), each))
+    empty = [n for n in answers if not written[n]]
+    empty = [n for n in empty if cells[n].cell_type != "code"] or empty
+    for number, each in far if empty else ():
+        nearest = min(empty, key=lambda n: abs(n - number))
+        if each not in found[nearest]:
+            found[nearest].append(each)
     return {str(_marks(answers[n])["grade_id"]): each for n, each in found.items() if each}
 
 
 _COPY = "in a second copy of its cell"
 _ADDED = "in a cell that the student added"
 _IN_RELEASED = "in another cell of the lab"
-#: The same for the student.
-_TOLD = {_COPY: _COPY, _ADDED: "in a cell that you added", _IN_RELEASED: _IN_RELEASED}
+_PRINTED = "in the output of a cell that the student added"
 
 
-def _is_prose(cell: StudentCell, text: str) -> bool:
-    """Whether a cell holds text: one of code does if it is no Python, or has words in a string."""
+def _is_prose(cell: StudentCell, text: str, *, in_strings: bool = True) -> bool:
+    """Whether a cell holds text: one of code does if it is no Python, or has words `in_strings`."""
     if cell.cell_type != "code":
         return True
     if len(text) > _MOST_PROGRAM or text.startswith(("%", "!")) or not _WORDS.search(text):
@@ -485,7 +496,21 @@ def _is_prose(cell: StudentCell, text: str) -> bool:
         for node in ast.walk(statement)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     )
-    return not body or any(words)
+    return not body or (in_strings and any(words))
+
+
+def _printed(outputs: object) -> str:
+    """What a cell has printed or shown, if there are words in it; else ""."""
+    texts = []
+    for output in outputs if isinstance(outputs, list) else ():
+        data = output.get("data") if isinstance(output, dict) else None
+        shown = data if isinstance(data, dict) else {}
+        text = output.get("text") if isinstance(output, dict) else None
+        text = text or shown.get("text/markdown") or shown.get("text/plain")
+        lines = text if isinstance(text, list) else [text]
+        texts += [line for line in lines if isinstance(line, str)]
+    text = clean("".join(texts)).strip()
+    return text if _WORDS.search(text[:_MOST_PROGRAM]) else ""
 
 
 def _is_graded_answer(cell: NotebookNode) -> bool:
@@ -554,7 +579,8 @@ def advice(released: NotebookNode, submitted: Submitted) -> list[str]:
             said.append(f"the cell {name}, for your answer, is not in the notebook: {to}")
         for one in elsewhere.get(name, ()):
             begin = printable(" ".join(one.text.split()), 40)
-            what = f'the answer {name}: text that begins "{begin}" is {_TOLD[one.where]}'
+            where = one.where.replace("the student", "you")
+            what = f'the answer {name}: text that begins "{begin}" is {where}'
             said.append(f"{what}; {to}, save the notebook, and hand in again")
     return said
 
@@ -773,13 +799,15 @@ def _note(set_aside: tuple[str, ...], notebook: NotebookNode) -> NotebookNode:
 class Found:
     """The notebook that is read, with notes on it, and what a person must say of it, or "".
 
-    `answers` are its texts by grade id, without those that are as they were released.
+    `answers` are its texts by grade id, without those that are as they were released. `not_read`
+    are the notebooks that have other answers.
     """
 
     submitted: Submitted
     notes: tuple[str, ...] = ()
     question: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)
+    not_read: tuple[Path, ...] = ()
 
 
 def find_submitted(path: Path, released: nbformat.NotebookNode, names: set[str]) -> Found:
@@ -815,12 +843,20 @@ def find_submitted(path: Path, released: nbformat.NotebookNode, names: set[str])
         two = " and ".join(quoted(each.name) for each in best)
         question = (
             f"{two} have different answers; those of {quoted(chosen.name)} are graded. Ask the "
-            "student which one counts. If it is another one, give it the name "
-            f"{quoted(path.name)} in the student's folder in `submitted`, and grade again with "
-            "`--force`"
+            "student which one counts. If it is another one, put it in the place of "
+            f"{quoted(path.name)} in the student's folder in `submitted`, move the others away, "
+            "and grade again with `--force`"
         )
         notes.append(question)
-    return Found(read[chosen], tuple(notes), question, answered[chosen])
+    return Found(read[chosen], tuple(notes), question, answered[chosen], tuple(best[1:]))
+
+
+def digest_of(notebook: Path) -> str:
+    """The SHA-256 of a notebook as far as it is read; "" if it cannot be opened."""
+    try:
+        return hashlib.sha256(read_regular(notebook, MOST_NOTEBOOK_BYTES)).hexdigest()
+    except OSError:
+        return ""
 
 
 #: So many notebooks under other names are read.
@@ -850,7 +886,8 @@ def _answers(released: NotebookNode, submitted: Submitted) -> dict[str, str]:
 # the notebook alone after a whole archive has no figure.
 
 #: `figures` whose recording is there, with its path, and all that are `stated`; `files`, the
-#: evidence that is there; whether there is a `notebook`; `answers`, each with its SHA-256.
+#: evidence that is there; whether there is a `notebook`; `answers`, each with its SHA-256, and so
+#: the notebooks with other answers, which are `not_read`.
 Holds = dict[str, Any]
 
 
@@ -881,6 +918,7 @@ def holds_of(
         "answers": {
             name: hashlib.sha256(text.encode()).hexdigest() for name, text in answered.items()
         },
+        "not_read": {path.name: digest_of(path) for each in found for path in each.not_read},
     }
     return has, [each.question for each in found if each.question]
 

@@ -24,6 +24,7 @@ from grader.submissions.safe_files import printable, take_in
 from grader.submissions.submitted_notebook import find_submitted, quoted, rebuild
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import account_flags
+from grader.with_nbgrader.earlier_grades import on_due_date, on_release
 from grader.with_nbgrader.gradebook_lock import Staged
 from grader.with_nbgrader.release import earlier_releases
 from grader.with_nbgrader.student_folders import (
@@ -131,6 +132,22 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
         self.accounts = self._accounts()
         if not self.assignments and not self.refused:
             super().init_notebooks()  # raises nbgrader's own error
+
+    def convert_notebooks(self) -> None:
+        """As in nbgrader; then says whose grades no longer hold, because they were skipped."""
+        try:
+            super().convert_notebooks()
+        finally:
+            if is_ours(self):
+                self._say_what_no_longer_holds()
+
+    def _say_what_no_longer_holds(self) -> None:
+        course, lab = self.coursedir, self.coursedir.assignment_id
+        try:
+            for each in (*on_due_date(course, lab, self), *on_release(course, lab)):
+                self.log.warning("%s.", each)
+        except Exception as error:
+            self.log.warning("Late penalties were not compared with the due date: %s", error)
 
     def _accounts(self) -> AccountFlags:
         """The flags on the accounts that recordings name; flags cost no points, so none on errors.

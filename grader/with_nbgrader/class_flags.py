@@ -6,9 +6,11 @@ A flag is shown in feedback, so it names nobody. The lines are for the instructo
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import sqlite3
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -144,12 +146,17 @@ def stated_by(head: bytes) -> Stated:
 REGISTER = "ticklab-runs.db"
 #: Several graders may write at once.
 _WAIT_S = 60
-_TABLE = """
-CREATE TABLE IF NOT EXISTS runs (
-    fingerprint TEXT NOT NULL, student TEXT NOT NULL, assignment TEXT NOT NULL,
-    PRIMARY KEY (fingerprint, student, assignment)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS of_submission ON runs (student, assignment);
+#: Of a class of 5,000, a million fingerprints: so each is a number, with the submission's number.
+#: The submission has its own in one piece, to find them when it is graded again.
+_TABLES = """
+DROP TABLE IF EXISTS runs;
+CREATE TABLE IF NOT EXISTS submissions (
+    id INTEGER PRIMARY KEY, student TEXT NOT NULL, assignment TEXT NOT NULL, held BLOB NOT NULL,
+    UNIQUE (student, assignment)
+);
+CREATE TABLE IF NOT EXISTS fingerprints (
+    fingerprint INTEGER, submission INTEGER, PRIMARY KEY (fingerprint, submission)
+) WITHOUT ROWID
 """
 
 
@@ -166,7 +173,7 @@ class EvidenceRegister:
         Raises sqlite3.Error if it cannot be read or written.
         """
         with contextlib.closing(sqlite3.connect(self.path, timeout=_WAIT_S)) as register, register:
-            for statement in _TABLE.split(";"):
+            for statement in _TABLES.split(";"):
                 register.execute(statement)
             yield Entries(register)
 
@@ -193,18 +200,37 @@ class Entries:
         whose submissions hold the same run, by figure; figures whose run nobody else holds are left
         out. Raises sqlite3.Error if the register cannot be read or written.
         """
-        self._register.execute(
-            "DELETE FROM runs WHERE student = ? AND assignment = ?", (student, assignment)
+        place = (student, assignment)
+        numbers = {one: _number(one) for marks in runs.values() for one in marks}
+        for own, held in self._register.execute(
+            "SELECT id, held FROM submissions WHERE student = ? AND assignment = ?", place
+        ).fetchall():
+            before = ((number, own) for number in array("q", held))
+            self._register.executemany(
+                "DELETE FROM fingerprints WHERE fingerprint = ? AND submission = ?", before
+            )
+            self._register.execute("DELETE FROM submissions WHERE id = ?", (own,))
+        now = sorted(set(numbers.values()))
+        own = self._register.execute(
+            "INSERT INTO submissions (student, assignment, held) VALUES (?, ?, ?)",
+            (*place, array("q", now).tobytes()),
+        ).lastrowid
+        self._register.executemany(
+            "INSERT INTO fingerprints VALUES (?, ?)", ((number, own) for number in now)
         )
-        rows = {(one, student, assignment) for marks in runs.values() for one in marks}
-        self._register.executemany("INSERT INTO runs VALUES (?, ?, ?)", sorted(rows))
         found = {}
         for figure, marks in runs.items():
             others = self._register.execute(
-                f"SELECT DISTINCT student FROM runs WHERE student != ? AND fingerprint IN "
-                f"({','.join('?' * len(marks))}) ORDER BY student",
-                (student, *marks),
+                "SELECT DISTINCT student FROM fingerprints JOIN submissions ON id = submission "
+                f"WHERE student != ? AND fingerprint IN ({','.join('?' * len(marks))}) "
+                "ORDER BY student",
+                (student, *(numbers[one] for one in marks)),
             )
             if names := [name for (name,) in others]:
                 found[figure] = names
         return found
+
+
+def _number(fingerprint: str) -> int:
+    """A number of 64 bits for a fingerprint."""
+    return int.from_bytes(hashlib.sha256(fingerprint.encode()).digest()[:8], "big", signed=True)

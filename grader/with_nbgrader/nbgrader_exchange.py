@@ -39,7 +39,7 @@ from grader.submissions.safe_files import (
     read_regular,
     trouble_with_name,
 )
-from grader.submissions.submitted_notebook import Holds, holds_of, lacking
+from grader.submissions.submitted_notebook import Holds, digest_of, holds_of, lacking
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.careful_course import read_time, time_of
 from grader.with_nbgrader.feedback import grades_of
@@ -343,6 +343,18 @@ class Collected:
         """The record of what was collected from `student`; empty if there is none."""
         return parsed(record_in(self.folder(student)))
 
+    def was_asked(self, student: str, holds: Holds) -> bool:
+        """Whether a person was asked before about the notebooks that are not read, and left them.
+
+        They came before, too, next to one that nobody has changed since. `holds` is of a new
+        submission.
+        """
+        came = self.record(student).get("sha256")
+        same = came.items() if isinstance(came, dict) else set()
+        there = {each.name: digest_of(each) for each in self.folder(student).glob("*.ipynb")}
+        has = holds["not_read"].items() <= same and there.items() <= same
+        return bool(has and holds["not_read"] and there.keys() - holds["not_read"].keys())
+
     def mark(self, student: str, more: dict[str, Any]) -> None:
         """Changes some entries of the record of what was collected, alone. Raises OSError."""
         stated, new = {**self.record(student), **more}, self._collecting / student
@@ -508,8 +520,9 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             self.log.error(_A_PERSON, student, self.inbound_path, folder)
         chosen = choice.entry
         if self.update or before is None:
-            # What a person has chosen once is not asked again.
-            older = [e for e in choice.older if before is None or e.when > before.when]
+            # What a person has chosen once is not asked again, unless a person undoes it.
+            undone = student in self.stays
+            older = [e for e in choice.older if before is None or undone or e.when > before.when]
             known = [before] if before is not None and before in choice.older else []
             chosen = self._nothing_lost(collected, student, [*known, *older, chosen])
         self.chosen[student] = chosen
@@ -519,7 +532,8 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             self.log.info("Already collected: %s%s", printable(student), hint)
             self.did[student] = SAME
         else:
-            questions = self._holds(collected, student, chosen)[1]
+            holds, questions = self._holds(collected, student, chosen)
+            questions = [] if collected.was_asked(student, holds) else questions
             for doubt in [*self._doubts(chosen, owner), *questions]:
                 self.log.warning("%s: collected, but %s", printable(chosen.name, 200), doubt)
             if self._copy(collected, next(e for e in self.entries if e.name == chosen.name)):
@@ -567,8 +581,9 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
 
     def _replaces(self, before: Entry, chosen: Entry) -> bool:
         """Whether a collected submission makes way: as in nbgrader, only if that was asked for."""
+        undone = bool(self.before_duedate) or chosen.student in self.stays
         return bool(self.update and chosen.when > before.when) or (
-            bool(self.before_duedate) and chosen.when != before.when
+            undone and chosen.when != before.when
         )
 
     def _owner(

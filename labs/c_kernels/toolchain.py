@@ -193,11 +193,16 @@ def source_hash(text: str) -> str:
 
 
 def text_of_c(source: Path) -> str:
-    """The text of a C file. Raises ValueError if it is not plain UTF-8, and OSError."""
+    """The text of a C file. Raises ValueError if the file or its name is not UTF-8, and OSError."""
+    name = source.name
+    if not source.stem.strip(".") or name.encode("utf-8", "replace") != os.fsencode(name):
+        raise ValueError(f"{name!a} cannot be the name of a program; rename the file, to own.c")
     # Its own name may be a link: the person who measures has chosen it.
     content = read_bounded(source.resolve(), MOST_FILE_BYTES)
     if content.startswith(_OTHER_MARKS):
         what = "begins with a byte-order mark, which Notepad may write"
+    elif b"\0" in content:
+        what = "has zero bytes, as text in UTF-16 has"
     else:
         try:
             return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")

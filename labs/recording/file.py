@@ -409,7 +409,7 @@ class Recording:
         for number, process in enumerate(self.processes):
             lines.append(f"# process.{number}: {json.dumps(dict(process), ensure_ascii=False)}")
         lines.append(HEADER)
-        return ("\n".join(lines) + "\n").encode() + self.rows
+        return ("\n".join(lines) + "\n").encode("utf-8", "replace") + self.rows
 
     def write(self, path: Path, beside: Mapping[Path, bytes] | None = None) -> None:
         """Write the recording to `path`, completely or not at all, and the files `beside` it.

@@ -22,7 +22,8 @@ class Hostile:
 
     `points` is what all figures get together; None if the case does not decide it. `keeps` are the
     points of the figures that the case leaves alone: they are not lost. `says` must stand in the
-    reason or the evidence of one verdict. `not_graded` figures stay open.
+    reason or the evidence of one verdict. `not_graded` figures stay open. `notebook` changes the
+    notebook with the answers, where a class hands in one too.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Hostile:
     keeps: float = 0.0
     says: str = ""
     not_graded: int = 0
+    notebook: Callable[[Path], None] | None = None
 
 
 def all_cases() -> list[Hostile]:

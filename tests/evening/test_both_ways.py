@@ -243,11 +243,14 @@ def test_a_due_date_that_moved_is_told_and_penalties_follow_it(
     assert cli.main(words) == 0
     said = capsys.readouterr().out
     assert ("Due 2040-01-15 00:00 UTC (2040-01-15 01:00 CET)." in said) == (due is not None)
-    assert f"and so has their late penalty: {', '.join(moved)}. Run `grader autograde" in said
+    told = f"and so has their late penalty: {', '.join(moved)}. Run `grader autograde"
+    assert told in said and told in by_nbgrader(course)
     summary = by_us(course, here=True)
     assert (summary.submissions, summary.penalties) == (0, moved)
     assert f"Late penalties that changed, by this due date (3): {moved[0]}" in summary.as_text()
     assert not any(row["penalty"] for row in rows(course).values())
+    assert "late penalty" not in by_nbgrader(course)
+    capsys.readouterr()
     assert cli.main(words) == 0
     out, err = capsys.readouterr()
     assert "late penalty" not in out and not err

@@ -181,6 +181,30 @@ def test_a_person_lets_the_earlier_one_count_and_is_not_asked_again(
     assert (course.files("."), course.counts()) == (before, WHOLE)
 
 
+@pytest.mark.parametrize("name", ["the notebook alone", "no C", "an answer less"])
+@pytest.mark.parametrize("source", [EARLY, LATE])
+def test_a_choice_is_undone_by_the_other_one(name: str, source: str, course: Class) -> None:
+    """Also where a platform gives the last submission only, or an old download is collected."""
+    first, again = course.moodle(WHOLE, EARLY), course.moodle(POORER[name][0], LATE)
+    course.collect(first)
+    for _ in range(2):
+        course.collect(again, {"ada-1": NEWEST})
+        assert course.counts() == POORER[name][0]
+        path = first if source == EARLY else again
+        before = course.files(".")
+        assert course.collect(path, {"ada-1": STAYS}, dry=True).lines[0].did is Did.UNDONE
+        assert course.files(".") == before
+        report = course.collect(path, {"ada-1": STAYS})
+        assert ([each.did for each in report.lines], report.complete) == ([Did.UNDONE], True)
+        assert "earlier submission counts again  1" in collect_class.as_text(report)
+        assert (course.counts(), course.record()["late"], course.kept()) == (WHOLE, False, 1)
+        before = course.files(".")
+        for each in (first, again, first):
+            assert course.collect(each, {"ada-1": STAYS}).lines[0].did is Did.SAME
+            assert course.collect(each).complete
+        assert course.files(".") == before
+
+
 def test_it_is_the_same_whichever_is_collected_first(course: Class) -> None:
     course.collect(course.moodle(POORER["no C"][0], LATE))
     report = course.collect(course.moodle(WHOLE, EARLY))
@@ -302,6 +326,46 @@ def test_of_two_notebooks_a_person_chooses(name: str, course: Class) -> None:
         assert said in question and "Ask the student which one counts" in question
     assert report.complete == (not words)
     assert len(course.counts()) >= 2
+
+
+def test_a_notebook_that_lost_is_not_asked_about_again(course: Class) -> None:
+    """Until it is another one, or a person has put one into the place of the other."""
+    losing, own = notebook("Other."), f"submitted/ada-1/{LAB}/{OWN}"
+
+    def collected(day: int, files: Mapping[str, bytes]) -> int:
+        return len(asked(course.collect(course.moodle(files, f"2026030{day}T050607Z"))))
+
+    assert collected(1, {**WHOLE, COPY: losing}) == 1
+    assert collected(2, {**with_(), COPY: losing}) == 0
+    (course.folder / own).with_name(COPY).unlink()  # somebody has moved it away
+    assert collected(3, {**with_(nb=notebook("5 ns.", "k")), COPY: losing}) == 0
+    assert collected(4, {**WHOLE, COPY: notebook("New.")}) == 1
+    assert collected(5, {**WHOLE, "notes.txt": b"", COPY: notebook("New.")}) == 0
+    (course.folder / own).write_bytes(notebook("New."))
+    assert collected(6, {**WHOLE, COPY: notebook("New.")}) == 1
+
+
+def test_one_without_a_time_that_lost_is_not_asked_about_again(course: Class) -> None:
+    poor = moodle_zip(course.downloads / "p.zip", [Upload("Ada", 1, {OWN: notebook("3 ns.")})])
+    rich = {"figures.json": figures(None), OWN: notebook("4 ns.", "k")}
+    later = moodle_zip(course.downloads / "r.zip", [Upload("Ada", 1, rich)])
+    course.collect(course.moodle(WHOLE, EARLY))
+    assert course.collect(poor, {"ada-1": STAYS}).complete
+    for path in (later, poor, later):
+        report = course.collect(path)
+        if path is later and report.to_choose:
+            report = course.collect(path, {"ada-1": NEWEST})
+        assert report.complete
+
+
+def test_a_first_submission_that_may_be_a_part_is_named(course: Class) -> None:
+    """The course has nothing to compare it with."""
+    for number, files in enumerate(({OWN: WHOLE[OWN]}, with_(nb=None), WHOLE)):
+        path = course.downloads / f"{number}.zip"
+        text = collect_class.as_text(course.collect(moodle_zip(path, [Upload("Ada", 1, files)])))
+        is_named = "Without a notebook or without a figure" in text and ": ada-1" in text
+        assert is_named == (files != WHOLE)
+        shutil.rmtree(course.folder / "submitted")
 
 
 #: As long as the whole one.

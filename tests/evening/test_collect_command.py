@@ -155,6 +155,10 @@ def test_a_poorer_submission_in_the_exchange_waits_for_a_person(
         assert collect(chosen, "exchange", option, "ada") == 0
         assert collect(chosen, "exchange") == 0
         assert (chosen.submitted("ada") / "timestamp.txt").read_text() == when
+    for option, when in (("--newest", LATE), ("--earlier", EARLY), ("--newest", LATE)):
+        for words in ((option, "ada"), (option, "ada"), ()):  # each option undoes the other
+            assert collect(chosen, "exchange", *words) == 0
+        assert (chosen.submitted("ada") / "timestamp.txt").read_text() == when
 
 
 def test_a_person_chooses_by_an_option(
@@ -226,8 +230,9 @@ def test_a_class_next_to_a_file_is_asked_and_the_answer_collects_it(
         (row,) = (row for row in csv.DictReader(file) if row["version"] == "not collected")
     assert (row["name in the source"], row["file"][:18]) == ("class", "nothing of it was ")
     *_, names = re.findall(r"^ +--names '([^']+)'$", said, re.MULTILINE)
-    assert collect(mine, str(path), "--names", names) == 1
-    assert "class/grades.csv: its name is not one of your pattern" in capsys.readouterr().out
+    assert collect(mine, str(path), "--names", names) == 0
+    passed_over = "Passed over, because no student's work can be in it: class/grades.csv"
+    assert passed_over in capsys.readouterr().out
     for student in ("ada", "bob"):
         assert (mine.submitted(student) / "recordings/run.csv").read_text() == student
     # Without the file, it is certain.

@@ -270,11 +270,11 @@ def test_an_empty_folder_is_found_in_a_folder_and_in_a_zip_file(
 
 def test_unknown_names_are_listed() -> None:
     students, refused = sorted_names(
-        CANVAS, "ada_77_1_a.zip", "notes.txt", "__MACOSX/._x", f"d/{ARCHIVE}"
+        CANVAS, "ada_77_1_a.zip", "notes.zip", "__MACOSX/._x", f"d/{ARCHIVE}"
     )
     assert students == {"77": ["a.zip"]}
     assert refused == {
-        "notes.txt": "its name is not one of Canvas",
+        "notes.zip": "its name is not one of Canvas",
         f"d/{ARCHIVE}": "its name does not say which student it is of",
     }
 
@@ -335,7 +335,10 @@ def test_a_roster_may_have_names_only() -> None:
         known=known,
     )
     assert students == {"ada": ["x"]}
-    assert refused == {"Jo Li_1": "the roster has 2 students with the name of Jo Li (1)"}
+    assert refused == {
+        "Jo Li_1": "the roster has 2 students with the name of Jo Li (1). Find out which one it "
+        "is, and use a list with the columns student and id: in it, 1 is the id"
+    }
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nbgrader.coursedir import CourseDirectory
 
-from grader.evening import class_roster
+from grader.evening import class_roster, collect_class
 from grader.evening.collect_class import Collect, Report
 from grader.evening.upload_names import by_pattern
 from grader.evening.uploads import NotTaken
@@ -382,10 +382,28 @@ def test_a_roster_decides(tmp_path: Path) -> None:
     )
     report = collect(tmp_path, tree, known=known)
     assert (students(report), report.absent) == (["ada", "bob"], ["cid"])
-    assert set(asked(report)) == {"grades.csv"}
+    assert (report.strays, report.complete) == (["grades.csv"], True)
     known = class_roster.Roster([class_roster.Student("team", "class", "")])
     report = collect(tmp_path / "course", work("class/ada"), known=known)
     assert "class is one student with the folder ada" in asked(report)["team (class)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_stray"),
+    [
+        *((name, True) for name in ("README", "grades.xlsx", "a.pdf", "submission_metadata.yml")),
+        *((name, False) for name in ("figures.json", "x.ipynb", "x.7z", "bob/essay.docx")),
+    ],
+)
+def test_only_a_file_without_work_is_passed_over(name: str, is_stray: bool, tmp_path: Path) -> None:
+    """It is named once; a folder may be a student who handed in something else."""
+    report = collect(tmp_path, {**work("ada"), **work("cid"), name: b"x"})
+    assert students(report) == ["ada", "cid"]
+    assert (report.strays, report.complete) == (([name], True) if is_stray else ([], False))
+    assert collect_class.as_text(report).count(name.partition("/")[0]) == 1
+    (tmp_path / "alone").mkdir()
+    alone = collect(tmp_path / "alone", {name: b"x"})
+    assert (alone.complete, alone.strays) == (False, [])
 
 
 def test_a_student_cannot_make_others_doubtful(tmp_path: Path) -> None:

@@ -395,7 +395,10 @@ def test_a_comment_of_a_person_in_moodle_stays_and_is_told(comment: str, tmp_pat
     done = exports.write_moodle(SHEET, path, lambda _: {}, theirs)
     assert rows_of(path)[1][2:] == ["2", "-", guarded(comment)]
     assert "A person's comment in Moodle stays for: ada. --overwrite writes over it." in done.notes
-    assert not [note for note in done.notes if "other points" in note]
+    assert not [note for note in done.notes if "other points" in note or "penalty" in note]
+    late = replace(SHEET, students=(replace(SHEET.students[0], penalty=1.0),))
+    done = exports.write_moodle(late, path, lambda _: {}, theirs)
+    assert "Of these, no comment names the late penalty of: ada." in done.notes
     done = exports.write_moodle(SHEET, path, lambda _: {}, theirs, overwrite=True)
     assert "cost: 2 of 4 points" in rows_of(path)[1][4] and done.notes == ()
 

@@ -61,8 +61,10 @@ def test_without_its_c_no_point_is_earned_for_what_the_c_did(lab: str, tmp_path:
         (lambda text: text + b"/* as handed in */\n", False),
         (lambda text: text.replace(b"    ", b"\t"), False),
         (lambda text: text.replace(b"\n", b"\r\n"), True),
+        (lambda text: b"\xef\xbb\xbf" + text, True),
+        (lambda text: text.decode().replace("\n", "\r\n").encode("utf-16"), True),
     ],
-    ids=["a comment", "tabs", "line ends"],
+    ids=["a comment", "tabs", "line ends", "a byte-order mark", "UTF-16"],
 )
 def test_c_changed_after_the_run_is_other_c(change: object, full: bool, tmp_path: Path) -> None:
     lab = "04-procedure-call"

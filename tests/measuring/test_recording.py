@@ -11,6 +11,7 @@ import threading
 import time
 import tracemalloc
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -58,6 +59,13 @@ def test_what_is_written_comes_back(tmp_path: Path) -> None:
     assert back.processes == written.processes
     assert {**written.conditions}.items() <= {**back.conditions}.items()
     assert back.intact is True
+
+
+def test_a_path_that_is_not_utf8_costs_no_recording(tmp_path: Path) -> None:
+    made = parse(GOOD)
+    written = replace(made, conditions={"command": "labs measure d\udcff/own.c"})
+    written.write(tmp_path / "run.csv")
+    assert read(tmp_path / "run.csv").conditions["command"] == "labs measure d?/own.c"
 
 
 texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=30).map(str.strip)

@@ -91,7 +91,9 @@ def test_eight_builds_at_once_give_whole_programs(cache: Path) -> None:
     [
         (b"\xef\xbb\xbf" + HELLO.encode(), "a byte-order mark"),
         (HELLO.encode("utf-16"), "a byte-order mark"),
-        (HELLO.encode("utf-16-be"), ""),
+        (HELLO.encode("utf-16-be"), "zero bytes, as text in UTF-16"),
+        (HELLO.encode("utf-16-le"), "zero bytes, as text in UTF-16"),
+        (HELLO.encode() + b"\0", "zero bytes"),
         (HELLO.encode() + b"// caf\xe9\n", "characters in line 7 that are not UTF-8"),
     ],
 )
@@ -100,8 +102,19 @@ def test_c_of_another_encoding_is_refused_by_name(
 ) -> None:
     path = tmp_path / "own.c"
     path.write_bytes(content)
-    with pytest.raises((ValueError, CompileError), match=f"own.c.*{what}"):
+    with pytest.raises(ValueError, match=f"own.c .*{what}.*; save it as UTF-8"):
         build(path, ONE)
+
+
+@pytest.mark.parametrize("name", [b"x\xff.c", b"..c", b"...c"])
+def test_a_file_whose_name_no_program_can_have_is_named(
+    name: bytes, tmp_path: Path, cache: Path
+) -> None:
+    path = tmp_path / os.fsdecode(name)
+    path.write_text(HELLO)
+    with pytest.raises(ValueError, match=r"\.c' cannot be the name of a program; rename the file"):
+        build(path, ONE)
+    assert not cache.exists()
 
 
 def test_lines_end_as_on_windows_or_an_old_mac(tmp_path: Path, cache: Path) -> None:

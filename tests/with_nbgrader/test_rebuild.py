@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,23 @@ def answer_in_a_string(course: Course) -> None:
 @case
 def answer_printed(course: Course) -> None:
     beside(course, "answer_printed", cell("mine", "code", f"print('{WORDS}')"), 5)
+
+
+@case
+def answer_in_an_output(course: Course) -> None:
+    stream = {"output_type": "stream", "name": "stdout", "text": [f"{WORDS}\n"]}
+    shown = {"output_type": "display_data", "metadata": {}, "data": {"text/html": WORDS}}
+    mine = cell("mine", "code", "print(open('my.txt').read())")
+    beside(course, "answer_in_an_output", {**mine, "outputs": [shown, None, stream]}, 5)
+
+
+@case
+def answer_in_the_cell_of_another(course: Course) -> None:
+    def change(cells: list[dict[str, Any]]) -> None:
+        stub(cells, course)
+        cells[2]["source"] = WORDS
+
+    edited(course, "answer_in_the_cell_of_another", change)
 
 
 @case
@@ -534,9 +552,9 @@ TOLD = {
     "damaged_and_a_copy": f"`{LAB}.ipynb` was not read: the notebook is not valid JSON",
     "many_notebooks": f"found under the name `{LAB}-Copy1.ipynb`",
     "two_answers": f"`{LAB}.ipynb` and `{LAB}-Copy1.ipynb` have different answers; those of "
-    f"`{LAB}.ipynb` are graded. Ask the student which one counts. If it is another one, give it "
-    f"the name `{LAB}.ipynb` in the student's folder in `submitted`, and grade again with "
-    "`--force`",
+    f"`{LAB}.ipynb` are graded. Ask the student which one counts. If it is another one, put it in "
+    f"the place of `{LAB}.ipynb` in the student's folder in `submitted`, move the others away, "
+    "and grade again with `--force`",
     "two_copies_with_answers": f"`{LAB} (1).ipynb` and `{LAB}-Copy1.ipynb` have different answers; "
     f"those of `{LAB} (1).ipynb` are graded.",
     "links_pipes_and_devices": "recordings/pipe.csv: a pipe, socket or device",
@@ -569,6 +587,8 @@ ELSEWHERE = {
     "answer_in_code": "in a cell that the student added",
     "answer_in_a_string": "in a cell that the student added",
     "answer_printed": "in a cell that the student added",
+    "answer_in_an_output": "in the output of a cell that the student added",
+    "answer_in_the_cell_of_another": "in another cell of the lab",
     "answer_far_away": "in a cell that the student added",
     "answer_in_the_title": "in another cell of the lab",
     "answer_split": "in a second copy of its cell",
@@ -598,22 +618,42 @@ def feedback_of(batch: Course, student: str) -> str:
 PROGRAMS = ('lab.hint("report")', "fenced.value", "%timeit 1", "!ls my own files", "# note")
 
 
+def written(source: dict[str, Any], place: int, mine: StudentCell, **texts: str) -> list[str]:
+    """The answers to which `mine` belongs that was added at `place`; `texts` are answers."""
+    released = nbformat.reads(json.dumps(source), as_version=4)  # type: ignore[no-untyped-call]
+    names = [one["metadata"].get("nbgrader", {}).get("grade_id") for one in source["cells"]]
+    own = [
+        StudentCell(name, one["id"], one["cell_type"], texts.get(name, one["source"]))
+        for name, one in zip(names, source["cells"], strict=True)
+    ]
+    own.insert(place, mine)
+    return list(written_elsewhere(released, Submitted(tuple(own))))
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("place", [0, 4, 5])
 def test_a_program_next_to_an_answer_is_no_answer(place: int, program: str) -> None:
+    assert written(source_notebook(), place, StudentCell(None, "mine", "code", program)) == []
+
+
+def test_text_next_to_code_belongs_to_the_answer_in_words_too() -> None:
     source = source_notebook()
-    released = nbformat.reads(json.dumps(source), as_version=4)  # type: ignore[no-untyped-call]
-    own = [
-        StudentCell(
-            one["metadata"].get("nbgrader", {}).get("grade_id"),
-            one["id"],
-            one["cell_type"],
-            one["source"],
-        )
-        for one in source["cells"]
-    ]
-    own.insert(place, StudentCell(None, "mine", "code", program))
-    assert written_elsewhere(released, Submitted(tuple(own))) == {}
+    source["cells"][2]["metadata"]["nbgrader"] |= {"grade": True, "points": 1}
+    text = StudentCell(None, "mine", "markdown", WORDS)
+    assert written(source, 3, text) == ["answer-python", "report"]
+    assert written(source, 3, text, report="Mine.") == ["answer-python"]
+    assert written(source, 5, text) == ["report"]
+    assert written(source, 0, text) == ["report"]
+
+
+def test_an_output_is_no_answer_where_there_is_one() -> None:
+    shown = [{"data": {"text/plain": WORDS}}]
+    mine = StudentCell(None, "mine", "code", "show()", outputs=shown)
+    assert written(source_notebook(), 5, mine) == ["report"]
+    assert written(source_notebook(), 5, mine, report="Mine.") == []
+    assert written(source_notebook(), 5, replace(mine, source=f"# {WORDS}")) == ["report"]
+    for other in (None, 7, [7], [{"data": 7}], [{"text": ["fenced: 26 ns"]}]):
+        assert written(source_notebook(), 5, replace(mine, outputs=other)) == []
 
 
 def test_links_are_not_followed(batch: Course) -> None:

@@ -292,10 +292,17 @@ def test_a_lab_is_released_again_and_earlier_work_is_matched_with_it(
 
     course.submit("bob", course.answered(), {"cost": {"points": 4.0}})
     if grade == "grader":
+        skipped = autograde(course.folder, LAB, Options(workers=1), tell)
+        assert (skipped.skipped, skipped.replaced) == (1, ["ada"])
+        assert "another one has replaced; `--force` grades them by the new one (1): ada" in (
+            skipped.as_text()
+        )
         summary = autograde(course.folder, LAB, Options(workers=1, force=True), tell)
         assert not summary.failed, summary.failed
     else:
-        assert course.run("autograde", LAB, "--force").returncode == 0
+        assert told in course.run("autograde", LAB).stderr
+        done = course.run("autograde", LAB, "--force")
+        assert done.returncode == 0 and "released anew" not in done.stderr
     assert "released anew" not in exported()
     # Ada worked on the earlier release, and nobody asked her for the second figure.
     assert course.scores("ada") == {"cost": 8.0, "report": None, "step": None}
