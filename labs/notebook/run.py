@@ -23,7 +23,7 @@ from labs.results import remarks
 from labs.results.result import Result, result_of, sensible
 from labs.results.results_compared import Comparison, compared_at_one_clock, differences_compared
 from labs.results.run_warnings import RunWarning
-from labs.units import unit_symbol
+from labs.units import factor_text, unit_symbol
 
 
 @dataclass
@@ -215,11 +215,28 @@ class Run:
             assert each.estimate is not None  # chosen so
             marks.append(Mark.of(each.variant, each.estimate))
             predicted = self.prediction(each)
-            if predicted is not None and parts_of(self.recording, each.variant) == 1:
+            if predicted is not None:
                 value = predicted.into(each.unit, each.clock)
                 name = predicted.name if len(shown) == 1 else f"predicted for {each.variant}"
                 marks.append(Mark(name, value, "predicted"))
         return value_drawing(marks, shown[0].unit)
+
+    def _headline(self) -> tuple[str, ...]:
+        """What was measured, its value, and its interval with how far off a prediction was.
+
+        Nothing without a figure: the sentence says why.
+        """
+        result = self._printed[0]
+        if result.estimate is None:
+            return ()
+        value, low, high = sensible(result.estimate)
+        unit, predicted = unit_symbol(result.unit), self.prediction(result)
+        name = f"{result.recording.kernel} {result.variant}: {result.what}"
+        beside = f"95 % interval {low} to {high} {unit}"
+        if predicted is not None and result.estimate.value > 0 and predicted.value > 0:
+            factor = predicted.into(result.unit, result.clock) / result.estimate.value
+            beside += f"; {predicted.name} was {factor_text(factor)}"
+        return name, f"{value} {unit}", beside
 
     def plot_line(self, variant: str | None = None) -> Picture:
         """Plot the line T(k) = overhead + k * cost, and below it the residuals."""
@@ -303,11 +320,10 @@ class Run:
         return self.results[:1] if self.chosen else self.results
 
     def _repr_html_(self) -> str:
-        single = self._printed[0].estimate if len(self._printed) == 1 else None
         drawn = self._values()
         return filled(
             _RUN,
-            headline=headline(single) if single is not None else (),
+            headline=self._headline() if len(self._printed) == 1 else (),
             picture=drawn.as_html() if drawn is not None else "",
             note=self.later.note(),
             sentences=[result.sentence() for result in self._printed],
@@ -325,13 +341,6 @@ class Run:
         lines += [held] if (held := self._held()) else []
         lines.append(f"saved in {self.recording_path}" if self.recording_path else "not saved")
         return "\n".join(lines)
-
-
-def headline(estimate: Estimate) -> tuple[str, str]:
-    """The value of a figure and its interval, for a reader who looks before reading."""
-    value, low, high = sensible(estimate)
-    unit = unit_symbol(estimate.unit)
-    return f"{value} {unit}", f"95 % interval {low} to {high} {unit}"
 
 
 def _result(recording: Recording, variant: str, unit: str, python: bool) -> Result:

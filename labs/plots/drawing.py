@@ -151,11 +151,22 @@ class Mark(NamedTuple):
     kind: str = "figure"
     low: float | None = None
     high: float | None = None
+    text: str = ""  # the number as its reader knows it
 
     @classmethod
     def of(cls, name: str, estimate: Estimate) -> Mark:
         """The mark of a figure with its interval."""
-        return cls(name, estimate.value, "figure", estimate.low, estimate.high)
+        text = sensible(estimate)[0]
+        return cls(name, estimate.value, "figure", estimate.low, estimate.high, text)
+
+    def number(self, unit: str) -> str:
+        """The number with its unit, as it stands beside the mark."""
+        text = f"{self.text or _digits(self.value)} {unit_symbol(unit)}"
+        return text.replace("-", "\N{MINUS SIGN}")
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        return self.low, self.high
 
 
 #: The marker and the colour of each kind of mark.
@@ -226,7 +237,7 @@ def value_drawing(
     """
     if not marks:
         raise ValueError("no number to draw")
-    ends = [v for each in marks if each.kind in _HOME for v in (each.value, *each[3:])]
+    ends = [v for each in marks if each.kind in _HOME for v in (each.value, *each.ends)]
     home = [v for v in (*ends, *(end for pair in accepted for end in pair)) if v is not None]
     home = home or [marks[0].value]
     far = [_times_off(each.value, home) for each in marks]
@@ -236,7 +247,7 @@ def value_drawing(
     placed = []
     for each, off in zip(marks, far, strict=True):
         x = axis.at(each.value) if not off else axis.right + 40 if off > 0 else axis.left - 30
-        placed.append((each, off, x, f"{each.name} {_number(each.value, unit)}"))
+        placed.append((each, off, x, f"{each.name} {each.number(unit)}"))
     rows = _rows([(x, _wide(words)) for _, _, x, words in placed])
     y = 16 + _ROW * (max(rows) + 1) + 14
     paper = Paper(WIDTH, y + (60 if accepted else 40))
@@ -251,7 +262,9 @@ def value_drawing(
         paper.text(_start(x, _wide(words)), top, words, colour, bold=each.kind == "figure")
     if accepted:
         words = f"▮ accepted: {_ranges(accepted, unit)}"
-        paper.text(_MARGIN, y + 53, words, scale.GREEN, size=_SMALL)
+        middle = (axis.at(accepted[0][0]) + axis.at(accepted[0][1])) / 2
+        wide = _wide(words, _SMALL)
+        paper.text(_start(middle, wide), y + 53, words, scale.GREEN, size=_SMALL)
     return Drawing(paper.svg(), unit, *_value_in_words(marks, far, unit, accepted))
 
 
@@ -319,9 +332,8 @@ def _draw_mark(paper: Paper, axis: _Axis, mark: Mark, off: float, at: tuple[floa
         paper.sign(x, y, shape, colour)
 
 
-def _number(value: float, unit: str) -> str:
-    text = fixed(value, 0) if 1_000 <= abs(value) < 10_000 else rounded(value, 4)
-    return f"{text} {unit_symbol(unit)}".replace("-", "\N{MINUS SIGN}")
+def _digits(value: float) -> str:
+    return fixed(value, 0) if 1_000 <= abs(value) < 10_000 else rounded(value, 4)
 
 
 def _ranges(accepted: Sequence[Sequence[float]], unit: str) -> str:
@@ -340,9 +352,9 @@ def _value_in_words(
     for each, off in zip(marks, far, strict=True):
         side = "above" if off > 0 else "below"
         beyond = f" ({rounded(abs(off), 2)} times {side} it)" if off else ""
-        said.append(f"{each.name} {_number(each.value, unit)}{beyond}")
-        ends = (rounded(v, 4) if v is not None else "" for v in each[3:])
-        rows.append((each.name, rounded(each.value, 4), *ends))
+        said.append(f"{each.name} {each.number(unit)}{beyond}")
+        ends = (rounded(v, 4) if v is not None else "" for v in each.ends)
+        rows.append((each.name, each.text or rounded(each.value, 4), *ends))
     rows += [("accepted", "", rounded(low, 4), rounded(high, 4)) for low, high in accepted]
     if accepted:
         said.append(f"accepted {_ranges(accepted, unit)}")
@@ -366,11 +378,12 @@ def overview_drawing(rows: Sequence[tuple[str, Sequence[Mark]]], cycle_ns: float
     if not known:
         raise ValueError("no figure to draw")
     low = max(min(known), LEAST_NS)
-    axis = _Axis(math.log(low / 1.3), math.log(max(known) * 1.3), True, 132.0, WIDTH - 24.0)
+    axis = _Axis(math.log(low / 1.3), math.log(max(known) * 1.3), True, 156.0, WIDTH - 24.0)
     laid_out = []
     for name, marks in rows:
         shown = sorted((mark for mark in marks if mark.value > 0), key=lambda mark: mark.value)
         named = [mark for mark in shown if mark.kind != "published"]
+        named = [*named[:1], *named[:0:-1]]  # the smallest, and the largest, come first
         places = _rows([(axis.at(mark.value), _wide(mark.name, 10)) for mark in named])
         kept = [each for each in zip(named, places, strict=True) if each[1] < _MOST_ROWS]
         laid_out.append((name, shown, kept, 12 * (1 + max((row for _, row in kept), default=0))))
@@ -399,7 +412,7 @@ def overview_drawing(rows: Sequence[tuple[str, Sequence[Mark]]], cycle_ns: float
 
 
 #: So many rows of names stand above a row of marks; a name without room is in the table only.
-_MOST_ROWS = 5
+_MOST_ROWS = 2
 
 
 def _draw_scale(
@@ -447,7 +460,7 @@ class _Panel(NamedTuple):
         return self.bottom - share * (self.bottom - self.top)
 
 
-_HEIGHT, _TOP, _BOTTOM = 310, 72, 262
+_HEIGHT, _TOP, _BOTTOM = 320, 84, 272
 #: The room for the value at the right.
 _AT_RIGHT = 92
 #: Fewer numbers than these are drawn one by one, and more as a band of their density.
@@ -478,7 +491,7 @@ def evidence_drawing(recording: Recording, variant: str) -> Drawing:
     paper.text(_MARGIN, 24, f"{recording.kernel} {variant}"[:70], bold=True, size=_TEXT + 1)
     aside = result.aside_as_text()
     samples = plural(len(recording.samples(variant)), "sample")
-    key = f"{samples}{f', set aside: {aside}' if aside else ''}"
+    key = f"{samples}{f' (set aside: {aside})' if aside else ''}"
     paper.text(_MARGIN, 44, key[:100], scale.QUIET, size=_SMALL)
     left = _MARGIN + 60.0
     if straight is not None:
@@ -558,18 +571,18 @@ def _draw_line(paper: Paper, result: Result, line: Line, unit: str) -> None:
                scale.QUIET, anchor="middle", size=_SMALL)  # fmt: skip
     if result.net is None:
         paper.sign(along(0), panel.down(overhead), "diamond", scale.VERMILLION, 6)
-        paper.text(along(0) + 12, panel.down(overhead) + 14, f"at 0: {rounded(overhead)} {unit}",
-                   scale.VERMILLION, size=_SMALL)  # fmt: skip
+        words = f"◆ at k = 0: {_digits(overhead)} {unit}"
+        paper.text(along(0) + 12, panel.top + 12, words, scale.VERMILLION, size=_SMALL)
         return
     half = most / 2
     x, y = along(most), panel.down(overhead + cost * half)
     paper.line(along(half), y, x, y, scale.VERMILLION, 1, "4 3")
     paper.line(x, y, x, panel.down(overhead + cost * most), scale.VERMILLION, 1, "4 3")
-    words = f"{rounded(cost)} {unit} for each"
+    words = f"{_digits(cost)} {unit} for each"
     paper.text(x, y + 16, words, scale.VERMILLION, anchor="end", size=_SMALL)
     net = result.net
     if net.baseline is not None:
-        less = f"{net.times:g} × {rounded(net.baseline.value / per_unit)}"
+        less = f"{net.times:g} × {_digits(net.baseline.value / per_unit)}"
         words = f"less {less}, {net.baseline_variant}"[:40]
         paper.text(x, y + 32, words, scale.QUIET, anchor="end", size=_SMALL)
     if net.parts != 1:
@@ -585,7 +598,7 @@ def _draw_vertical(paper: Paper, panel: _Panel, name: str) -> None:
         paper.line(panel.left - 4, y, panel.left, y, scale.QUIET)
         paper.text(panel.left - 7, y + 4, scale.axis_number(place), scale.QUIET, anchor="end",
                    size=_SMALL)  # fmt: skip
-    paper.text(panel.left - 50, panel.top - 12, name, scale.QUIET, size=_SMALL)
+    paper.text(panel.left - 50, panel.top - 20, name, scale.QUIET, size=_SMALL)
 
 
 def _draw_sizes(paper: Paper, names: Sequence[tuple[float, str]]) -> None:
@@ -627,7 +640,8 @@ def _draw_columns(
     _draw_sizes(paper, [(x, each.name) for x, each in zip(middles, columns, strict=True)])
     if len(columns) > 1:
         middle = (panel.left + panel.right) / 2
-        paper.text(middle, _BOTTOM + 38, "k", scale.QUIET, anchor="middle", size=_SMALL)
+        words = "k  (↑ ↓: so many samples lie beyond the axis)"
+        paper.text(middle, _BOTTOM + 38, words, scale.QUIET, anchor="middle", size=_SMALL)
 
 
 def _ends(values: Floats) -> tuple[float, float]:
