@@ -1,22 +1,428 @@
-"""Numbers that are not what a figure asks for: others of its run, and those that slips make."""
+"""The ways from a right number to a wrong one, in one table, and one rule that decides among them.
+
+Every figure is held against all of them, whatever its unit: a power of ten, another unit, another
+number of the run, wrong arithmetic, a factor, and two of these at once.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from grader.cases.case import FEWEST_DIGITS, Case, is_number, is_rounded
-from grader.cases.spec import Quantity
+from grader.cases.case import (
+    FEWEST_DIGITS,
+    OF_USUAL_SLIPS,
+    Case,
+    digits_of,
+    is_number,
+    is_rounded,
+)
+from grader.cases.spec import CHOICE, TIMES, Quantity
 from grader.facts import memory_use
+from grader.facts.observed import reads_the_counter
 from labs.analysis.estimates import Floats
+from labs.analysis.net_cost import parts_of
+from labs.course import published
 from labs.recording import counts
 from labs.recording.declared import is_first_time
 from labs.recording.file import BadRecording, Recording, memoized
 from labs.results.result import result_of
-from labs.units import rounded
+from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded
+
+
+class Rank(IntEnum):
+    """How simple a slip is, the simplest first. The simplest that leads to a number explains it."""
+
+    THOUSAND = 1
+    READING = 2  # the right number in another unit, or another number that the run shows
+    FORMULA = 3  # numbers of the run, put together wrongly
+    FACTOR = 4
+    TWO_STEPS = 5
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way from a right number to a wrong one.
+
+    `number` is the wrong one, in the unit asked for. `code` is the entry of the catalogue that it
+    shows, and `what` the evidence: a clause after `You gave 3 ns: `. Who computes `by_hand` begins
+    with numbers of three digits; any other number is copied, or made by a program. `fewest` is the
+    number of digits that tell this number from its neighbors.
+    """
+
+    number: float
+    code: str
+    rank: Rank
+    what: str
+    by_hand: bool = False
+    fewest: int = FEWEST_DIGITS
+
+    def leads_to(self, case: Case) -> bool:
+        """Whether the submitted value is this number, as far as its digits tell."""
+        if self.by_hand:
+            return is_number(case, self.number, self.fewest)
+        return is_rounded(case, self.number)
+
+
+#: What the entry of the catalogue is called that names two slips.
+TWO_SLIPS = "one-of-two-slips"
+
+
+@memoized
+def way_to(case: Case) -> Way | None:
+    """The simplest way to the submitted value; None for a right value, and if nothing leads to it.
+
+    If two of the same rank lead to it, neither is the cause: the way that is returned names both.
+    Of more, none is named.
+    """
+    if case.right or case.expected is None or not case.submitted or case.spec.unit == CHOICE:
+        return None
+    found = [each for each in ways(case) if each.leads_to(case)]
+    simplest = min((each.rank for each in found), default=None)
+    found = [each for each in found if each.rank == simplest]
+    # Somebody who copied a number has all of its digits.
+    exact = [each for each in found if is_rounded(case, each.number)]
+    found = list({each.what: each for each in exact or found}.values())
+    if len(found) == 1:
+        return found[0]
+    if len(found) != 2:
+        return None
+    one, other = (each.what.partition(" It should be ")[0] for each in found)
+    return replace(found[0], code=TWO_SLIPS, what=f"{one.rstrip('.')}. Or: {other}")
+
+
+def told_by(case: Case, code: str) -> str | None:
+    """The evidence if the simplest way to the submitted value is one of this entry's."""
+    way = way_to(case)
+    if way is None or way.code != code:
+        return None
+    return f"You gave {case.as_submitted()}: {way.what}"
+
+
+def ways(case: Case) -> Iterator[Way]:
+    """Every way that this figure invites."""
+    yield from _powers_of_a_thousand(case)
+    yield from _other_units(case)
+    asked = f"The lab asks for {case.spec.asked}: {_expected(case)}."
+    for number, what in numbers_of(case):
+        yield Way(number, "another-number-of-the-run", Rank.READING, f"that is {what}. {asked}")
+    yield from _totals(case)
+    for number, done, right in slips(case):
+        what = f"that is {done}. It should be {right}."
+        yield Way(number, "arithmetic-slip", Rank.FORMULA, what, by_hand=True)
+    yield from _factors(case)
+    yield from _digits_swapped(case)
+    yield from _turned_over(case)
+    yield from _rows_in_other_units(case, asked)
+
+
+def _expected(case: Case) -> str:
+    return case.expected.as_text() if case.expected is not None else "no figure"
+
+
+def _powers_of_a_thousand(case: Case) -> Iterator[Way]:
+    for power in (-9, -6, -3, 3, 6, 9):
+        larger = "larger" if power > 0 else "smaller"
+        what = (
+            f"your recording gives {_expected(case)}. The digits agree, and the figure is "
+            f"{10 ** abs(power):,} times {larger}."
+        )
+        for each in case.accepted_values:
+            # Nothing else is a thousand times off: two digits are enough.
+            number = each.value * 10.0**power
+            yield Way(number, "unit-slip", Rank.THOUSAND, what, True, OF_USUAL_SLIPS)
+
+
+def _factors(case: Case) -> Iterator[Way]:
+    for factor, times in ((2.0, "twice"), (0.5, "half of")):
+        what = f"that is {times} what your recording gives, {_expected(case)}."
+        for each in case.accepted_values:
+            yield Way(each.value * factor, "half-or-double", Rank.FACTOR, what, by_hand=True)
+    for power in (-2, -1, 1, 2):
+        what = f"a decimal point is in the wrong place. Your recording gives {_expected(case)}."
+        if power == 2 and case.spec.unit == TIMES:
+            what = f"that is the value in percent. Your recording gives {_expected(case)}."
+        for each in case.accepted_values:
+            yield Way(each.value * 10.0**power, "arithmetic-slip", Rank.FACTOR, what)
+
+
+#: Of a value with more digits than this nobody reads two digits the wrong way round.
+MOST_DIGITS = 6
+
+
+def _digits_swapped(case: Case) -> Iterator[Way]:
+    """The right value to as many digits, with two neighboring digits the wrong way round."""
+    given, one = digits_of(case.figure.value), _one_written(case)
+    if not FEWEST_DIGITS <= given <= MOST_DIGITS or not one:
+        return
+    for each in case.accepted_values:
+        right = each.value / one
+        if not math.isfinite(right):
+            continue
+        # Of a negative value the digits are those without its sign.
+        mantissa, exponent = f"{abs(right):.{given - 1}e}".split("e")
+        digits = mantissa.replace(".", "")
+        for place in range(len(digits) - 1):
+            pair = digits[place + 1] + digits[place]
+            other = digits[:place] + pair + digits[place + 2 :]
+            if pair[0] != pair[1]:
+                number = math.copysign(float(f"{other[0]}.{other[1:]}e{exponent}"), right) * one
+                what = f"your recording gives {each.as_text()}: two digits are swapped."
+                yield Way(number, "arithmetic-slip", Rank.FACTOR, what)
+
+
+def _turned_over(case: Case) -> Iterator[Way]:
+    """One divided by the figure: as many of it as fit into a unit of time."""
+    spec = case.spec
+    if spec.quantity is Quantity.RATIO:
+        over, under = spec.operands[:2]
+        what = (
+            f"in your recording {over} takes {_expected(case)} as long as {under}, and not the "
+            "other way round."
+        )
+        for each in case.accepted_values:
+            if each.value:
+                number = 1 / each.value
+                yield Way(number, "ratio-upside-down", Rank.READING, what, True, OF_USUAL_SLIPS)
+    if not spec.is_time or not (one := _one_written(case)):
+        return
+    for each in case.accepted_values:
+        in_time = {"": each.value / one}
+        in_time |= {
+            f" {unit}": case.result.clock.convert(each.value, spec.unit, unit)
+            for unit in NANOSECONDS
+        }
+        for unit, length in in_time.items():
+            if length:
+                many = f"1{unit} divided by {rounded(length)}{unit}"
+                what = f"that is {many}, turned over: how many there are in a time."
+                yield Way(one / length, "arithmetic-slip", Rank.FACTOR, what)
+
+
+def _one_written(case: Case) -> float:
+    """How long one of the units is that the student wrote, in the unit asked for."""
+    return case.submitted / case.figure.value if case.submitted and case.figure.value else 0.0
+
+
+# Another unit: each of them is 1 ns long times some number, and the student called one another.
+
+#: Two clocks whose rates differ by less than this share are one.
+SAME_CLOCK = 0.01
+#: A ratio of two clocks this near to 2 or to 1/2 tells no clock: a mere factor is plainer.
+NEAR_TWO = 0.005
+_NOMINAL = re.compile(r"@ ?(\d+(?:\.\d+)?) ?GHz")
+
+
+def _rates(case: Case) -> dict[str, float]:
+    """How many ticks, core cycles and ns make up one ns."""
+    clock = case.result.clock
+    ticks = clock.frequency_hz / 1e9
+    of_core = {"core cycles": ticks / clock.core_cycle_ticks} if clock.core_cycle_ticks else {}
+    return {"ns": 1.0, "ticks": ticks, **of_core}
+
+
+def _kind_of(unit: str) -> str:
+    """Which of the rates a unit goes by; '' for what is no unit of time."""
+    try:
+        name = canonical(unit)
+    except UnknownUnit:
+        return ""
+    return {"cycles": "core cycles", "ticks": "ticks"}.get(name, "ns")
+
+
+def _other_units(case: Case) -> Iterator[Way]:
+    """The right value in a unit that was called another one, or by a clock nobody measured."""
+    spec, rates, written = case.spec, _rates(case), _kind_of(case.figure.unit)
+    if spec.quantity is Quantity.RATIO:
+        yield from _unlike_units(case, rates)
+    if not written or not (spec.is_time or spec.quantity is Quantity.STEP):
+        return
+    given = f"your recording gives {_expected(case)}."
+    for unit, rate in rates.items():
+        if unit == written or written not in rates:
+            continue
+        factor = rate / rates[written]
+        if abs(factor - 1) <= SAME_CLOCK:
+            continue
+        what = f"{given} {_of_clock(unit, written, rates)} You gave the value in {unit}, called "
+        what += f"{case.figure.unit}."
+        numbers = [each.value * factor for each in case.accepted_values]
+        numbers += [] if case.others else _shown_in(case, unit, spec.variant)
+        few = 1 if spec.quantity is Quantity.STEP and case.figure.value != 1 else FEWEST_DIGITS
+        for number in numbers:
+            yield Way(number, _code_of({unit, written}), Rank.READING, what, True, few)
+    yield from _other_clocks(case, rates, written, given)
+
+
+def _code_of(units: set[str]) -> str:
+    if "core cycles" not in units:
+        return "ticks-for-nanoseconds"
+    return "cycles-for-ticks" if "ticks" in units else "cycles-for-nanoseconds"
+
+
+def _of_clock(unit: str, other: str, rates: dict[str, float]) -> str:
+    """The sentence on the clock that is the factor between two units."""
+    if "ns" in (unit, other):
+        clock = unit if other == "ns" else other
+        of = "your counter" if clock == "ticks" else "the core in this run"
+        return f"The factor is that of {of}, {rounded(rates[clock], 4)} {clock} a ns."
+    cycle = rates["ticks"] / rates["core cycles"]
+    return f"On this machine a core cycle takes {rounded(cycle)} ticks."
+
+
+def _shown_in(case: Case, unit: str, variant: str) -> list[float]:
+    """What the run shows of a variant in another unit, under the name of the written one.
+
+    A run shows its core cycles at one speed, so that their number is not quite that of its ns.
+    """
+    one, name = _one_written(case), canonical(unit)
+    if case.others or not one or not case.spec.is_time or case.spec.quantity is Quantity.DIFFERENCE:
+        return []
+    # Who counts in us writes thousands of ticks.
+    step = NANOSECONDS.get(canonical(case.figure.unit), 1.0)
+    try:
+        shown = result_of(case.recording, variant, name).estimate
+    except (KeyError, ValueError, BadRecording):
+        return []
+    return [shown.value / step * one] if shown is not None else []
+
+
+def _other_clocks(case: Case, rates: dict[str, float], written: str, given: str) -> Iterator[Way]:
+    """Ticks divided by a clock that was not measured, or twice by the one that was."""
+    if case.others or not case.spec.is_time:
+        return
+    ticks, core = rates["ticks"], rates.get("core cycles", 0.0)
+    stated = _NOMINAL.search(" ".join(case.recording.condition("machine.cpu")))
+    nominal = float(stated[1]) if stated else 0.0
+    counter = reads_the_counter(case.recording, case.spec.variant)
+    found: list[tuple[float, str, str]] = []
+    if written == "ns":
+        what = "You gave the value in ns, called ticks."
+        found.append((1 / ticks, "ticks-for-nanoseconds", what))
+        if core:
+            what = f"{_of_clock('ticks', 'core cycles', rates)} That is the factor between them."
+            found.append((core / ticks, "cycles-for-ticks", what))
+    clocks = {"the core's own clock": core if written == "ns" else 0.0}
+    clocks["the clock in the processor's name"] = nominal
+    for name, rate in clocks.items():
+        own = ticks if written == "ns" else core if written == "core cycles" else 0.0
+        if counter and rate and own:
+            what = (
+                f"The factor is that of {name}, {rounded(rate)} GHz; your counter ran at "
+                f"{rounded(ticks, 4)} GHz."
+            )
+            by = own / rate if written == "ns" else rate / own
+            found.append((by, "nominal-clock", what))
+    for factor, code, what in found:
+        near_two = code != "ticks-for-nanoseconds" and abs(max(factor, 1 / factor) - 2) <= NEAR_TWO
+        if abs(factor - 1) > SAME_CLOCK and not near_two:
+            for each in case.accepted_values:
+                rank = Rank.FACTOR if code == "cycles-for-ticks" else Rank.READING
+                yield Way(each.value * factor, code, rank, f"{given} {what}", by_hand=True)
+
+
+def _unlike_units(case: Case, rates: dict[str, float]) -> Iterator[Way]:
+    """A ratio of numbers in different units: ticks of one clock over ns or ticks of another."""
+    over, under = (case.results[name].clock.frequency_hz for name in case.spec.operands[:2])
+    factors = {over / under, under / over}
+    factors |= {one / other for one in rates.values() for other in rates.values()}
+    for factor in factors:
+        what = (
+            f"your recording gives {_expected(case)}. The factor between them is that of two "
+            f"units, {rounded(max(factor, 1 / factor))}."
+        )
+        if abs(factor - 1) > SAME_CLOCK:
+            for each in case.accepted_values:
+                yield Way(each.value * factor, "ratio-of-unlike-units", Rank.READING, what, True)
+
+
+def _rows_in_other_units(case: Case, asked: str) -> Iterator[Way]:
+    """Another row of the run, read in another unit than the one that was written."""
+    if case.others or not case.spec.is_time or case.spec.quantity is Quantity.DIFFERENCE:
+        return
+    written = _kind_of(case.figure.unit)
+    for name in case.recording.variants[:MOST_VARIANTS]:
+        for unit in _rates(case):
+            if name == case.spec.variant or unit == written:
+                continue
+            what = f"that is the cost of {name} in {unit}. {asked}"
+            for number in _shown_in(case, unit, name):
+                yield Way(number, "another-number-of-the-run", Rank.TWO_STEPS, what)
+
+
+#: Twice the cost is another slip: a pair counted as one.
+FEWEST_OPERATIONS = 3
+
+
+def _totals(case: Case) -> Iterator[Way]:
+    """A whole sample for one operation, the longest one, and a cost divided once too often."""
+    spec, line = case.spec, case.result.line
+    if case.others or spec.quantity not in (Quantity.COST, Quantity.WHOLE):
+        return
+    samples, per_unit = case.recording.samples(spec.variant), case.result.clock.ticks_in(spec.unit)
+    parts = parts_of(case.recording, spec.variant) if spec.quantity is Quantity.COST else 1.0
+    for k in samples.batch_sizes:
+        longest = float(samples.ticks[samples.batch == k].max()) / per_unit
+        what = f"that is the longest of your samples at k = {k}"
+        what += ", divided by its operations." if k * parts > 1 else "."
+        number = longest / max(k, 1) / parts
+        yield Way(number, "another-number-of-the-run", Rank.READING, what)
+        for each in case.accepted_values if k > 1 else ():
+            what = (
+                f"that is {rounded(each.value)} / {k}, divided once more by the operations of a "
+                f"sample. It should be {_expected(case)}."
+            )
+            yield Way(each.value / k, "arithmetic-slip", Rank.FORMULA, what)
+    means = dict(zip(line.batch.tolist(), line.location.tolist(), strict=True)) if line else {}
+    totals = [(k, mean / per_unit) for k, mean in means.items()]
+    totals += [(k, each.value * k) for k in means for each in case.accepted_values]
+    for size, total in (*totals, *whole_samples(case)):
+        if size >= FEWEST_OPERATIONS and size in means:
+            what = (
+                f"your samples with {size:.0f} operations inside take "
+                f"{rounded(means[size] / per_unit)} {spec.unit} for all of them together."
+            )
+            yield Way(total, "cost-of-many-for-one", Rank.READING, what)
+
+
+#: What the reports call the things that a C kernel measures.
+_SUBJECTS = {
+    "timer_overhead": "timer overhead",
+    "system_call": "system call",
+    "own_call": "system call",
+    "procedure_call": "procedure call",
+    "own_procedure": "procedure call",
+    "task_creation": "task creation",
+    "own_creation": "task creation",
+    "process_switch": "process switch",
+    "thread_switch": "thread switch",
+    "own_switch": "thread switch",
+}
+
+
+def printed_by(case: Case) -> str:
+    """Which report prints the submitted value, as a clause; '' for none, and for few digits."""
+    subject = _SUBJECTS.get(case.spec.kernel)
+    if subject is None or not case.spec.is_time or digits_of(case.figure.value) < FEWEST_DIGITS:
+        return ""
+    every = published.figures(subject)
+    for each in (*published.settled(every), *published.settled(every, in_time=False)):
+        unit, numbers = each.unit.split("/")[0], [each.value * _one_written(case)]
+        if unit in NANOSECONDS:
+            numbers.append(case.result.clock.convert(each.value, unit, case.spec.unit))
+        if any(is_rounded(case, number) for number in numbers):
+            return (
+                f"what report {each.report} prints for {each.quantity}, "
+                f"{rounded(each.value, 6)} {each.unit}"
+            )
+    return ""
+
 
 #: A number, in the unit asked for, and what it is.
 Shown = tuple[float, str]
@@ -120,23 +526,14 @@ MOST_VARIANTS = 20
 
 
 def variants_of_same_value(case: Case, recording: Recording) -> Iterator[str]:
-    """The variants of `recording` whose value was handed in as the figure of `case`.
-
-    Where several are near it, those that are rounded to it.
-    """
-    near = dict(_near(case, recording))
-    exactly = [name for name, value in near.items() if is_rounded(case, value)]
-    yield from exactly or near
-
-
-def _near(case: Case, recording: Recording) -> Iterator[tuple[str, float]]:
+    """The variants of `recording` whose value was handed in as the figure of `case`."""
     for name in recording.variants[:MOST_VARIANTS]:
         try:
             estimate = result_of(recording, name, case.spec.unit).estimate
         except (KeyError, ValueError, BadRecording):
             continue
-        if estimate is not None and is_number(case, estimate.value):
-            yield name, estimate.value
+        if estimate is not None and is_rounded(case, estimate.value):
+            yield name
 
 
 # A line through all samples follows from its recording, however far it lies from the kit's own.
@@ -240,7 +637,6 @@ def slips_of_ratio(case: Case) -> Iterator[Slip]:
     over, under = case.spec.operands[:2]
     right = f"{over} / {under} = {case.expected.as_text()}"
     yield case.expected.value - 1, f"({over} - {under}) / {under}", right
-    yield 100 * case.expected.value, "the ratio in percent", right
     first, second = (_operand(case, name) for name in (over, under))
     if first is None or second is None:
         return
@@ -386,6 +782,11 @@ def _of_net(case: Case) -> Iterator[Slip]:
             yield (whole - wrong * base) / parts, text(wrong), right
     if parts != 1:
         yield whole - times * base, text(times, ""), right
+        if base:
+            open_ended = (
+                f"{rounded(whole)} - {rounded(times * base)} / {parts:g}, without parentheses"
+            )
+            yield whole - times * base / parts, open_ended, right
         yield (whole - times * base) / parts**2, text(times, f" / {parts**2:g}"), right
         if base:
             all_of_it = rounded(times * base)
@@ -428,10 +829,10 @@ def _of_column(case: Case) -> Iterator[Slip]:
     right = "the slope: how much a sample grows with each operation in it"
     if case.spec.quantity is Quantity.OVERHEAD:
         right = "the intercept: a sample without the operations in it"
-    for chosen, what in ((mine & (recording.sample >= 0), ""), (mine, ", warm-up included")):
+    for chosen in (mine & (recording.sample >= 0), mine):  # without warm-up, and with it
         if chosen.any():
             mean = float(recording.ticks[chosen].mean()) / unit
-            yield mean, f"the mean of the whole column of ticks{what}", right
+            yield mean, "the mean of the whole column of ticks", right
 
 
 def _of_difference(case: Case) -> Iterator[Slip]:
@@ -447,6 +848,8 @@ def _of_difference(case: Case) -> Iterator[Slip]:
         for wrong in (divisor - 1, divisor + 1, 2 * divisor):
             yield (over - under) / wrong, f"({first} - {second}) / {wrong:g}", right
         yield over / divisor, f"{first} / {divisor:g}", right
+        open_ended = f"{first} - {second} / {divisor:g}, without parentheses"
+        yield over - under / divisor, open_ended, right
     number = _IN_A_SERIES.match(first)
     if number is not None and int(number[2]) not in (0, 1, divisor):
         yield over / int(number[2]), f"{first} / {number[2]}", right

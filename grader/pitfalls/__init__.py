@@ -128,10 +128,8 @@ def _explanation(
     found = [(each, finding) for each in candidates if (finding := each.find(case))]
     codes = {each.code for each, _ in found}
     left = [(each, finding) for each, finding in found if not codes & set(each.yields_to)]
-    if left and left[0][0].code in arithmetic.MERE_FACTORS and (known := what_it_is(case)):
-        return arithmetic.of_factor_and_number(case, left[0][0], known)
-    if left and left[0][0].code in arithmetic.OF_SEVERAL and (known := what_it_is(case)):
-        return arithmetic.of_two_numbers(case, left[0][1], known)
+    if left and not case.right and not by_hand and (known := what_it_is(case)):
+        return arithmetic.with_known(case, left[0], known)
     both = arithmetic.of_clock_and_number(case, left)
     return both if both is not None else next((finding for _, finding in left), None)
 

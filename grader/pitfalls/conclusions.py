@@ -15,6 +15,7 @@ from grader.cases.verdict import Level
 from grader.facts import c_tree
 from grader.facts.c_calls import calls
 from grader.facts.c_tree import Code, parsed, text_of
+from grader.facts.other_numbers import told_by
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import MistakeKind, pitfall
 from labs import paths
@@ -128,18 +129,7 @@ def trend_inside_the_noise(case: Case) -> str | None:
 )
 def ratio_upside_down(case: Case) -> str | None:
     """A ratio whose two operands are exchanged."""
-    if case.spec.quantity is not Quantity.RATIO or case.right or case.expected is None:
-        return None
-    if not any(
-        each.value and is_number(case, 1 / each.value, OF_USUAL_SLIPS)
-        for each in case.accepted_values
-    ):
-        return None
-    over, under = case.spec.operands[:2]
-    return (
-        f"You gave {rounded(case.submitted or 0)}; in your recording {over} takes "
-        f"{rounded(case.expected.value)} times as long as {under}, not the other way round."
-    )
+    return told_by(case, ratio_upside_down.code)
 
 
 @pitfall(

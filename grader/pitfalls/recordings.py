@@ -18,7 +18,7 @@ from grader.cases.verdict import Finding, Level
 from grader.facts import observed
 from grader.facts.c_tree import parsed
 from grader.facts.observed import measured_after
-from grader.facts.other_numbers import variants_of_same_value
+from grader.facts.other_numbers import printed_by, variants_of_same_value
 from grader.pitfalls.pitfall import Live, Pitfall, pitfall
 from labs.recording import run_conditions
 from labs.results.result import REASONS
@@ -228,6 +228,8 @@ def with_what_it_is(finding: Finding, case: Case, what_it_is: Callable[[Case], s
         return finding
     if known := what_it_is(case):
         told = [known]
+    elif printed := printed_by(case):
+        told = [f"What you gave is {printed}."]
     else:
         told = [] if is_stale(case) else [_how_far(case), left_out(case)]
     return replace(finding, evidence=" ".join(filter(None, (finding.evidence, *told))))
