@@ -65,9 +65,11 @@ class Way:
 
     def leads_to(self, case: Case) -> bool:
         """Whether the submitted value is this number, as far as its digits tell."""
-        if self.by_hand:
-            return is_number(case, self.number, self.fewest)
-        return is_rounded(case, self.number)
+        if not self.by_hand:
+            return is_rounded(case, self.number)
+        there = self.number / (_one_written(case) or 1.0)  # where the student rounded
+        to_few = self.fewest > 1 and float(f"{there:.{self.fewest}g}") == case.figure.value
+        return to_few or is_number(case, self.number, self.fewest)
 
 
 #: What the entry of the catalogue is called that names two slips.
@@ -250,8 +252,8 @@ def _other_units(case: Case) -> Iterator[Way]:
         factor = rate / rates[written]
         if abs(factor - 1) <= SAME_CLOCK:
             continue
-        what = f"{given} {_of_clock(unit, written, rates)} You gave the value in {unit}, called "
-        what += f"{case.figure.unit}."
+        what = f"{given} You gave the value in {unit}, called {case.figure.unit}: "
+        what += f"{_of_clock(unit, written, rates)}."
         numbers = [each.value * factor for each in case.accepted_values]
         numbers += [] if case.others else _shown_in(case, unit, spec.variant)
         few = 1 if spec.quantity is Quantity.STEP and case.figure.value != 1 else FEWEST_DIGITS
@@ -267,13 +269,12 @@ def _code_of(units: set[str]) -> str:
 
 
 def _of_clock(unit: str, other: str, rates: dict[str, float]) -> str:
-    """The sentence on the clock that is the factor between two units."""
+    """The clause on the clock that is the factor between two units."""
     if "ns" in (unit, other):
         clock = unit if other == "ns" else other
-        of = "your counter" if clock == "ticks" else "the core in this run"
-        return f"The factor is that of {of}, {rounded(rates[clock], 4)} {clock} a ns."
+        return f"there are {rounded(rates[clock], 4)} {clock} a ns"
     cycle = rates["ticks"] / rates["core cycles"]
-    return f"On this machine a core cycle takes {rounded(cycle)} ticks."
+    return f"a core cycle takes {rounded(cycle)} ticks on this machine"
 
 
 def _shown_in(case: Case, unit: str, variant: str) -> list[float]:
@@ -306,7 +307,7 @@ def _other_clocks(case: Case, rates: dict[str, float], written: str, given: str)
         what = "You gave the value in ns, called ticks."
         found.append((1 / ticks, "ticks-for-nanoseconds", what))
         if core:
-            what = f"{_of_clock('ticks', 'core cycles', rates)} That is the factor between them."
+            what = f"The factor: {_of_clock('ticks', 'core cycles', rates)}."
             found.append((core / ticks, "cycles-for-ticks", what))
     clocks = {"the core's own clock": core if written == "ns" else 0.0}
     clocks["the clock in the processor's name"] = nominal
@@ -323,8 +324,8 @@ def _other_clocks(case: Case, rates: dict[str, float], written: str, given: str)
         near_two = code != "ticks-for-nanoseconds" and abs(max(factor, 1 / factor) - 2) <= NEAR_TWO
         if abs(factor - 1) > SAME_CLOCK and not near_two:
             for each in case.accepted_values:
-                rank = Rank.FACTOR if code == "cycles-for-ticks" else Rank.READING
-                yield Way(each.value * factor, code, rank, f"{given} {what}", by_hand=True)
+                number = each.value * factor
+                yield Way(number, code, Rank.READING, f"{given} {what}", by_hand=True)
 
 
 def _unlike_units(case: Case, rates: dict[str, float]) -> Iterator[Way]:
@@ -365,6 +366,8 @@ def _totals(case: Case) -> Iterator[Way]:
     spec, line = case.spec, case.result.line
     if case.others or spec.quantity not in (Quantity.COST, Quantity.WHOLE):
         return
+    if is_first_time(case.recording, spec.variant):
+        return
     samples, per_unit = case.recording.samples(spec.variant), case.result.clock.ticks_in(spec.unit)
     parts = parts_of(case.recording, spec.variant) if spec.quantity is Quantity.COST else 1.0
     for k in samples.batch_sizes:
@@ -373,7 +376,7 @@ def _totals(case: Case) -> Iterator[Way]:
         what += ", divided by its operations." if k * parts > 1 else "."
         number = longest / max(k, 1) / parts
         yield Way(number, "another-number-of-the-run", Rank.READING, what)
-        for each in case.accepted_values if k > 1 else ():
+        for each in case.accepted_values if k >= FEWEST_OPERATIONS else ():
             what = (
                 f"that is {rounded(each.value)} / {k}, divided once more by the operations of a "
                 f"sample. It should be {_expected(case)}."
@@ -776,9 +779,7 @@ def _of_net(case: Case) -> Iterator[Slip]:
         what = f"{rounded(own)} - {rounded(once)}, the baseline subtracted a second time"
         yield own - once, what, f"{rounded(own)}: the run's value has it subtracted already"
     if base:
-        # Of two parts, twice as much subtracted is all of it from one part only.
-        twice = () if parts == 2 else (2 * times,)
-        for wrong in sorted({1.0, *twice, -times} - {times}, reverse=True):
+        for wrong in sorted({1.0, -times} - {times}, reverse=True):
             yield (whole - wrong * base) / parts, text(wrong), right
     if parts != 1:
         yield whole - times * base, text(times, ""), right

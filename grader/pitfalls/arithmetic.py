@@ -133,6 +133,8 @@ def with_known(case: Case, found: tuple[Pitfall, Finding], known: str) -> Findin
     way = way_to(case)
     if way is None or way.code != pitfall.code or way.rank < Rank.READING:
         return finding
+    if known.removeprefix("What you gave is ").rstrip(".") in way.what:
+        return finding  # the same row
     if way.rank > Rank.READING or not is_rounded(case, way.number):
         return None
     return _two(f"You gave {case.as_submitted()}. {known}", pitfall)

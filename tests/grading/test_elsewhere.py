@@ -65,7 +65,8 @@ def test_where_two_runs_give_it_neither_is_named(tmp_path: Path) -> None:
     before = saved(tmp_path, "one", 90.0, EARLY)
     saved(tmp_path, "two", 90.02, EARLY)
     saved(tmp_path, "now", 42.6, LATE)
-    figures.put(tmp_path, Figure(FENCED_ID, value_of(before), "ns", "recordings/now.csv"))
+    value = float(f"{value_of(before):.3g}")
+    figures.put(tmp_path, Figure(FENCED_ID, value, "ns", "recordings/now.csv"))
     assert "What you gave" not in told(verdict_on(tmp_path, FENCED_ID))[1]
 
 
