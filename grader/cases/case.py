@@ -178,9 +178,6 @@ AS_READ = 0.0005
 LAST_BITS = 1e-6
 #: ... and however few of three digits it has.
 ROUNDED = 0.005
-#: A value computed from the same samples in another way lies within the interval. Times a wrong
-#: factor it is known for it if it is this near to the right value times the factor.
-NEAR_A_FACTOR = 0.01
 
 
 def digits_of(value: float) -> int:
@@ -231,26 +228,6 @@ def is_rounded(case: Case, number: float) -> bool:
     there = number * case.figure.value / submitted  # in the unit that the student wrote
     slack = 1.01 * _half_of_last_place(case.figure.value, given)
     return abs(there - case.figure.value) <= slack + LAST_BITS * abs(there)
-
-
-def is_times(case: Case, factor: float) -> bool:
-    """Whether the submitted value is an accepted one times `factor`, as far as its digits tell.
-
-    The value must be near the product, however wide the interval is. An interval that reaches a
-    third to either side contains nearly every factor that anybody could have forgotten.
-    """
-    return any(
-        is_number(case, each.value * factor) or _is_within(case, each, factor)
-        for each in case.accepted_values
-    )
-
-
-def _is_within(case: Case, right: Expected, factor: float) -> bool:
-    submitted, product = case.submitted, right.value * factor
-    if submitted is None or digits_of(case.figure.value) < FEWEST_DIGITS:
-        return False
-    low, high = sorted((right.low * factor, right.high * factor))
-    return low <= submitted <= high and abs(submitted - product) <= NEAR_A_FACTOR * abs(product)
 
 
 def is_number_of_samples(case: Case, number: float) -> bool:
