@@ -368,10 +368,11 @@ def _totals(case: Case) -> Iterator[Way]:
         return
     if is_first_time(case.recording, spec.variant):
         return
-    samples, per_unit = case.recording.samples(spec.variant), case.result.clock.ticks_in(spec.unit)
+    recording, per_unit = case.recording, case.result.clock.ticks_in(spec.unit)
+    mine = recording.rows_of(spec.variant)  # a cold sample of the warm-up may be the longest
     parts = parts_of(case.recording, spec.variant) if spec.quantity is Quantity.COST else 1.0
-    for k in samples.batch_sizes:
-        longest = float(samples.ticks[samples.batch == k].max()) / per_unit
+    for k in sorted(set(recording.batch[mine].tolist())):
+        longest = float(recording.ticks[mine & (recording.batch == k)].max()) / per_unit
         what = f"that is the longest of your samples at k = {k}"
         what += ", divided by its operations." if k * parts > 1 else "."
         number = longest / max(k, 1) / parts
@@ -687,11 +688,9 @@ def slips_of_relation(case: Case) -> Iterator[Slip]:
 
 
 def cost_of(case: Case, name: str, unit: str = "") -> float | None:
-    """The cost of a variant of the recording, in the unit asked for; None if there is none."""
-    result = case.results.get(name) or result_of(case.recording, name, "ns")
-    if result.estimate is None:
-        return None
-    return result.clock.convert(result.estimate.value, "ns", unit or case.spec.unit)
+    """The cost of a variant as the run shows it in the unit asked for; None if there is none."""
+    estimate = result_of(case.recording, name, unit or case.spec.unit).estimate
+    return None if estimate is None else estimate.value
 
 
 def _operand(case: Case, name: str) -> float | None:
@@ -711,13 +710,13 @@ def _other_rows(
     }
     others = [name for name in recording.variants if name not in {*used, *baselines}]
     if len(others) > MOST_NAMED_VARIANTS:
-        others = [name for name in others if name in case.spec.compare_with]
+        ends = _ends_of_series(case, used[0]) or ()
+        others = [each for each in others if each in (*case.spec.compare_with, *dict(ends))]
     for name in others:
         try:
-            result = result_of(recording, name, "ns")
-            if result.estimate is not None:
-                value = result.estimate.value
-                yield name, result.clock.convert(value, "ns", unit or case.spec.unit)
+            estimate = result_of(recording, name, unit or case.spec.unit).estimate
+            if estimate is not None:
+                yield name, estimate.value
         except (KeyError, ValueError, BadRecording):
             continue
 

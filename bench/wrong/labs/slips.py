@@ -54,6 +54,7 @@ MOST = "the value is the longest sample, not the typical one"
 DIVIDED = "the value was divided once too often, by the operations of a sample"
 PRINTED = "the value is the one that a published report prints"
 OTHER_IN_CYCLES = "the value is another row of the run, in core cycles"
+PERCENT = "the value is in percent: a hundred times the count"
 CALLED_CYCLES = "the value is in ticks, called cycles"
 PARENTHESES = "the parentheses are missing: only the second number was divided"
 
@@ -390,7 +391,7 @@ SLIPS: dict[str, tuple[Case, ...]] = {
             "times",
             (
                 ("slip-count-thousand", "counted for 1,000", THOUSAND, _times(1e3, _exchanges)),
-                ("slip-count-doubled", "added up both threads", TWICE, _times(2, _exchanges)),
+                ("slip-count-percent", "gave it in percent", PERCENT, _times(100, _exchanges)),
             ),
         ),
     ),

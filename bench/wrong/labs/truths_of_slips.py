@@ -19,6 +19,7 @@ _OF_CAUSES: dict[str, Truth] = {
     slips.MOST: Truth((), r"longest|largest|maximum"),
     slips.DIVIDED: Truth((), r"divided (once more|again|twice)|/ \d+, divided"),
     slips.PRINTED: Truth((), r"report [A-E]\b|published|prints"),
+    slips.PERCENT: t.PERCENT,
     slips.CALLED_CYCLES: t.TICKS_CALLED_CYCLES,
     slips.PARENTHESES: Truth((), r"parenthes|that is [\w.,-]+ - [\w.,-]+ / \d"),
     slips.OTHER_IN_CYCLES: Truth((), r"cost of [\w-]+ in (core |thousand )?cycles|in cycles"),
