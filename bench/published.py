@@ -22,6 +22,7 @@ from types import MappingProxyType
 from bench.report import must_hold, say, verdict
 from grader.cases.verdict import Level
 from grader.judging import lab_folder
+from grader.judging.check import FAR
 from grader.pitfalls import CATALOGUE, Pitfall
 from labs.course import figures, published
 from labs.course.figures import Figure
@@ -169,7 +170,9 @@ def _lines() -> Iterator[str]:
     yield "## The catalogue"
     yield ""
     yield f"The catalogue has {len(CATALOGUE)} entries. The level says which points of a figure a"
-    yield "finding costs."
+    yield "finding costs, in most figures a quarter for each level. At least half of the points go"
+    yield "for the mistake that a figure is about, for a finding of validity in your own C, and for"
+    yield f"a value more than {FAR:g} times too large or too small if not only its unit is wrong."
     yield ""
     yield "| code | level | what it looks like | found in | broken C kernel |"
     yield "|---|---|---|---|---|"

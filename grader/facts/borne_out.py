@@ -25,6 +25,9 @@ SHARE_OF_HALF = 0.25
 
 #: The praise of a figure whose recording shows none of its facts.
 FOLLOWS = Praise("Your figure follows from your recording.", by=("figure-not-from-recording",))
+FOLLOWS_FROM_FIGURES = Praise(
+    "This follows from your other figures.", by=("figure-not-from-recording",)
+)
 BORNE_OUT = Praise("Your data support your conclusion.", by=("conclusion-against-table",))
 
 

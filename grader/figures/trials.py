@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from grader.cases.spec import (
@@ -17,6 +18,7 @@ from grader.cases.spec import (
 from grader.cases.verdict import Level
 from labs.analysis.estimates import Estimate, side
 from labs.course import published
+from labs.units import off_by
 
 LAB = "08-five-reports-on-trial"
 
@@ -142,14 +144,14 @@ TRIALS = (
 #
 # Three numbers decide: the printed figure, the run with the mistake, and the repaired run.
 #
-# - Size: the printed figure lies within a factor of the broken one. The factor is that by which the
-#   machines of report A differ in one and the same measurement (`published.spread_of_machines`), so
-#   that another machine alone may cause the rest.
-# - Direction: the size differs more, but the mistake moves the repaired figure to the side on which
-#   the printed one lies.
-# - Nothing: the mistake moves it to the other side, or does not move it here.
+# - Size: the mistake moves the repaired figure towards the printed one, and by a larger factor than
+#   it leaves. The factor that it leaves is at most that by which the machines of report A differ in
+#   one and the same measurement (`published.spread_of_machines`): another machine may cause it.
+# - Direction: the mistake moves it to the right side, but leaves more.
+# - Nothing: the mistake moves it to the other side.
 #
-# If the interval of the broken run holds an end of the range for the size, the runs do not decide.
+# If the broken and the repaired run are not distinguishable, or if the interval of the broken one
+# holds an end of the range for the size, the runs do not decide.
 
 #: The conclusions, by number.
 SIZE, DIRECTION, NOTHING, UNDECIDED = range(1, 5)
@@ -162,13 +164,20 @@ def by_printed(quantity: str, report: str) -> Decide:
 
     def decide(estimates: Estimates) -> int:
         broken, repaired = estimates
-        from_below, from_above = side(broken, printed, 1 / factor), side(broken, printed, factor)
-        if from_below > 0 and from_above < 0:
-            return SIZE
-        if from_below >= 0 and from_above <= 0:
-            return UNDECIDED
         moved = side(broken, repaired)
-        return DIRECTION if moved != 0 and moved == side(printed, repaired) else NOTHING
+        if moved == 0:
+            return UNDECIDED
+        if moved != side(printed, repaired):
+            return NOTHING
+        from_below, from_above = side(broken, printed, 1 / factor), side(broken, printed, factor)
+        if from_below < 0 or from_above > 0:
+            return DIRECTION
+        if from_below == 0 or from_above == 0:
+            return UNDECIDED
+        left, by_mistake = off_by(value / broken.value), math.inf
+        if repaired.value > 0:
+            by_mistake = off_by(repaired.value / broken.value)
+        return SIZE if left < by_mistake else DIRECTION
 
     return decide
 

@@ -18,6 +18,7 @@ from grader.facts.observed import reads_the_counter
 from grader.facts.other_numbers import reduction_of
 from grader.facts.sources import broken_name
 from grader.pitfalls import CATALOGUE, OF_RELATIONS, findings_of, pitfall_named, recordings
+from grader.pitfalls.pitfall import MistakeKind
 from labs.course.figures import BadFigure, Figure
 from labs.recording import declared
 from labs.recording.file import BadRecording, Recording
@@ -157,7 +158,8 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     if spec.demonstrates:
         return _reproduced(case, findings)
     # Without a value that could be right, there is nothing to interpret.
-    levels = points_by_level(spec, findings, right=bool(case.accepted_values))
+    far = bool(findings) and _is_far(case, findings)
+    levels = points_by_level(spec, findings, right=bool(case.accepted_values), far=far)
     points = sum(got for got, _ in levels.values())
     by_hand = "" if findings else reduction_of(case)
     passed = bool(case.right or by_hand) and not findings and points == spec.max_points
@@ -304,7 +306,8 @@ def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
 # A finding costs the points of its level. If the figure has no points of that level, the finding
 # costs half of the points of interpretation, because less can be concluded from such a figure. The
 # mistake that a figure is about costs at least half of the figure's points, whatever its level. A
-# figure of a student's own C is about what that C does, so each mistake in the C costs as much.
+# figure of a student's own C is about what that C does, so a finding of validity costs as much
+# there. So does a value that is far from the right one, except if only its unit is wrong.
 
 Levels = dict[Level, tuple[float, float]]
 
@@ -317,16 +320,26 @@ LAST_FIRST = (Level.INTERPRETATION, Level.VALIDITY, Level.SUFFICIENCY, Level.PRO
 KEPT_WITHOUT_LEVEL = 0.5
 #: What the mistake that a figure is about leaves of its points, at most.
 KEPT_AFTER_CENTRAL = 0.5
+#: Findings of validity that a machine can cause, whatever a student's own C does.
+OF_THE_MACHINE = frozenset({"affinity-not-obtained", "not-on-a-line"})
 #: Mistakes in what a student's own C does: each is what its figure is about.
-CENTRAL_OF_OWN_C = frozenset(each.code for each in CATALOGUE if each.in_own_c)
+CENTRAL_OF_OWN_C = (
+    frozenset(each.code for each in CATALOGUE if each.level is Level.VALIDITY) - OF_THE_MACHINE
+)
+#: A value is far from the right one if it is more than so many times as large, or less than one
+#: part of so many. A factor of two is not far: its digits may be rounded.
+FAR = 2.1
+#: What explains a value whose method is right, and whose unit is not.
+OF_UNITS = (MistakeKind.UNIT, MistakeKind.CLOCK)
 
 
 def points_by_level(
-    spec: FigureSpec, findings: Collection[Finding], *, right: bool = True
+    spec: FigureSpec, findings: Collection[Finding], *, right: bool = True, far: bool = False
 ) -> Levels:
     """The points of each level and the most there are, after these findings.
 
-    `right` is false if no value could be right: then there is nothing to interpret.
+    `right` is false if no value could be right: then there is nothing to interpret. `far` says that
+    the value is far from the right one.
     """
     shares = dict.fromkeys(spec.points, 1.0)
     for finding in findings:
@@ -340,9 +353,19 @@ def points_by_level(
     if not right and Level.INTERPRETATION in shares:
         shares[Level.INTERPRETATION] = 0.0
     kept = {level: shares[level] * most for level, most in spec.points.items()}
-    if any(is_central(spec, finding.code) for finding in findings):
+    if far or any(is_central(spec, finding.code) for finding in findings):
         kept = _at_most(kept, KEPT_AFTER_CENTRAL * spec.max_points)
     return {level: (kept[level], most) for level, most in spec.points.items()}
+
+
+def _is_far(case: Case, findings: Collection[Finding]) -> bool:
+    """Whether the value is far from the right one, and not only by its unit."""
+    if case.right or not case.accepted_values or case.spec.quantity is Quantity.CHOICE:
+        return False
+    if any(pitfall_named(each.code).explains in OF_UNITS for each in findings):
+        return False
+    given, right = case.submitted or 0.0, [each.value for each in case.accepted_values]
+    return all(value == 0 or not 1 / FAR <= given / value <= FAR for value in right)
 
 
 def is_central(spec: FigureSpec, code: str) -> bool:

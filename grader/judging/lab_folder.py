@@ -17,6 +17,7 @@ from grader.cases.case import Case, is_number
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Finding, Outcome, Verdict
 from grader.facts import caveats
+from grader.facts.borne_out import FOLLOWS_FROM_FIGURES as FOLLOWS
 from grader.facts.observed import made_before
 from grader.facts.other_numbers import variants_of_same_value
 from grader.facts.sources import source_of
@@ -96,6 +97,7 @@ def examined(folder: Path, lab: str, *, tell_answers: bool = False) -> tuple[lis
         used = recordings.get(figure.recording or "") if isinstance(figure, Figure) else None
         case = cases.get(spec.id)
         estimate = case.result.estimate if isinstance(case, Case) else None
+        verdict = _of_wrong_figures(spec, verdict, verdicts)
         verdicts[spec.id] = replace(
             _of_cut_short_run(used, _of_earlier_run(folder, figure, verdict)),
             tries=figure.tries if spec.choices and isinstance(figure, Figure) else None,
@@ -134,6 +136,16 @@ def _kept_from(
         if name in verdicts and verdicts[name].outcome is Outcome.NOT_GRADED:
             return _not_graded(spec, f"It relates {name}, which was not graded.")
     return None
+
+
+def _of_wrong_figures(
+    spec: FigureSpec, verdict: Verdict, verdicts: Mapping[str, Verdict]
+) -> Verdict:
+    """The verdict on a relation, with praise only for what is so: figures that are wrong may have a
+    right ratio, which is no ratio of what they are called after.
+    """
+    wrong = any(verdicts[name].outcome is Outcome.FAILED for name in spec.of if name in verdicts)
+    return replace(verdict, praise=FOLLOWS.text) if verdict.praise and wrong else verdict
 
 
 def _of_earlier_run(folder: Path, figure: Figure | BadFigure | None, verdict: Verdict) -> Verdict:

@@ -176,7 +176,6 @@ CALLS_OF_CLOCK = 4
     "do?",
     seen_in="benchmarks of calls whose procedures do work, so that they are not left out",
     yields_to=("work-optimised-away",),
-    in_own_c=True,
 )
 def not_one_call(case: Case) -> str | None:
     """A procedure that is not called, calls others, or does more than the one addition."""

@@ -268,7 +268,6 @@ def _other_load(one: Recording, other: Recording) -> bool:
     experiment="Leave one operation out of ten. Does your count notice it?",
     seen_in="report C: a read that fails each time, timed as a read",
     yields_to=("no-c-to-read",),
-    in_own_c=True,
 )
 def operations_not_counted(case: Case) -> str | None:
     """An operation of a student that nothing shows: it was not counted, or only claimed."""
@@ -306,7 +305,6 @@ def operations_not_counted(case: Case) -> str | None:
     "where the effect arrives.",
     seen_in="report D: exchanges that the loop counts, and switches that the OS did not",
     yields_to=("operations-not-counted", "no-c-to-read"),
-    in_own_c=True,
 )
 def counts_itself(case: Case) -> str | None:
     """Evidence of an operation that is only the operation's own book: it counts itself."""
@@ -329,7 +327,6 @@ def counts_itself(case: Case) -> str | None:
     experiment="Make the baseline empty and measure again. What was lost before?",
     seen_in="comparisons of two ways to do the same, reported as the cost of one of them",
     yields_to=("operations-not-counted",),
-    in_own_c=True,
 )
 def baseline_does_it_too(case: Case) -> str | None:
     """A baseline that holds the operation itself: what is asked about is subtracted from itself."""

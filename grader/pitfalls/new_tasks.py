@@ -205,7 +205,6 @@ def _clone_without_memory(case: Case) -> str | None:
     "and stop the parent until that child has ended. A thread runs beside its creator.",
     experiment="Let the task sleep for a second before it ends: does own_task return at once?",
     seen_in="trials of lab 05: vfork handed in as a task in the same memory",
-    in_own_c=True,
 )
 def vfork_for_thread(case: Case) -> str | None:
     """A child that borrows its parent's memory while the parent sleeps, taken for a thread."""
@@ -229,7 +228,6 @@ def vfork_for_thread(case: Case) -> str | None:
     "if the new task raised it and its parent sees it.",
     experiment="Let the task store gettid(), and compare that with what own_task returns.",
     seen_in="trials of lab 05: the parent raises the number, or one call creates two tasks",
-    in_own_c=True,
 )
 def number_not_by_the_task(case: Case) -> str | None:
     """The number that each new task should raise is raised by others, or not once by each."""
@@ -245,19 +243,23 @@ def number_not_by_the_task(case: Case) -> str | None:
 def _not_raised_once_each(trial: task_counts.Trial) -> str:
     said = []
     if 2 * trial.by_task <= trial.tried:
-        said.append(f"{_who(trial)}, and not the task that own_task returned.")
+        said.append(f"In a trial before the samples {_who(trial)}.")
     # A task with memory of its own raises the number where its parent cannot see it.
     if not trial.once_each and (said or 2 * trial.shares > trial.tried):
-        said.append(f"{trial.created:,} calls of own_task raised it {trial.seen:,} times.")
+        # Who did so there was not looked at.
+        said.append(
+            f"In the samples the number rose {trial.seen:,} times in {trial.created:,} calls of "
+            "own_task."
+        )
     return " ".join(said)
 
 
 def _who(trial: task_counts.Trial) -> str:
     if 2 * trial.by_nobody > trial.tried:
-        return "Before the samples the run tried your task, and nobody raised the number"
+        return "your task did not raise the number"
     by_parent = 2 * trial.by_parent > trial.tried
     who = "the parent itself" if by_parent else "another task"
-    return f"Before the samples the run tried your task: {who} raised the number"
+    return f"{who} raised the number, and not the task that own_task returned"
 
 
 _PINS = ("sched_setaffinity", "pthread_setaffinity_np", "pin_to")

@@ -101,7 +101,6 @@ def _never_cold(case: Case, variant: str) -> str | None:
     experiment="Read one byte of the code itself, at the address that you get.",
     seen_in="code that reads 'the next page, to be sure'",
     yields_to=("first-sample-lost", "page-still-missing"),
-    in_own_c=True,
 )
 def other_page_touched(case: Case) -> str | None:
     """A first call got ready by touching a page next to that of the code."""
@@ -268,7 +267,6 @@ READY, AFTERWARDS = "bring", "own"
     "brings no memory, and advice such as MADV_WILLNEED brings no page.",
     experiment="Write one byte in each of the pages, from the first to the last one.",
     seen_in="the exercise of lab 10, tried with a loop over bytes",
-    in_own_c=True,
 )
 def page_not_brought(case: Case) -> str | None:
     """A preparation after which pages are still missing."""
@@ -299,7 +297,6 @@ OWN_PAGES = ("anonymous", "bring")
     experiment="Write one byte of each page, then write again: the second write must make no page "
     "fault.",
     seen_in="the exercise of lab 10, tried with a read",
-    in_own_c=True,
     broken=(Live("reads_new_pages", "page-fault-anonymous"),),
 )
 def read_not_written(case: Case) -> str | None:
@@ -451,7 +448,6 @@ def cycle_too_short(case: Case) -> str | None:
     experiment="Let the hops differ, and compare both orders in one run.",
     seen_in="common in walks through an array; lat_mem_rd of lmbench without its option -t",
     yields_to=("cycle-too-short",),
-    in_own_c=True,
     broken=(Live("order_foreseen", "ladder-memory"),),
 )
 def order_foreseen(case: Case) -> str | None:
@@ -535,7 +531,6 @@ def working_set_not_touched(case: Case) -> str | None:
     experiment="Add up one byte of each cache line, from the first to the last, for keep().",
     seen_in="trials of lab 07: half of the set, every second line, or only the last value",
     yields_to=("working-set-not-touched",),
-    in_own_c=True,
 )
 def working_set_in_part(case: Case) -> str | None:
     """A working set of which the student's own C uses only a part, or of which it shows nothing."""

@@ -487,7 +487,6 @@ READINGS_OF_A_PAIR = 2
     "processor works on two chains at once.",
     experiment="Use one variable, and do ADDITIONS(link, k) once between the readings.",
     seen_in="loops that are unrolled with several sums, as a compiler does for speed",
-    in_own_c=True,
 )
 def not_one_chain(case: Case) -> str | None:
     """Additions that need not wait for each other, or more of them than were asked for."""
@@ -522,7 +521,6 @@ LEAST_OF_OWN_CLOCK = 0.9
     experiment="Read the counter before and after the additions, and return the difference.",
     seen_in="samples with less noise than the counter's step allows",
     yields_to=("stale-constant",),
-    in_own_c=True,
 )
 def end_not_read(case: Case) -> str | None:
     """A sample whose length does not come from two readings of the counter."""

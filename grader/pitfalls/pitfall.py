@@ -54,10 +54,8 @@ class Pitfall:
     mistake. If the C can make the same mistake, the figure follows from its recording: such an
     entry `shows_in_recording`, and the grader looks for it in right figures too. An entry that
     `yields_to` others is silent if one of those is found, because they say the same more exactly.
-    An entry `in_own_c` is a mistake in what a student's own C does. Each figure of own C is about
-    it, and loses at least half of its points. `broken` are C kernels that make the mistake. If an
-    entry `tells_answer`, its words give away which conclusion is right, and it is reported only
-    after the lab is handed in.
+    `broken` are C kernels that make the mistake. If an entry `tells_answer`, its words give away
+    which conclusion is right, and it is reported only after the lab is handed in.
     """
 
     detect: Detect
@@ -71,7 +69,6 @@ class Pitfall:
     explains: MistakeKind | None = None
     shows_in_recording: bool = False
     yields_to: tuple[str, ...] = ()
-    in_own_c: bool = False
     tells_answer: bool = False
     broken: tuple[Live, ...] = ()
 

@@ -134,7 +134,6 @@ def recording_altered(case: Case) -> str | None:
     experiment="Hand in the .c file next to the .csv file, as it was measured. If the C was "
     "changed since, run it again with the same --save.",
     seen_in="reports B to D: figures without the program behind them",
-    in_own_c=True,
 )
 def no_c_to_read(case: Case) -> str | None:
     """A student's own measurement without the C that was measured, or with other C in its place."""

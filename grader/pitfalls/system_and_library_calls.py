@@ -113,7 +113,6 @@ OWN_CALL, OWN_CALL_MACRO = "own_call", "MEASURE_OWN_CALL"
     "costs.",
     seen_in="report A: getpid() of the C library",
     yields_to=("vdso-not-system-call", "library-call-not-system-call", "failing-call-timed"),
-    in_own_c=True,
     broken=(Live("left_to_library", "system-call-read0"),),
 )
 def call_not_by_hand(case: Case) -> str | None:
@@ -140,7 +139,6 @@ def call_not_by_hand(case: Case) -> str | None:
     experiment="Delete the line with the library's call, and measure again: by how much does the "
     "figure fall?",
     seen_in="trials of lab 08: the trap in a new line, and report B's line above it",
-    in_own_c=True,
 )
 def library_call_beside_trap(case: Case) -> str | None:
     """A call by the trap instruction, while the earlier call of the library still runs too."""
@@ -271,7 +269,6 @@ def call_without_its_argument(case: Case) -> str | None:
     experiment="Run your program under strace -c, which lists each call by name.",
     seen_in="trials of lab 08: the number of another call that also returns 0",
     yields_to=("library-call-beside-trap",),
-    in_own_c=True,
 )
 def another_call(case: Case) -> str | None:
     """Another system call than the one that is asked for, or one that is asked to do nothing."""
@@ -309,7 +306,6 @@ READ_OF_NOTHING = "read0"
         "library-call-not-system-call",
         "vdso-not-system-call",
     ),
-    in_own_c=True,
 )
 def other_call_than_asked(case: Case) -> str | None:
     """Another system call than the one asked for, with another file, several of them, or none."""

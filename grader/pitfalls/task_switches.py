@@ -190,7 +190,6 @@ KERNELS_OF_SWITCHES = frozenset({"own_switch", "thread_switch", "process_switch"
     "reports this.",
     seen_in="trials of lab 06: unlock, sched_yield and lock in a loop",
     yields_to=("wait-with-an-end",),
-    in_own_c=True,
 )
 def not_woken(case: Case) -> str | None:
     """A thread that looks for its turn again and again, and is switched without being woken."""

@@ -148,7 +148,7 @@ def cycles_for_nanoseconds(case: Case) -> str | None:
     misconception="The counter runs at a fixed rate; the core runs faster or slower than it.",
     experiment="Time 1,000 dependent additions, one core cycle each, and count the ticks.",
     seen_in="report A: counter ticks called cycles; report C: cycles from the turbo clock",
-    explains=MistakeKind.FACTOR,
+    explains=MistakeKind.CLOCK,
 )
 def cycles_for_ticks(case: Case) -> str | None:
     """Core cycles handed in as counter ticks, or the other way round."""

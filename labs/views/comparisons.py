@@ -242,6 +242,8 @@ def _caption(report: str, broken: Estimate, repaired: Estimate | None) -> str:
             f"{factor} times"
         )
     relation, right = _SIDES[estimates.side(broken, repaired)], rounded(repaired.value)
+    if min(broken.value, repaired.value) > 0:
+        relation += f", by a factor of {rounded(off_by(broken.value / repaired.value))}"
     return (
         f"Report {report}, and this trial: broken {wrong} ns, repaired {right} ns (broken is "
         f"{relation}). Machines alone differ by up to {factor} times"

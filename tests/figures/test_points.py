@@ -94,7 +94,9 @@ def test_no_fixture_of_a_central_mistake_keeps_more_than_half() -> None:
                 labs.add(spec.lab)
                 of_own_c |= codes
     assert labs == set(LABS)
-    assert of_own_c >= CENTRAL_OF_OWN_C
+    # A wait that polls, a call that fails each time, more work in the region.
+    assert of_own_c > {"wait-with-an-end", "failing-call-timed", "more-than-the-operation"}
+    assert len(of_own_c & CENTRAL_OF_OWN_C) >= 20
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,11 @@ def around(value: float, share: float = 0.01) -> Estimate:
     ("broken_at", "share", "repaired_at", "right"),
     [
         (1.0, 0.01, 30.0, SIZE),
-        (1.0, 0.01, 1.0, SIZE),  # the mistake changes nothing, and the size is the same
+        (1.0, 0.01, 1.0, UNDECIDED),  # the mistake changes nothing, and the size is the same
+        (1 / 5.07, 0.001, 1 / 5.5, DIRECTION),  # it moves hardly, and leaves a factor of 5
+        (1 / 0.217, 0.001, 1 / 0.2, DIRECTION),
+        (1 / 5.07, 0.001, 1 / 26.0, SIZE),
+        (1 / 0.217, 0.001, 1 / 0.04, SIZE),
         (0.9 * FACTOR, 0.01, 0.1, SIZE),
         (1.1 * FACTOR, 0.01, 0.1, DIRECTION),
         (1 / (1.1 * FACTOR), 0.01, 30.0, DIRECTION),
@@ -131,7 +135,7 @@ def around(value: float, share: float = 0.01) -> Estimate:
         (0.01, 0.01, 2.0, DIRECTION),
         (0.01, 0.01, 0.5, NOTHING),  # it makes the figure smaller, and the printed one is larger
         (0.01, 0.01, 1.0, NOTHING),  # the repaired run gives what is printed
-        (0.01, 0.01, 0.01, NOTHING),  # nothing moves here
+        (0.01, 0.01, 0.01, UNDECIDED),  # nothing moves here
         (FACTOR, 0.05, 0.1, UNDECIDED),
         (1 / FACTOR, 0.05, 30.0, UNDECIDED),
         (1.0, 20.0, 30.0, UNDECIDED),

@@ -82,17 +82,17 @@ WRONG = {
     "nobody": (
         f"task = clone(idle, STACK_TOP, {SHARED}, NULL);",
         {BY_ANOTHER},
-        "nobody raised the number",
+        "your task did not raise the number",
     ),
     "two tasks": (
         f"task = {CLONED}; (void)waitpid(task, NULL, 0); task = {CLONED};",
         {BY_ANOTHER},
-        "calls of own_task raised it",
+        "the number rose",
     ),
     "by two": (
         f"task = clone(raise_by, STACK_TOP, {SHARED}, (void *)2);",
         {BY_ANOTHER},
-        "calls of own_task raised it",
+        "the number rose",
     ),
     "vfork": ("task = vfork(); if (task == 0) _exit(raise_number(NULL));", {ASLEEP}, "10 of 10"),
     "CLONE_VFORK": (

@@ -15,7 +15,7 @@ TRUTHS = by_name(
         t.COLUMN: "one-sample",
         t.NOT_OF_THIS_RUN: "published optimised-value optimised-rise",
         value_of("args12"): "args12",
-        Truth(("less-than-nothing",), r"args0.*subtracted|less args0"): "six-less-none",
+        Truth(("less-than-nothing",), r"args6 - args0\b"): "six-less-none",
         Truth(("unclear-divisor",), r"that is args12 - args6\. It should"): "not-divided",
         Truth((), r"args12 - args0"): "from-none",
         Truth(
