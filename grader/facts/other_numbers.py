@@ -53,7 +53,8 @@ class Way:
     `number` is the wrong one, in the unit asked for. `code` is the entry of the catalogue that it
     shows, and `what` the evidence: a clause after `You gave 3 ns: `. Who computes `by_hand` begins
     with numbers of three digits; any other number is copied, or made by a program. `fewest` is the
-    number of digits that tell this number from its neighbors.
+    number of digits that tell this number from its neighbors, and `slack` a share of the number by
+    which another reduction of the same samples may differ.
     """
 
     number: float
@@ -62,6 +63,7 @@ class Way:
     what: str
     by_hand: bool = False
     fewest: int = FEWEST_DIGITS
+    slack: float = 0.0
 
     def leads_to(self, case: Case) -> bool:
         """Whether the submitted value is this number, as far as its digits tell."""
@@ -69,7 +71,8 @@ class Way:
             return is_rounded(case, self.number)
         there = self.number / (_one_written(case) or 1.0)  # where the student rounded
         to_few = self.fewest > 1 and float(f"{there:.{self.fewest}g}") == case.figure.value
-        return to_few or is_number(case, self.number, self.fewest)
+        near = abs((case.submitted or 0.0) - self.number) <= self.slack * abs(self.number)
+        return to_few or near or is_number(case, self.number, self.fewest)
 
 
 #: What the entry of the catalogue is called that names two slips.
@@ -128,6 +131,10 @@ def _expected(case: Case) -> str:
     return case.expected.as_text() if case.expected is not None else "no figure"
 
 
+#: Beyond this share of a number, its interval holds too many others.
+MOST_SLACK = 0.01
+
+
 def _powers_of_a_thousand(case: Case) -> Iterator[Way]:
     for power in (-9, -6, -3, 3, 6, 9):
         larger = "larger" if power > 0 else "smaller"
@@ -136,9 +143,11 @@ def _powers_of_a_thousand(case: Case) -> Iterator[Way]:
             f"{10 ** abs(power):,} times {larger}."
         )
         for each in case.accepted_values:
-            # Nothing else is a thousand times off: two digits are enough.
-            number = each.value * 10.0**power
-            yield Way(number, "unit-slip", Rank.THOUSAND, what, True, OF_USUAL_SLIPS)
+            # Nothing else is a thousand times off: two digits are enough, and the interval counts.
+            number, slack = each.value * 10.0**power, 0.0
+            if abs(power) == 3 and each.value:
+                slack = min((each.high - each.low) / 2 / abs(each.value), MOST_SLACK)
+            yield Way(number, "unit-slip", Rank.THOUSAND, what, True, OF_USUAL_SLIPS, slack)
 
 
 def _factors(case: Case) -> Iterator[Way]:

@@ -13,7 +13,7 @@ from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.results.result import naive_estimate
 from labs.results.results_compared import Comparison
-from labs.units import NAMES, rounded
+from labs.units import NAMES, off_by, rounded
 from labs.views.gather import Runs, refused, runs_of, with_warnings
 
 _DIFFERENCES_HEADER = (
