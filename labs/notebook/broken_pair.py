@@ -26,7 +26,7 @@ from labs.notebook.run import Run
 from labs.plots.drawing import Drawing, Mark, value_drawing
 from labs.recording import counts
 from labs.results import remarks
-from labs.results.result import mean_of_all, naive_value
+from labs.results.result import mean_of_all, naive_value, result_of
 from labs.results.warning_thresholds import ALIKE_WITHIN
 from labs.run.broken import BrokenKernel
 from labs.run.plan import Plan
@@ -156,7 +156,7 @@ class Pair:
             lines += ["", f"{name}: {title}", ""]
             lines += [f"    {line}".rstrip() for line in region.splitlines()]
             lines += ["", *self.sentences(run)]
-            lines += remarks.of_results((run.result(),)).as_lines()
+            lines += self._remarks(run).as_lines()
             if run.recording_path is not None:
                 lines.append(f"saved in {run.recording_path}")
         return "\n".join(lines)
@@ -171,7 +171,7 @@ class Pair:
                 "region": region,
                 "sentences": self.sentences(run),
                 # Only those of the variant shown: its baseline may have other warnings.
-                "remarks": remarks.of_results((run.result(),)).as_html(),
+                "remarks": self._remarks(run).as_html(),
                 "saved_in": run.recording_path,
             }
             for name, colour, title, region, run in zip(
@@ -190,6 +190,13 @@ class Pair:
             difference=self.difference(),
             picture=self.drawing().as_html(),
         )
+
+    def _remarks(self, run: Run) -> remarks.Remarks:
+        """The remarks on one of the two runs, with the options of the command in the title.
+
+        `lab.broken` takes no option of a run.
+        """
+        return remarks.of_results((result_of(run.recording, run.variant, run.unit),))
 
     def sentences(self, run: Run) -> list[str]:
         """The figure of one of the two runs, and its switches if it claims any."""

@@ -68,7 +68,7 @@ def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:
             if not isinstance(run, Run):
                 raise refused(
                     f"a view takes runs, and this is a {type(run).__name__}",
-                    "Pass what lab.measure(...) or lab.run(...) returned.",
+                    "Pass what lab.measure(...) returned.",
                 )
             found.append(run)
     if not found:
