@@ -52,7 +52,7 @@ def conclusion_against_table(case: Case) -> str | None:
     if choice.known:
         return (
             f'You named "{choice.text}". Something else speaks against that figure: '
-            f"{choice.known}. Look at {spec.look_at}."
+            f"{choice.known}. {_where_to_look(case)}"
         )
     if not case.accepted_values:
         return None  # a measurement without a figure bears out no conclusion
@@ -61,8 +61,19 @@ def conclusion_against_table(case: Case) -> str | None:
     measured = "; ".join(f"{name} {_with_interval(result)}" for name, result in pairs)
     return (
         f'You concluded: "{choice.text}". Your data give, with 95 % intervals: {measured}.'
-        f"{_between(spec, results)} Look at {spec.look_at}."
+        f"{_between(spec, results)} {_where_to_look(case)}"
     )
+
+
+#: From this answer on a wrong one is told what to type. Before it, students look for it themselves.
+TOLD_FROM = 2
+
+
+def _where_to_look(case: Case) -> str:
+    """What to do after a wrong answer: the line that shows the right one comes after two."""
+    if (case.figure.tries or 1) < TOLD_FROM:
+        return "Compare them once more. After another answer you are told what to look at."
+    return f"Look at {case.spec.look_at}."
 
 
 def _between(spec: FigureSpec, results: list[Result]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import shutil
 from dataclasses import replace
@@ -127,6 +128,25 @@ def verdict_on(spec: FigureSpec, folder: Path, *, handed_in: bool = False) -> Ve
 
 
 @named(CHOICES)
+def test_the_line_to_type_comes_after_the_second_wrong_answer(
+    spec: FigureSpec, tmp_path: Path
+) -> None:
+    folder = tmp_path / spec.lab
+    shutil.copytree(HONEST / spec.lab, folder)
+    honest = figures.read(folder)[spec.id]
+    assert isinstance(honest, Figure)
+    wrong = [each for each in range(1, len(spec.choices) + 1) if each != honest.value]
+    stated = json.loads((folder / figures.FILE_NAME).read_text())
+    del stated[spec.id]  # nothing was answered yet
+    (folder / figures.FILE_NAME).write_text(json.dumps(stated))
+    for tries, number in enumerate(wrong[:2], 1):
+        figures.put(folder, replace(honest, value=number))
+        verdict = verdict_on(spec, folder)
+        assert verdict.tries == tries
+        assert (spec.look_at in as_text(verdict)) == (tries > 1)
+
+
+@named(CHOICES)
 def test_a_wrong_conclusion_is_not_told_the_right_one(spec: FigureSpec, tmp_path: Path) -> None:
     folder = tmp_path / spec.lab
     shutil.copytree(HONEST / spec.lab, folder)
@@ -143,7 +163,7 @@ def test_a_wrong_conclusion_is_not_told_the_right_one(spec: FigureSpec, tmp_path
         words = f"{as_text(verdict)} {as_html(verdict)} {verdict.as_json()}"
         for given_away in (right_text, f"{right} (", f"choice {right}", f"conclusion {right}"):
             assert given_away not in words.replace(spec.choices[wrong - 1].text, "")
-        assert "not distinguishable" not in words
+        assert "not distinguishable" not in words.replace(spec.choices[wrong - 1].text, "")
         # What is said is the same for every wrong one, but for the conclusion itself.
         shown.add(as_text(verdict).replace(spec.choices[wrong - 1].text, ""))
         if not spec.choices[wrong - 1].known:
