@@ -163,7 +163,7 @@ def test_a_wrong_conclusion_is_not_told_the_right_one(spec: FigureSpec, tmp_path
         words = f"{as_text(verdict)} {as_html(verdict)} {verdict.as_json()}"
         for given_away in (right_text, f"{right} (", f"choice {right}", f"conclusion {right}"):
             assert given_away not in words.replace(spec.choices[wrong - 1].text, "")
-        assert "not distinguishable" not in words.replace(spec.choices[wrong - 1].text, "")
+        assert "not distinguishable" not in words
         # What is said is the same for every wrong one, but for the conclusion itself.
         shown.add(as_text(verdict).replace(spec.choices[wrong - 1].text, ""))
         if not spec.choices[wrong - 1].known:
