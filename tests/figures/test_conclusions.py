@@ -9,10 +9,11 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grader.cases.case import Case
-from grader.cases.expected import compared_as
+from grader.cases.expected import compared_as, conclusion
 from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Finding, Outcome, Verdict
 from grader.figures import LABS
@@ -285,3 +286,31 @@ def test_two_differences_are_compared_process_by_process(tmp_path: Path) -> None
         lab.compare(found, of_processes)
     with pytest.raises(Refused, match="two runs"):
         lab.compare(Run.of(recorded), of_processes)
+
+
+@named([spec for spec in BY_DATA if not spec.of])
+def test_a_conclusion_of_one_run_follows_from_the_difference_in_each_process(
+    spec: FigureSpec,
+) -> None:
+    """Processes that differ by a factor of two widen each interval, and not their difference."""
+    figure = figures.read(HONEST / spec.lab)[spec.id]
+    assert isinstance(figure, Figure) and figure.recording is not None
+    run = read(HONEST / spec.lab / figure.recording)
+    first = run.process.min()
+    slower = 1 + (run.process - first) / max(1, run.process.max() - first)
+    stated = {key: words for key, words in run.conditions.items() if key != "samples.sha256"}
+    ticks = np.rint(run.ticks * slower).astype(np.int64)
+    uneven = replace(run, ticks=ticks, conditions=stated)
+    both = [
+        [compared_as(spec, result_of(each, name)) for name in spec.variants]
+        for each in (run, uneven)
+    ]
+    steady, spread = ([each.estimate for each in results] for results in both)
+    assert all(each is not None for each in (*steady, *spread))
+    wider = [
+        b.half_width / b.value > 2 * a.half_width / a.value
+        for a, b in zip(steady, spread, strict=True)
+    ]
+    assert any(wider)
+    answers = [conclusion(spec, results)[0].value for results in both]
+    assert answers[0] == answers[1]
