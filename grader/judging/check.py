@@ -240,10 +240,12 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
             f"The lab asks for {spec.asked}; in {case.figure.recording} the grader finds {codes}."
         )
         missing = [recordings.NOT_REPRODUCED.finding(what)]
-    if not case.right:
+    by_hand = reduction_of(case) if case.expected is not None else ""
+    follows = case.right or bool(by_hand)
+    if not follows:
         missing.append(_about_value(case, findings, {each.code for each in in_run}))
     lost = {Level.VALIDITY} if not shown else set()
-    lost |= {Level.INTERPRETATION} if not case.right else set()
+    lost |= {Level.INTERPRETATION} if not follows else set()
     levels = {level: (0.0 if level in lost else most, most) for level, most in spec.points.items()}
     return Verdict(
         figure=spec.id,
@@ -252,7 +254,8 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         max_points=spec.max_points,
         reason=missing[0].symptom
         if missing
-        else f"{shown} {_reason(case, (), True)} {too_wide}".rstrip(),
+        else f"{shown} {_by_hand(case, by_hand) if by_hand else _reason(case, (), True)} "
+        f"{too_wide}".rstrip(),
         accepted=(accepted := accepted_as_text(case.accepted_values)),
         why_accepted=why_more_is_accepted(case.accepted_values),
         values=_values(case, accepted),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from bench.honest.by_hand import by_hand
@@ -163,3 +164,22 @@ def test_no_text_of_the_catalogue_names_another_source() -> None:
         each.code for each in CATALOGUE if _ACCUSES.search(f"{each.symptom} {each.misconception}")
     ]
     assert accusing == []
+
+
+@pytest.mark.parametrize("name", ["trial-a-reproduced", "trial-c-reproduced", "trial-d-reproduced"])
+def test_a_repeated_mistake_by_hand_is_right_as_any_other_figure(name: str) -> None:
+    """Interruptions move the mean far out of the interval, and the kit leaves them out."""
+    spec, figure, case = figure_named(name), honest(name), honest_case(figure_named(name))
+    run = case.recording
+    interrupted = (run.batch > 0) & (np.arange(len(run.ticks)) % 9 == 0)
+    stated = {key: words for key, words in run.conditions.items() if key != "samples.sha256"}
+    run = replace(run, ticks=np.where(interrupted, 3 * run.ticks, run.ticks), conditions=stated)
+    values = dict(by_hand(spec, run))
+    for how, value in values.items():
+        handed_in = replace(figure, value=float(f"{value:.4g}"), unit="ns")
+        verdict = check(spec, handed_in, run, case.source)
+        assert verdict.outcome is Outcome.PASSED, (how, as_text(verdict))
+    wrong = replace(figure, value=1.07 * values["least squares"], unit="ns")
+    assert check(spec, wrong, run, case.source).outcome is Outcome.FAILED
+    least = replace(figure, value=float(f"{values['least squares']:.4g}"), unit="ns")
+    assert "is a line through all samples" in check(spec, least, run, case.source).reason

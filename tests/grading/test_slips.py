@@ -241,6 +241,28 @@ def test_how_many_digits_a_value_was_given_with() -> None:
     assert [digits_of(value) for value in values] == [3, 3, 2, 10, 3, 3, 1, 0]
 
 
+#: Figures of three labs and units, and one more digit or one less of a number that a slip makes.
+EVEN = ("system-call-floor", "call-args6", "footprint-processes-8-0")
+
+
+@pytest.mark.parametrize("factor", [10.0, 0.1, 2.0, 1e-3, 1.2])
+@pytest.mark.parametrize("name", EVEN)
+def test_a_digit_more_or_less_changes_nothing_in_the_verdict(name: str, factor: float) -> None:
+    spec = figure_named(name)
+    value = by_this_kit(spec) * factor
+    verdicts = [judged(spec, float(f"{value:.{digits}g}"), "ns") for digits in (3, 4, 6)]
+    assert len({(*codes(each), each.points) for each in verdicts}) == 1
+
+
+def test_what_a_value_costs_is_what_it_is_off_by() -> None:
+    """A value that is far off costs half, whatever it is called; a slip of the unit does not."""
+    for name in ("call-args6", "footprint-processes-8-0", "page-fault-copy", "ladder-memory"):
+        spec = figure_named(name)
+        for factor, kept in ((15.0, 0.5), (1 / 15, 0.5), (10.0, 0.5), (2.0, 0.75), (1e3, 0.75)):
+            verdict = judged(spec, by_this_kit(spec) * factor, "ns")
+            assert verdict.points == kept * spec.max_points, (name, factor)
+
+
 #: Of a figure, what it is off by and to how many digits it is given; whether that is named.
 OFF_BY = [
     ("thread-switch-pipe", 2.0, 3, True),

@@ -8,8 +8,10 @@ check without such a submission cannot fail, and nobody may be praised by it.
 from __future__ import annotations
 
 import functools
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from grader.facts.sources import source_of
 from grader.figures import LABS, figure_named
 from grader.figures.trials import TRIALS, Trial
 from grader.judging import check as judging
+from grader.judging.lab_folder import check_folder
 from grader.pitfalls import CATALOGUE, pitfall_named
 from labs.course import figures
 from labs.course.figures import Figure
@@ -542,3 +545,31 @@ def test_a_mistake_that_does_not_show_is_not_said_to_show(trial: Trial) -> None:
     said(judging.UNCHANGED, found)
     not_said(judging.UNCHANGED, "figure-not-from-recording", found.gives(98765.4))
     not_said(judging.UNCHANGED, "mistake-not-reproduced", repaired)
+
+
+@pytest.mark.parametrize(
+    ("asked", "wrong", "unit"),
+    [
+        ("creation-ratio", "creation-thread", "times"),
+        ("switch-ratio-same-mechanism", "thread-switch-pipe", "times"),
+    ],
+)
+def test_a_ratio_of_wrong_figures_is_not_called_the_ratio_that_was_asked_for(
+    asked: str, wrong: str, unit: str, tmp_path: Path
+) -> None:
+    """It follows from the student's own figures, and one of them is of something else."""
+    spec = figure_named(asked)
+    folder = shutil.copytree(FIXTURES / "honest" / spec.lab, tmp_path / spec.lab)
+    known = figures.read(folder)
+    first, second = (known[name] for name in spec.of)
+    assert isinstance(first, Figure) and isinstance(second, Figure)
+    said = {}
+    for off in (1.0, 2.0):
+        figures.put(folder, replace(second, value=off * second.value))
+        figures.put(folder, Figure(asked, first.value / (off * second.value), unit, None))
+        verdicts = {each.figure: each for each in check_folder(folder, spec.lab)}
+        assert (verdicts[wrong].outcome is Outcome.PASSED) == (off == 1)
+        assert verdicts[asked].outcome is Outcome.PASSED
+        said[off] = verdicts[asked].praise
+    assert said[1.0] == spec.praises[0].text
+    assert said[2.0] == borne_out.FOLLOWS_FROM_FIGURES.text
