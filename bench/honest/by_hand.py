@@ -111,7 +111,7 @@ ASKED = [
     spec
     for specs in LABS.values()
     for spec in specs
-    if spec.quantity in (Quantity.COST, Quantity.OVERHEAD) and not spec.of and not spec.demonstrates
+    if spec.quantity in (Quantity.COST, Quantity.OVERHEAD) and not spec.of
 ]
 
 
