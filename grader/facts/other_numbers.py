@@ -33,7 +33,7 @@ from labs.recording import counts
 from labs.recording.declared import is_first_time
 from labs.recording.file import BadRecording, Recording, memoized
 from labs.results.result import result_of
-from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded
+from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded, with_unit
 
 
 class Rank(IntEnum):
@@ -114,7 +114,7 @@ def ways(case: Case) -> Iterator[Way]:
     """Every way that this figure invites."""
     yield from _powers_of_a_thousand(case)
     yield from _other_units(case)
-    asked = f"The lab asks for {case.spec.asked}: {_expected(case)}."
+    asked = f"The lab asks for {case.spec.asked}."
     for number, what in numbers_of(case):
         yield Way(number, "another-number-of-the-run", Rank.READING, f"that is {what}. {asked}")
     yield from _totals(case)
@@ -128,7 +128,10 @@ def ways(case: Case) -> Iterator[Way]:
 
 
 def _expected(case: Case) -> str:
-    return case.expected.as_text() if case.expected is not None else "no figure"
+    """The right value in short: the verdict states below what is accepted."""
+    if case.expected is None:
+        return "no figure"
+    return with_unit(rounded(case.expected.value), case.spec.unit)
 
 
 #: Beyond this share of a number, its interval holds too many others.
@@ -184,7 +187,7 @@ def _digits_swapped(case: Case) -> Iterator[Way]:
             other = digits[:place] + pair + digits[place + 2 :]
             if pair[0] != pair[1]:
                 number = math.copysign(float(f"{other[0]}.{other[1:]}e{exponent}"), right) * one
-                what = f"your recording gives {each.as_text()}: two digits are swapped."
+                what = f"your recording gives {_expected(case)}: two digits are swapped."
                 yield Way(number, "arithmetic-slip", Rank.FACTOR, what)
 
 
@@ -489,7 +492,7 @@ def _of_first_times(case: Case) -> Iterator[Shown]:
     if not len(ticks):
         return
     median, largest = float(np.median(ticks)), float(ticks.max())
-    yield median, "the median of all samples, which are later calls except for one in each process"
+    yield median, "the median of all samples, nearly all of them later calls"
     yield largest, "the largest of all samples, of one process"
     if median:
         yield largest / median, "a ratio: the largest sample divided by the median one"
@@ -631,7 +634,7 @@ def slips_of_rows(case: Case) -> Iterator[Slip]:
     own, mine = case.spec.variant, cost_of(case, case.spec.variant)
     if mine is None or case.expected is None:
         return
-    right = f"{own} alone, {case.expected.as_text()}"
+    right = f"{own} alone, {_expected(case)}"
     for name, other in _other_rows(case, case.recording, (own,)):
         if abs(mine) < LEAST_BESIDE * abs(other) or abs(other) < LEAST_BESIDE * abs(mine):
             continue  # then each of these is one of the two
@@ -648,7 +651,7 @@ def slips_of_ratio(case: Case) -> Iterator[Slip]:
     if case.expected is None:
         return
     over, under = case.spec.operands[:2]
-    right = f"{over} / {under} = {case.expected.as_text()}"
+    right = f"{over} / {under} = {_expected(case)}"
     yield case.expected.value - 1, f"({over} - {under}) / {under}", right
     first, second = (_operand(case, name) for name in (over, under))
     if first is None or second is None:
@@ -881,4 +884,4 @@ def _ends_of_series(case: Case, name: str) -> tuple[tuple[str, int], tuple[str, 
 
 
 def _right(case: Case, what: str) -> str:
-    return f"{what}, {case.expected.as_text()}" if case.expected is not None else what
+    return f"{what}, {_expected(case)}" if case.expected is not None else what

@@ -14,8 +14,8 @@ from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall, pitfall
     code="another-number-of-the-run",
     level=Level.INTERPRETATION,
     symptom="The figure is another number of the same run.",
-    misconception="A run shows many numbers; each answers another question.",
-    experiment="Write down what the lab asks for, then find the row and the column of that name.",
+    misconception="A run shows many numbers.",
+    experiment="Find the row of what the lab asks for.",
     seen_in="common where a number is copied from a table",
     explains=MistakeKind.CONTENTS,
     yields_to=(
@@ -38,9 +38,8 @@ def another_number_of_the_run(case: Case) -> str | None:
     code="arithmetic-slip",
     level=Level.INTERPRETATION,
     symptom="The numbers are right, but the arithmetic is wrong.",
-    misconception="Each number of a formula stands for something in the sample, such as how many "
-    "parts it has or how often it holds the baseline.",
-    experiment="Write the formula with names first, then with numbers, and compute it once more.",
+    misconception="Each number of a formula stands for something in the sample.",
+    experiment="Write the formula with names first, then with numbers.",
     seen_in="report A: half of a sum less a whole; two digits swapped in its tables",
     explains=MistakeKind.REDUCTION,
 )
@@ -53,10 +52,8 @@ def arithmetic_slip(case: Case) -> str | None:
     code="cost-of-many-for-one",
     level=Level.INTERPRETATION,
     symptom="The figure is the time of many operations, not of one.",
-    misconception="A sample holds k operations, and one round of the loop may hold several: "
-    "divide by the number of all of them.",
-    experiment="Double the operations in a sample: the cost of one stays the same, a total "
-    "doubles.",
+    misconception="A sample holds many operations, and one round of a loop may hold several.",
+    experiment="Double the operations in a sample: a total doubles.",
     seen_in="common where a loop is unrolled, or a total is read for a mean",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,

@@ -72,7 +72,7 @@ TOLD_FROM = 2
 def _where_to_look(case: Case) -> str:
     """What to do after a wrong answer: the line that shows the right one comes after two."""
     if (case.figure.tries or 1) < TOLD_FROM:
-        return "Compare them once more. After another answer you are told what to look at."
+        return "Compare once more."
     return f"Look at {case.spec.look_at}."
 
 

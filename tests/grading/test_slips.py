@@ -18,12 +18,14 @@ from bench.honest import random_values
 from bench.honest.random_values import asked_in, wrong_values
 from grader.cases.case import Case, digits_of
 from grader.cases.expected import ACCEPTED_WITHIN
-from grader.cases.spec import Quantity
+from grader.cases.spec import CHOICE, Quantity
 from grader.cases.verdict import Outcome, Verdict
+from grader.facts.other_numbers import ways
 from grader.facts.sources import source_of
 from grader.figures import LABS, FigureSpec, figure_named
 from grader.judging import lab_folder
 from grader.judging.check import check, open_case
+from grader.pitfalls import pitfall_named
 from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.declared import is_first_time
@@ -33,6 +35,8 @@ from labs.units import Clock
 from testing.paths import FIXTURES
 
 FOLDER = FIXTURES / "honest"
+#: What a student reads of one finding.
+MOST_WORDS = 60
 
 SAVED = [lab for lab in LABS if (FOLDER / lab).is_dir()]
 TIMES = {
@@ -261,6 +265,21 @@ def test_what_a_value_costs_is_what_it_is_off_by() -> None:
         for factor, kept in ((15.0, 0.5), (1 / 15, 0.5), (10.0, 0.5), (2.0, 0.75), (1e3, 0.75)):
             verdict = judged(spec, by_this_kit(spec) * factor, "ns")
             assert verdict.points == kept * spec.max_points, (name, factor)
+
+
+@pytest.mark.parametrize("lab", SAVED)
+def test_no_way_to_a_wrong_number_takes_more_than_60_words(lab: str) -> None:
+    long = {}
+    for spec in (spec for spec in LABS[lab] if not spec.of and spec.unit != CHOICE):
+        figure, recording = submitted(spec)
+        case = open_case(spec, replace(figure, value=12.345678), recording)
+        assert isinstance(case, Case)
+        for way in ways(case):
+            told = pitfall_named(way.code).finding(f"You gave {case.as_submitted()}: {way.what}")
+            texts = (told.symptom, told.evidence, told.misconception, told.experiment)
+            if len(" ".join(texts).split()) > MOST_WORDS:
+                long[spec.id, way.code] = texts
+    assert long == {}
 
 
 #: Of a figure, what it is off by and to how many digits it is given; whether that is named.
