@@ -183,11 +183,14 @@ ROUNDED = 0.005
 def digits_of(value: float) -> int:
     """How many significant digits `value` was given with, at least.
 
-    Zeros at the end of 5200 may or may not be digits. Three digits are taken for meant.
+    Zeros at the end of 5200 may or may not be digits. Three digits are taken for meant, but not
+    those of 400: a round number tells as little as 4.
     """
     if value == 0:
         return 0
     number = Decimal(repr(float(value))).normalize().as_tuple()
+    if len(number.digits) == 1:
+        return 1
     exponent = number.exponent
     assert isinstance(exponent, int)  # it is a text for NaN and infinity only
     zeros = max(exponent, 0)

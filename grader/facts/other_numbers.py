@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from grader.cases.case import (
+    AS_READ,
     FEWEST_DIGITS,
     OF_USUAL_SLIPS,
     Case,
@@ -23,6 +24,7 @@ from grader.cases.case import (
     is_number,
     is_rounded,
 )
+from grader.cases.expected import Expected
 from grader.cases.spec import CHOICE, TIMES, Quantity
 from grader.facts import memory_use
 from grader.facts.observed import reads_the_counter
@@ -67,11 +69,11 @@ class Way:
 
     def leads_to(self, case: Case) -> bool:
         """Whether the submitted value is this number, as far as its digits tell."""
+        near = abs((case.submitted or 0.0) - self.number) <= self.slack * abs(self.number)
         if not self.by_hand:
-            return is_rounded(case, self.number)
+            return near or is_rounded(case, self.number)
         there = self.number / (_one_written(case) or 1.0)  # where the student rounded
         to_few = self.fewest > 1 and float(f"{there:.{self.fewest}g}") == case.figure.value
-        near = abs((case.submitted or 0.0) - self.number) <= self.slack * abs(self.number)
         return to_few or near or is_number(case, self.number, self.fewest)
 
 
@@ -138,6 +140,12 @@ def _expected(case: Case) -> str:
 MOST_SLACK = 0.01
 
 
+def _slack(right: Expected) -> float:
+    """By what share of it another reduction of the same samples may differ from a right value."""
+    half = (right.high - right.low) / 2
+    return min(half / abs(right.value), MOST_SLACK) if right.value else 0.0
+
+
 def _powers_of_a_thousand(case: Case) -> Iterator[Way]:
     for power in (-9, -6, -3, 3, 6, 9):
         larger = "larger" if power > 0 else "smaller"
@@ -147,9 +155,7 @@ def _powers_of_a_thousand(case: Case) -> Iterator[Way]:
         )
         for each in case.accepted_values:
             # Nothing else is a thousand times off: two digits are enough, and the interval counts.
-            number, slack = each.value * 10.0**power, 0.0
-            if abs(power) == 3 and each.value:
-                slack = min((each.high - each.low) / 2 / abs(each.value), MOST_SLACK)
+            number, slack = each.value * 10.0**power, _slack(each) if abs(power) == 3 else 0.0
             yield Way(number, "unit-slip", Rank.THOUSAND, what, True, OF_USUAL_SLIPS, slack)
 
 
@@ -266,11 +272,11 @@ def _other_units(case: Case) -> Iterator[Way]:
             continue
         what = f"{given} You gave the value in {unit}, called {case.figure.unit}: "
         what += f"{_of_clock(unit, written, rates)}."
-        numbers = [each.value * factor for each in case.accepted_values]
-        numbers += [] if case.others else _shown_in(case, unit, spec.variant)
+        numbers = [(each.value * factor, _slack(each)) for each in case.accepted_values]
+        shown = [] if case.others else _shown_in(case, unit, spec.variant)
         few = 1 if spec.quantity is Quantity.STEP and case.figure.value != 1 else FEWEST_DIGITS
-        for number in numbers:
-            yield Way(number, _code_of({unit, written}), Rank.READING, what, True, few)
+        for number, slack in (*numbers, *((each, 0.0) for each in shown)):
+            yield Way(number, _code_of({unit, written}), Rank.READING, what, True, few, slack)
     yield from _other_clocks(case, rates, written, given)
 
 
@@ -343,7 +349,7 @@ def _other_clocks(case: Case, rates: dict[str, float], written: str, given: str)
 def _unlike_units(case: Case, rates: dict[str, float]) -> Iterator[Way]:
     """A ratio of numbers in different units: ticks of one clock over ns or ticks of another."""
     over, under = (case.results[name].clock.frequency_hz for name in case.spec.operands[:2])
-    factors = {over / under, under / over}
+    factors, unlike = {over / under, under / over}, "ratio-of-unlike-units"
     factors |= {one / other for one in rates.values() for other in rates.values()}
     for factor in factors:
         what = (
@@ -352,7 +358,8 @@ def _unlike_units(case: Case, rates: dict[str, float]) -> Iterator[Way]:
         )
         if abs(factor - 1) > SAME_CLOCK:
             for each in case.accepted_values:
-                yield Way(each.value * factor, "ratio-of-unlike-units", Rank.READING, what, True)
+                number, slack = each.value * factor, _slack(each)
+                yield Way(number, unlike, Rank.READING, what, True, FEWEST_DIGITS, slack)
 
 
 def _rows_in_other_units(case: Case, asked: str) -> Iterator[Way]:
@@ -404,7 +411,7 @@ def _totals(case: Case) -> Iterator[Way]:
                 f"your samples with {size:.0f} operations inside take "
                 f"{rounded(means[size] / per_unit)} {spec.unit} for all of them together."
             )
-            yield Way(total, "cost-of-many-for-one", Rank.READING, what)
+            yield Way(total, "cost-of-many-for-one", Rank.READING, what, slack=AS_READ)
 
 
 #: What the reports call the things that a C kernel measures.
