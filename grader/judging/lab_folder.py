@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.cases.case import Case, is_number
+from grader.cases.case import Case, is_number, is_rounded
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Finding, Outcome, Verdict
 from grader.facts import caveats
@@ -421,7 +421,7 @@ def _is_as_given(case: Case, number: float) -> bool:
     """Whether the student wrote this number, whatever its unit."""
     if case.submitted is None or case.figure.value == 0:
         return False
-    return is_number(case, number * case.submitted / case.figure.value)
+    return is_rounded(case, number * case.submitted / case.figure.value)
 
 
 def _in_ns(figure: Figure) -> float | None:
