@@ -73,8 +73,8 @@ class Way:
         if not self.by_hand:
             return near or is_rounded(case, self.number)
         there = self.number / (_one_written(case) or 1.0)  # where the student rounded
-        to_few = self.fewest > 1 and float(f"{there:.{self.fewest}g}") == case.figure.value
-        return to_few or near or is_number(case, self.number, self.fewest)
+        to_two = self.fewest == OF_USUAL_SLIPS and float(f"{there:.2g}") == case.figure.value
+        return to_two or near or is_number(case, self.number, self.fewest)
 
 
 #: What the entry of the catalogue is called that names two slips.
@@ -100,7 +100,7 @@ def way_to(case: Case) -> Way | None:
         return found[0]
     if len(found) != 2:
         return None
-    one, other = (each.what.partition(" It should be ")[0] for each in found)
+    one, other = (re.split(" It should be | The lab asks ", each.what)[0] for each in found)
     return replace(found[0], code=TWO_SLIPS, what=f"{one.rstrip('.')}. Or: {other}")
 
 
