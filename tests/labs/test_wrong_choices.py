@@ -22,8 +22,8 @@ RUNS = ("orders", "sizes")
 LARGER = "A cache may hold this set: choose a larger one."
 ONLY_ORDER = "Let only the order differ: the same set, in an order that nobody foresees."
 CYCLES = "Your figure ladder-l1 is asked for in core cycles."
-STRIDE = "Only the stride may differ: 64 bytes in one variant, 4096 bytes in the other."
-SMALLEST = "Add 16k: your figure ladder-l1 needs it."
+STRIDE = "Let only the stride differ between the two variants."
+SMALLEST = "One set is missing: that of your figure ladder-l1."
 
 #: A cell, what is chosen there, and the lines that it prints.
 CHOICES: list[tuple[str, dict[str, Any], list[str]]] = [
