@@ -183,18 +183,17 @@ ROUNDED = 0.005
 def digits_of(value: float) -> int:
     """How many significant digits `value` was given with, at least.
 
-    Zeros at the end of 5200 may or may not be digits. Three digits are taken for meant, but not
-    those of 400: a round number tells as little as 4.
+    Zeros at the end of 5200 may or may not be digits. Three digits are taken for meant, but of 400
+    only two: a round number tells little.
     """
     if value == 0:
         return 0
     number = Decimal(repr(float(value))).normalize().as_tuple()
-    if len(number.digits) == 1:
-        return 1
     exponent = number.exponent
     assert isinstance(exponent, int)  # it is a text for NaN and infinity only
     zeros = max(exponent, 0)
-    return max(len(number.digits), min(len(number.digits) + zeros, FEWEST_DIGITS))
+    most = FEWEST_DIGITS if len(number.digits) > 1 else OF_USUAL_SLIPS
+    return max(len(number.digits), min(len(number.digits) + zeros, most))
 
 
 def is_number(case: Case, number: float, fewest_digits: int = FEWEST_DIGITS) -> bool:

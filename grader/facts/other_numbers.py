@@ -91,6 +91,8 @@ def way_to(case: Case) -> Way | None:
     if case.right or case.expected is None or not case.submitted or case.spec.unit == CHOICE:
         return None
     found = [each for each in ways(case) if each.leads_to(case)]
+    if digits_of(case.figure.value) > FEWEST_DIGITS:  # so many digits are no chance
+        found = [each for each in found if is_rounded(case, each.number)] or found
     simplest = min((each.rank for each in found), default=None)
     found = [each for each in found if each.rank == simplest]
     # Somebody who copied a number has all of its digits.

@@ -242,7 +242,7 @@ def test_a_value_that_follows_from_nothing_is_given_no_cause() -> None:
 
 def test_how_many_digits_a_value_was_given_with() -> None:
     values = (16.4, 0.0205, 52, 1041.666667, 5200, 120, 7, 400, 0)
-    assert [digits_of(value) for value in values] == [3, 3, 2, 10, 3, 3, 1, 1, 0]
+    assert [digits_of(value) for value in values] == [3, 3, 2, 10, 3, 3, 1, 2, 0]
 
 
 #: Figures of three labs and units, and one more digit or one less of a number that a slip makes.
