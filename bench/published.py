@@ -172,7 +172,7 @@ def _lines() -> Iterator[str]:
     yield f"The catalogue has {len(CATALOGUE)} entries. The level says which points of a figure a"
     yield "finding costs, in most figures a quarter for each level. At least half of the points go"
     yield "for the mistake that a figure is about, and for a finding of validity in your own C. So"
-    yield f"they do for a value more than {FAR:g} times too large or too small, but not for its unit."
+    yield f"they do for a value more than {FAR:g} times too large or small, but not for its unit."
     yield ""
     yield "| code | level | what it looks like | found in | broken C kernel |"
     yield "|---|---|---|---|---|"
