@@ -11,7 +11,7 @@ from collections.abc import Callable
 from bench.wrong.case import Case, conclusions, values
 from bench.wrong.labs.lab_05 import values as of_tasks
 from bench.wrong.labs.lab_07 import values as of_footprint
-from bench.wrong.student import Student
+from bench.wrong.student import NoMistake, Student
 
 Read = Callable[[Student], float]
 
@@ -43,6 +43,9 @@ def _again(read: Read, run: str, variant: str) -> Read:
 def _ratio(run: str, over: str, under: str) -> Read:
     return lambda s: s[run].value(over) / s[run].value(under)
 
+
+#: A count of switches is printed with two decimals.
+TWO_DECIMALS = 0.01
 
 LOST_POINT = "a decimal point is in the wrong place: ten times the value"
 GAINED_POINT = "a decimal point is in the wrong place: a tenth of the value"
@@ -107,8 +110,14 @@ def _process_over_thread(s: Student) -> float:
     return _FORK(s) / _THREAD(s)
 
 
-def _exchanges(s: Student) -> float:
-    return s["naive"].switches("bare-mutex").each
+def _exchanges(times: float) -> Read:
+    def read(s: Student) -> float:
+        value = times * s["naive"].switches("bare-mutex").each
+        if value < TWO_DECIMALS:
+            raise NoMistake(f"{value:.4f} is 0.00 to two decimals, as the count is")
+        return value
+
+    return read
 
 
 #: By lab.
@@ -390,8 +399,8 @@ SLIPS: dict[str, tuple[Case, ...]] = {
             "naive",
             "times",
             (
-                ("slip-count-thousand", "counted for 1,000", THOUSAND, _times(1e3, _exchanges)),
-                ("slip-count-percent", "gave it in percent", PERCENT, _times(100, _exchanges)),
+                ("slip-count-thousand", "counted for 1,000", THOUSAND, _exchanges(1e3)),
+                ("slip-count-percent", "gave it in percent", PERCENT, _exchanges(100)),
             ),
         ),
     ),
