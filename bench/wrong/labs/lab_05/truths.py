@@ -44,5 +44,7 @@ TRUTHS = by_name(
         Truth((), r"another variant's memory|one size of memory"): "fork-beside-64mb",
         t.FEW: "nine-samples",
         t.EDITED: "rows-smoothed",
+        t.MORE_TIMED: "c-looks-until-it-has-ended c-pauses c-stack-filled-thirty-times",
+        t.INSTRUMENTED: "sanitized",
     }
 )

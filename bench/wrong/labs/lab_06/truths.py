@@ -40,5 +40,9 @@ TRUTHS = by_name(
         t.FEW: "twelve-samples",
         Truth(("other-recording", "lock-convoy")): "naive-for-condvar",
         t.EDITED: "rows-deleted",
+        Truth(("not-woken",), r"before it sleeps|spin"): (
+            "c-spins-then-sleeps c-asks-then-sleeps c-pauses-then-sleeps"
+        ),
+        t.MORE_TIMED: "c-pauses-in-wake",
     }
 )
