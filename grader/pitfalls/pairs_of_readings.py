@@ -204,6 +204,7 @@ CHANCE_HALF_WIDTHS = 2.0
         "lock-convoy",
         "never-slept",
         "own-semaphore",
+        "page-not-brought",
         "work-optimised-away",
     ),
     broken=(Live("overhead_for_every_call", "call-args0"),),

@@ -166,6 +166,8 @@ def test_no_compiler_is_blamed_for_c_that_brings_nothing(there: str | None, code
     recording = found.recording
     assert recording is not None
     flat = np.where(recording.rows_of("bring"), 200 + recording.sample % 3, recording.ticks)
+    below_0 = found.lasting(flat.astype(np.int64)).gives(-0.13)
+    assert "less-than-nothing" not in [each.code for each in below_0.verdict().findings]
     verdict = found.lasting(flat.astype(np.int64)).verdict()
     assert code in [finding.code for finding in verdict.findings]
     assert len([each for each in verdict.findings if each.level is Level.VALIDITY]) == 1
