@@ -88,7 +88,7 @@ TICKLAB_INLINE void write_again(struct faults *faults, volatile unsigned char *p
     must_be(faults, counted, expected);
 }
 
-static void print_faults(const char *name, const struct faults *faults)
+TICKLAB_INLINE void print_faults(const char *name, const struct faults *faults)
 {
     printf("# variant.%s.touched: %.0f\n# variant.%s.faults: %ld\n", name, faults->touched, name,
            faults->counted);

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "created_task.h"
 #include "memory.h"
 #include "placement.h"
@@ -113,6 +114,13 @@ TICKLAB_INLINE pid_t forked(void)
 
 OWN_INTERVAL(own_fork, ended(forked()))
 
+/* The kit's own such task. */
+TICKLAB_INLINE pid_t cloned(void)
+{
+    return clone(raise_number, STACK_TOP, CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD, NULL);
+}
+OWN_INTERVAL(kit_task, ended(cloned()))
+
 #if HAVE_WATCH
 #    define WATCHED_TASKS 8
 /* State which system calls the task that measures makes to create so many tasks. The waiting for
@@ -138,14 +146,22 @@ static inline void print_creations(const char *name, const struct system_calls *
                 print_creations(name, &seen);                                                      \
         }
 #else
-#    define WATCH_CREATION(own_task)
-#    define watch_creation NULL
+#    define WATCH_CREATION(own_task)                                                               \
+        static void watch_creation(const char *name)                                               \
+        {                                                                                          \
+            (void)name;                                                                            \
+        }
 #endif
 
 /* The variants "own" and "fork", each until its task has ended, and main. */
 #define MEASURE_OWN_CREATION(own_task)                                                             \
     OWN_INTERVAL(own, ended(own_task()))                                                           \
     WATCH_CREATION(own_task)                                                                       \
+    static void watch_and_time(const char *name)                                                   \
+    {                                                                                              \
+        watch_creation(name);                                                                      \
+        print_beside(name, timed_beside(own, kit_task, 2));                                        \
+    }                                                                                              \
     static void prepare_and_try(struct run *run)                                                   \
     {                                                                                              \
         const pid_t parent = getpid();                                                             \
@@ -162,7 +178,7 @@ static inline void print_creations(const char *name, const struct system_calls *
                                                    .placement = PLACED_ON_ONE_CPU,                 \
                                                    .prepare = prepare_and_try,                     \
                                                    .finish = tell_seen,                            \
-                                                   .watch = watch_creation,                        \
+                                                   .watch = watch_and_time,                        \
                                                    .creates = 1},                                  \
                                                   {.name = "fork",                                 \
                                                    .about = "fork to wait",                        \

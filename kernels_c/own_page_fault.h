@@ -17,6 +17,7 @@
 
 /* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
+#include "beside.h"
 #include "faults.h"
 
 static volatile unsigned char *own_pages;
@@ -127,6 +128,21 @@ static const long own_batches[] = {6, 12, 24, 48};
     .interval = function, .prepare = prepare_own_pages, .cannot = faults_not_counted,              \
     .watch = watched, .memory = 1
 
+static long faults_again; /* those that get_ready() makes where all pages are there */
+
+static uint64_t write_again_there(long batch)
+{
+    (void)write_unprepared(batch);
+    return write_each(batch, &faults_unprepared);
+}
+
+/* One that maps the pages anew or gives them back makes page faults again: nothing to compare. */
+static void print_again(const char *name, struct beside ticks)
+{
+    if (faults_again < CALIBRATION_ROUNDS)
+        print_beside(name, ticks);
+}
+
 #define MEASURE_OWN_PAGE_FAULT(own_ready)                                                          \
     static uint64_t bring_pages(long batch)                                                        \
     {                                                                                              \
@@ -140,6 +156,22 @@ static const long own_batches[] = {6, 12, 24, 48};
         write_again(&faults_bring, own_pages, batch, own_page, ANY_NUMBER);                        \
         return end - begin;                                                                        \
     }                                                                                              \
+    /* With all pages there, it takes what it does beside the page faults. */                      \
+    static uint64_t bring_again(long batch)                                                        \
+    {                                                                                              \
+        (void)write_unprepared(batch);                                                             \
+        const long before = faults_before();                                                       \
+        const uint64_t begin = counter_begin();                                                    \
+        own_ready(own_pages, batch, own_page);                                                     \
+        const uint64_t end = counter_end();                                                        \
+        faults_again += faults_now() - before;                                                     \
+        return end - begin;                                                                        \
+    }                                                                                              \
+    static void watch_and_time(const char *name)                                                   \
+    {                                                                                              \
+        watch_bring(name);                                                                         \
+        print_again(name, timed_beside(bring_again, write_again_there, 24));                       \
+    }                                                                                              \
     static uint64_t write_prepared(long batch)                                                     \
     {                                                                                              \
         map_own_pages();                                                                           \
@@ -151,7 +183,7 @@ static const long own_batches[] = {6, 12, 24, 48};
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
         static const struct variant variants[] = {                                                 \
-            {.name = "bring", .about = "your get_ready()", OF_PAGES(bring_pages, watch_bring)},    \
+            {.name = "bring", .about = "your get_ready()", OF_PAGES(bring_pages, watch_and_time)}, \
             {.name = "own",                                                                        \
              .about = "first write to a page, after your get_ready()",                             \
              OF_PAGES(write_prepared, watch_own)},                                                 \

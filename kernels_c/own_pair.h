@@ -33,17 +33,18 @@
 
 #if HAVE_WATCH
 /* State what 512 additions were seen to be: how often the counter was read, how many registers were
- * added to themselves how often between the readings, whether the reading after them waits for
- * them, and which share of the time between the first and the last reading was returned. */
+ * added to themselves how often between the readings and in all, whether the reading after them
+ * waits for them, and which share of the time between the first and the last reading was returned. */
 static inline void print_pair(const char *name, const struct steps *seen)
 {
-    const long last = seen->readings < MOST_READINGS ? seen->readings : MOST_READINGS;
-    const double between = last > 1 ? (double)(seen->reading[last - 1] - seen->reading[0]) : 0;
+    const double between = (double)(seen->last_reading - seen->first_reading);
     printf("# variant.%s.watched_readings: %ld\n# variant.%s.watched_additions: %ld\n"
+           "# variant.%s.watched_additions_anywhere: %ld\n"
            "# variant.%s.watched_chains: %ld\n# variant.%s.watched_end_waits: %d\n"
            "# variant.%s.watched_share: %.4f\n",
-           name, seen->readings, name, seen->additions, name, seen->chains, name, seen->end_waits,
-           name, between > 0 ? (double)(int64_t)seen->result / between : 0);
+           name, seen->readings, name, seen->additions, name, seen->additions_anywhere, name,
+           seen->chains, name, seen->end_waits, name,
+           between > 0 ? (double)(int64_t)seen->result / between : 0);
 }
 #    define WATCH_PAIR(interval)                                                                   \
         __attribute__((noinline)) static uint64_t watched_pair(void)                               \

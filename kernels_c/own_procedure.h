@@ -15,6 +15,7 @@
 
 /* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
+#include "beside.h"
 #include "harness.h"
 #include "watched_steps.h"
 
@@ -61,13 +62,23 @@ static void print_calls(const char *name, const struct steps *seen, long operati
         {                                                                                          \
             struct steps seen;                                                                     \
             const int all = watch_steps(run_watched_calls, watched_calls, &seen);                  \
-            if (all != NOT_SEEN)                                                                   \
+            if (all == ALL_SEEN || (all == CUT_SHORT && seen.calls > 0))                           \
                 print_calls(name, &seen, all == ALL_SEEN ? WATCHED_CALLS : seen.calls);            \
         }
 #else
-#    define WATCH_CALLS
-#    define watch_calls NULL
+#    define WATCH_CALLS                                                                            \
+        static void watch_calls(const char *name)                                                  \
+        {                                                                                          \
+            (void)name;                                                                            \
+        }
 #endif
+
+/* The kit's own such procedure. */
+__attribute__((noinline)) static long kit_successor(long x)
+{
+    __asm__ volatile("" : "+r"(x)); /* so that no caller knows the result */
+    return x + 1;
+}
 
 /*
  * The variant "own", its baseline "loop", and main. A result narrower than `link` would be widened
@@ -79,6 +90,12 @@ static void print_calls(const char *name, const struct steps *seen, long operati
     OWN_INTERVAL(own, link = procedure(link), 2 * batch)                                           \
     WATCH_CALLS                                                                                    \
     OWN_INTERVAL(own_loop, (void)0, batch)                                                         \
+    OWN_INTERVAL(own_kit, link = kit_successor(link), 2 * batch)                                   \
+    static void watch_and_time(const char *name)                                                   \
+    {                                                                                              \
+        watch_calls(name);                                                                         \
+        print_beside(name, timed_beside(own, own_kit, 512));                                       \
+    }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
         static const long batches[] = {256, 512, 1024, 2048};                                      \
@@ -87,7 +104,7 @@ static void print_calls(const char *name, const struct steps *seen, long operati
              .about = "your procedure",                                                            \
              .interval = own,                                                                      \
              .baseline = "loop",                                                                   \
-             .watch = watch_calls},                                                                \
+             .watch = watch_and_time},                                                             \
             {.name = "loop", .about = "the empty loop", .interval = own_loop}};                    \
         static const struct c_kernel kernel = {.name = "own_procedure",                            \
                                                .about = "what a call of your procedure costs",     \

@@ -19,6 +19,8 @@
 /* This is defined here and not in the cell, because the cell includes this header first. */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "left_out.h"
+#include "watched_calls.h"
 
 static long claimed_operations, counted_operations; /* in all samples */
 static long tried_operations;                       /* after the last sample */
@@ -87,6 +89,82 @@ static void print_counts(const char *name, long idle, long of_operations, long o
            name, of_operations, name, of_baselines);
 }
 
+#if HAVE_WATCH
+enum { WATCHED_OPERATIONS = 8, WATCHED_MS = 500 };
+
+/* State how many system calls so many operations make, and as many baselines. */
+static void print_question_calls(const char *name, void (*operations)(void),
+                                 void (*baselines)(void))
+{
+    struct system_calls of_operations, of_baselines;
+    if (!watch_system_calls(operations, &of_operations) ||
+        !watch_system_calls(baselines, &of_baselines))
+        return;
+    printf("# variant.%s.watched_operations: %d\n# variant.%s.watched_system_calls: %ld\n"
+           "# variant.%s.watched_baseline_system_calls: %ld\n",
+           name, WATCHED_OPERATIONS, name, of_operations.all, name, of_baselines.all);
+}
+
+/* State how many operations are counted if their calls do nothing, whichever of two results these
+ * return. The calls that the baseline makes too are kept. */
+static void print_counted_without(const char *name, void (*work)(void),
+                                  uint64_t (*operations)(void), const struct called *kept)
+{
+    long left_out = 0;
+    const int of_0 = ends_without_calls(work, operations, kept, 0, &left_out);
+    const int of_1 = of_0 > 0 ? ends_without_calls(work, operations, kept, -1, &left_out) : of_0;
+    if (of_0 < 0 || of_1 < 0 || left_out <= 0)
+        return;
+    printf("# variant.%s.watched_left_out: %ld\n# variant.%s.watched_counted_without: %d\n", name,
+           left_out, name, of_0 < of_1 ? of_0 : of_1);
+}
+
+#    define WATCH_QUESTION(operation, baseline, counted)                                           \
+        static __attribute__((noinline)) uint64_t watched_operations(void)                         \
+        {                                                                                          \
+            for (int i = 0; i < WATCHED_OPERATIONS; i++)                                           \
+                failed_calls |= !(operation());                                                    \
+            return 0;                                                                              \
+        }                                                                                          \
+        static __attribute__((noinline)) uint64_t watched_baselines(void)                          \
+        {                                                                                          \
+            for (int i = 0; i < WATCHED_OPERATIONS; i++)                                           \
+                failed_calls |= !(baseline());                                                     \
+            return 0;                                                                              \
+        }                                                                                          \
+        static uint64_t (*volatile operations_watched)(void) = watched_operations;                 \
+        static uint64_t (*volatile baselines_watched)(void) = watched_baselines;                   \
+        static void run_operations(void)                                                           \
+        {                                                                                          \
+            (void)operations_watched();                                                            \
+        }                                                                                          \
+        static void run_baselines(void)                                                            \
+        {                                                                                          \
+            (void)baselines_watched();                                                             \
+        }                                                                                          \
+        static void run_and_count(void)                                                            \
+        {                                                                                          \
+            (void)counted();                                                                       \
+            (void)operations_watched();                                                            \
+            const long number = counted();                                                         \
+            _exit(number >= 0 && number < 255 ? (int)number : 255);                                \
+        }                                                                                          \
+        static void watch_question(const char *name)                                               \
+        {                                                                                          \
+            struct called kept;                                                                    \
+            longest_watch_ms = WATCHED_MS;                                                         \
+            print_question_calls(name, run_operations, run_baselines);                             \
+            if (note_called(run_baselines, watched_baselines, &kept))                              \
+                print_counted_without(name, run_and_count, watched_operations, &kept);             \
+        }
+#else
+#    define WATCH_QUESTION(operation, baseline, counted)                                           \
+        static void watch_question(const char *name)                                               \
+        {                                                                                          \
+            (void)name;                                                                            \
+        }
+#endif
+
 /* The variants "operation", "other" and "baseline", and main. */
 #define MEASURE_OWN_QUESTION(set_up_it, operation_it, other_it, baseline_it, counted_it)           \
     OWN_INTERVAL(own_operations, operation_it)                                                     \
@@ -94,6 +172,7 @@ static void print_counts(const char *name, long idle, long of_operations, long o
     OWN_INTERVAL(own_baselines, baseline_it)                                                       \
     OWN_TRIAL(try_operations, operation_it, counted_it)                                            \
     OWN_TRIAL(try_baselines, baseline_it, counted_it)                                              \
+    WATCH_QUESTION(operation_it, baseline_it, counted_it)                                          \
     static uint64_t own_operations_that_happened(long batch)                                       \
     {                                                                                              \
         (void)counted_it();                                                                        \
@@ -129,6 +208,7 @@ static void print_counts(const char *name, long idle, long of_operations, long o
         (void)counted_it();                                                                        \
         const long idle = counted_it(), of_operations = try_operations(tried_operations);          \
         print_counts(name, idle, of_operations, try_baselines(tried_operations));                  \
+        watch_question(name);                                                                      \
     }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \

@@ -27,6 +27,8 @@
 
 #include "placement.h"
 #include "turn_trial.h"
+#include "watched_steps.h"
+#include "without_calls.h"
 
 enum { LONGEST_INTERVAL_S = 5 };
 
@@ -152,10 +154,79 @@ static void must_leave_cpu(int64_t used_ns, long batch, int *long_intervals)
         return end - begin;                                                                        \
     }
 
+#if HAVE_WATCH
+enum { WATCHED_WAKES = 4 };
+
+static uint64_t no_wakes(long batch)
+{
+    const uint64_t begin = counter_begin();
+    for (register long left = batch; left > 0; left--)
+        __asm__ volatile("" : "+r"(left));
+    return counter_end() - begin;
+}
+
+/* State how often a wait for a turn that does not come went through a loop before it slept. */
+static void print_wait(const struct steps *seen, int how)
+{
+    if (how == FELL_ASLEEP || how == CUT_SHORT)
+        printf("# variant.own.watched_rounds_awake: %ld\n", seen->rounds);
+}
+
+static void print_wakes(const struct system_calls *seen, uint64_t (*wakes)(long))
+{
+    printf("# variant.own.watched_operations: %d\n# variant.own.watched_system_calls: %ld\n",
+           WATCHED_WAKES, seen->all);
+    time_without_calls("own", seen, wakes, no_wakes, 64);
+}
+
+/* A child waits in the place of the peer, with nobody to wake it, and another one wakes a few times.
+ * The peer has taken every wake before, so none is left that would end the wait. */
+#    define WATCH_SWITCH(wake, await_turn)                                                         \
+        static __attribute__((noinline)) uint64_t watched_wait(void)                               \
+        {                                                                                          \
+            await_turn(&both, THEIRS);                                                             \
+            return 0;                                                                              \
+        }                                                                                          \
+        static void run_watched_wait(void)                                                         \
+        {                                                                                          \
+            uint64_t (*volatile function)(void) = watched_wait;                                    \
+            failed_calls |= pthread_mutex_lock(&both.mutex) != 0;                                  \
+            both.turn = MINE;                                                                      \
+            (void)function();                                                                      \
+        }                                                                                          \
+        static __attribute__((noinline)) uint64_t own_wakes(long batch)                            \
+        {                                                                                          \
+            const uint64_t begin = counter_begin();                                                \
+            for (register long left = batch; left > 0; left--) {                                   \
+                __asm__ volatile("" : "+r"(left));                                                 \
+                wake(&both, THEIRS);                                                               \
+            }                                                                                      \
+            return counter_end() - begin;                                                          \
+        }                                                                                          \
+        static uint64_t (*volatile watched_wakes)(long) = own_wakes;                               \
+        static void run_watched_wakes(void)                                                        \
+        {                                                                                          \
+            (void)watched_wakes(WATCHED_WAKES);                                                    \
+        }                                                                                          \
+        static void watch_switch(const char *name)                                                 \
+        {                                                                                          \
+            struct steps steps;                                                                    \
+            struct system_calls calls;                                                             \
+            (void)name;                                                                            \
+            print_wait(&steps, watch_steps(run_watched_wait, watched_wait, &steps));               \
+            if (watch_system_calls(run_watched_wakes, &calls))                                     \
+                print_wakes(&calls, watched_wakes);                                                \
+        }
+#else
+#    define WATCH_SWITCH(wake, await_turn)
+#    define watch_switch NULL
+#endif
+
 /* Two variants: "own", a round trip of two switches, and "own-alone", the rest of its cost. */
 #define MEASURE_OWN_SWITCH(wake, await_turn)                                                       \
     OWN_TRIPS(own_trips, both, THEIRS, wake, await_turn)                                           \
     OWN_TRIPS(own_alone, alone, MINE, wake, await_turn)                                            \
+    WATCH_SWITCH(wake, await_turn)                                                                 \
     OWN_END(end_own, wake, await_turn)                                                             \
     static void *own_peer(void *argument)                                                          \
     {                                                                                              \
@@ -182,6 +253,7 @@ static void must_leave_cpu(int64_t used_ns, long batch, int *long_intervals)
              .interval = own_trips,                                                                \
              .prepare = prepare_own,                                                               \
              .finish = end_own,                                                                    \
+             .watch = watch_switch,                                                                \
              .cannot = no_pinning,                                                                 \
              .baseline = "own-alone",                                                              \
              .baseline_times = 2,                                                                  \

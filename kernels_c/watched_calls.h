@@ -25,11 +25,15 @@ struct call_stop {
 };
 enum { STOP_ENTRY = 1, STOP_EXIT = 2, GET_SYSCALL_INFO = 0x420e };
 
+#    define MOST_TRAPS 8
+
 /* The system calls of a child, and how many of them failed, and were of these kinds. */
 struct system_calls {
     long all, failed, reads, empty_reads, creations, waits, sleeps, mappings;
-    long given_reads;   /* of `given_descriptor` */
-    uint64_t exit_with; /* what the child ended with */
+    long given_reads;             /* of `given_descriptor` */
+    uint64_t exit_with;           /* what the child ended with */
+    uint64_t trap_at[MOST_TRAPS]; /* where the instructions behind its traps are */
+    int traps;
 };
 
 static long given_descriptor = -1;
@@ -39,6 +43,15 @@ static int is_read(const struct call_stop *entry)
 {
     const uint64_t call = entry->entry.call;
     return entry->machine == 0x40000003u ? call == 3 : call == SYS_read || call == SYS_pread64;
+}
+
+static void note_trap(struct system_calls *seen, uint64_t at)
+{
+    for (int i = 0; i < seen->traps; i++)
+        if (seen->trap_at[i] == at)
+            return;
+    if (seen->traps < MOST_TRAPS)
+        seen->trap_at[seen->traps++] = at;
 }
 
 static void note_kind(struct system_calls *seen, uint64_t call)
@@ -104,6 +117,7 @@ static inline int watch_system_calls(void (*work)(void), struct system_calls *se
             seen->exit_with = stop.entry.argument[0];
         } else if (stop.kind == STOP_EXIT && entry.kind == STOP_ENTRY) {
             seen->all++;
+            note_trap(seen, entry.at);
             seen->failed += stop.exit.is_error;
             note_kind(seen, entry.entry.call);
             if (!stop.exit.is_error && is_read(&entry)) {

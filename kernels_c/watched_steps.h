@@ -12,7 +12,8 @@
 #    include <sys/uio.h>
 #    include <sys/user.h>
 
-#    define MOST_READINGS 8
+/* Where the program's own code begins and ends; the linker knows. What lies outside is a library's. */
+extern const char __executable_start[], etext[];
 
 struct registers {
     uint64_t at, stack, result, return_to; /* return_to: only where a register holds it */
@@ -30,9 +31,11 @@ struct instruction {
 
 /* What one run of a function did between its first and its last reading of the counter. */
 struct steps {
-    uint64_t reading[MOST_READINGS], result;
+    uint64_t first_reading, last_reading, result;
     long readings, calls, inside, inside_loops; /* inside: instructions of called functions */
     long additions, chains;                     /* a register added to itself; such registers */
+    long additions_anywhere;                    /* before and after the readings as well */
+    long rounds;                                /* of loops in the program's own code, anywhere */
     long traps, products;
     int end_waits; /* whether the first reading after the additions waits for them */
 };
@@ -108,8 +111,9 @@ struct so_far {
 
 static void note_reading(struct steps *seen, const struct so_far *so_far, uint64_t value)
 {
-    if (seen->readings < MOST_READINGS)
-        seen->reading[seen->readings] = value;
+    if (seen->readings == 0)
+        seen->first_reading = value;
+    seen->last_reading = value;
     seen->readings++;
     seen->calls = so_far->calls;
     seen->inside = so_far->inside;
@@ -138,18 +142,57 @@ static void note_instruction(struct so_far *so_far, struct instruction now)
     so_far->waited = now.doubled < 0 && (so_far->waited || now.waits);
 }
 
-/* Follow `function`, which the child calls, to its return: ALL_SEEN, or CUT_SHORT if it takes more
- * steps; then `steps` holds what it did until there. */
-enum { NOT_SEEN, ALL_SEEN, CUT_SHORT };
+/* Whether the OS says that the child sleeps in a system call. */
+static inline int is_asleep(pid_t child)
+{
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)child);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return 0;
+    const size_t length = fread(line, 1, sizeof line - 1, file);
+    line[length] = '\0';
+    const char *name_end = strrchr(line, ')');
+    return fclose(file) == 0 && name_end != NULL && strncmp(name_end, ") S", 3) == 0;
+}
 
-static int follow(pid_t child, uint64_t (*function)(void), struct steps *seen)
+/* Let the child execute one instruction. */
+enum { ENDED, STEPPED, ASLEEP };
+
+static inline int one_step(pid_t child)
+{
+    int status = 0;
+    if (syscall(SYS_ptrace, (long)PTRACE_SINGLESTEP, (long)child, 0L, 0L) != 0)
+        return ENDED;
+    for (long looks = 1;; looks++) {
+        const pid_t stopped = waitpid(child, &status, WNOHANG);
+        if (stopped == child)
+            return WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP ? STEPPED : ENDED;
+        if (stopped < 0)
+            return ENDED;
+        if (looks % 64 == 0 && is_asleep(child))
+            return ASLEEP;
+        (void)sched_yield();
+    }
+}
+
+/* Follow `function`, which the child calls, to its return: ALL_SEEN; FELL_ASLEEP if it waits in a
+ * system call, and CUT_SHORT if it takes more steps. Then `steps` holds what it did until there. */
+enum { NOT_SEEN, ALL_SEEN, FELL_ASLEEP, CUT_SHORT };
+
+static inline int is_own_code(uint64_t at)
+{
+    return at >= (uintptr_t)__executable_start && at < (uintptr_t)etext;
+}
+
+static inline int follow(pid_t child, uint64_t (*function)(void), struct steps *seen)
 {
     struct so_far so_far = {0};
     struct instruction before = {.doubled = -1};
     struct registers at_begin = {0}, now;
     uint64_t last_at = 0;
-    int begun = 0;
-    for (long i = 0; i < MOST_STEPS; i++) {
+    int begun = 0, stepped = STEPPED;
+    for (long i = 0; i < MOST_STEPS && stepped == STEPPED; i++) {
         if (!registers_of(child, before.counter_in, &now))
             return NOT_SEEN;
         if (!begun && now.at == (uintptr_t)function) {
@@ -161,20 +204,25 @@ static int follow(pid_t child, uint64_t (*function)(void), struct steps *seen)
         }
         if (begun && before.is_reading)
             note_reading(seen, &so_far, now.counter);
-        if (so_far.depth > 0 && now.at < last_at && !before.is_call && !before.is_return)
-            so_far.inside_loops++;
+        const int goes_back = now.at < last_at && !before.is_call && !before.is_return;
+        so_far.inside_loops += so_far.depth > 0 && goes_back;
+        seen->rounds += begun && goes_back && is_own_code(now.at) && is_own_code(last_at);
         const uint64_t word = (uint64_t)ptrace(PTRACE_PEEKTEXT, child, (void *)now.at, NULL);
         before = decoded(word);
         last_at = now.at;
+        seen->additions_anywhere += begun && before.doubled >= 0;
         if (begun && (seen->readings > 0))
             note_instruction(&so_far, before);
-        if (!stops_again(PTRACE_SINGLESTEP, child, SIGTRAP))
-            return NOT_SEEN;
+        stepped = one_step(child);
     }
-    if (seen->readings == 0)
+    if (!begun || stepped == ENDED)
         return NOT_SEEN;
-    note_reading(seen, &so_far, 0);
-    seen->readings--;
+    if (stepped == ASLEEP)
+        return FELL_ASLEEP;
+    if (seen->readings > 0) {
+        note_reading(seen, &so_far, seen->last_reading);
+        seen->readings--;
+    }
     return CUT_SHORT;
 }
 

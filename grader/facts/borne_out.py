@@ -239,9 +239,11 @@ def parent_awake(case: Case) -> bool:
 
 
 def sleeps_until_woken(case: Case) -> bool:
-    """Whether the thread that waits went to sleep, and never went on without being woken."""
+    """Whether the thread that waits went to sleep at once, and never went on unwoken."""
     seen = task_counts.sleeps(case.recording, case.spec.variant)
     if not seen.tried or seen.asleep is None:
+        return False
+    if task_counts.rounds_awake(case.recording, case.spec.variant) is not None:
         return False
     return not seen.unwoken and not seen.hardly_asleep
 

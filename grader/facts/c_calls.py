@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from grader.facts import c_tree
 from grader.facts.c_tree import Code, has_inline_assembly, one_line, parsed, text_of
 
 #: Calls of a clock that the C library makes through the vDSO, if there is one.
@@ -101,6 +100,15 @@ def enters_by_hand(code: Code, machine: str) -> bool:
 def functions_of_library(code: Code) -> list[str]:
     """The functions of the C library that `code` calls and that are named like system calls."""
     return list(dict.fromkeys(each.name for each in calls(code) if each.name in _OF_LIBRARY))
+
+
+def always_enter(code: Code) -> list[str]:
+    """The calls, as written, that only the OS kernel can answer: of ids, and those by number."""
+    return [
+        each.text
+        for each in calls(code)
+        if each.name in _BY_NUMBER or each.name in _OF_LIBRARY & _TAKE_NOTHING
+    ]
 
 
 def creation(code: Code) -> str | None:
@@ -393,53 +401,3 @@ def _ends_in_difference(value: Node, readings: set[str]) -> bool:
     return _is_difference(value, readings) or (
         right is not None and _is_difference(_bare(right), readings)
     )
-
-
-# What a student's C does beside the operation that it is to time.
-
-_CREATES = re.compile(r"clone3?|pthread_create|thrd_create")
-
-#: Functions that neither wake a task nor put one to sleep: they ask, print or get memory.
-_IDLE = re.compile(
-    r"get(?:p|pp|t|u|eu|g|eg|pg|s)id|getpgrp|getcpu|getrusage|gettimeofday|sysconf|time|clock"
-    r"|v?f?printf|f?puts|f?putc|putchar|perror|fflush|s?rand(?:om)?|malloc|calloc|realloc|free"
-)
-#: Functions that go through memory: a small block for a call's argument, or a whole stack.
-_FILLS = re.compile(r"mem(?:set|cpy|move)|bzero")
-#: Whoever sends a signal to a thread must name it first.
-_SIGNALS = frozenset({"kill", "tgkill", "SYS_tgkill", "SYS_tkill", "SYS_kill", "__NR_tgkill"})
-
-
-def looping_task(source: str) -> str | None:
-    """The function that `source` hands to a new task and that holds a loop; None if none does."""
-    code = parsed(source).code
-    bodies = dict(c_tree.functions(code))
-    for call in calls(code):
-        if not _CREATES.fullmatch(call.name):
-            continue
-        for argument in call.arguments:
-            name = argument.rpartition(")")[2].strip("& ")
-            if name in bodies and has_loop(Code((bodies[name],))):
-                return name
-    return None
-
-
-def has_loop_without_call(code: Code) -> bool:
-    """Whether `code` holds a loop in which nothing is called: it only takes time."""
-    places = sorted(
-        [each.node.start_byte for each in calls(code)]
-        + [each.start_byte for each in code.of_type("gnu_asm_expression")]
-    )
-    return any(not _holds_one(places, loop) for loop in code.of_type(*_LOOPS))
-
-
-def idle_call(code: Code) -> str | None:
-    """The first function called that neither wakes nor waits, nor names whom a signal is for."""
-    if not _SIGNALS.isdisjoint(code.words):
-        return None
-    return next((each.name for each in calls(code) if _IDLE.fullmatch(each.name)), None)
-
-
-def filling_call(code: Code) -> str | None:
-    """The first function called that fills or copies memory; None if none is."""
-    return next((each.name for each in calls(code) if _FILLS.fullmatch(each.name)), None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import functools
+import re
+import statistics
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,6 +76,64 @@ def seen(case: Case, what: str) -> float | None:
     if not case.spec.own or case.others:
         return None
     return case.recording.number(f"variant.{case.spec.variant}.watched_{what}")
+
+
+# After the last sample, the run also times a student's operation next to the kit's own of the same
+# kind (kernels_c/beside.h), and without its system calls (kernels_c/without_calls.h).
+
+
+def in_most(recording: Recording, key: str) -> float | None:
+    """What at least three quarters of the processes reach; None if none states it."""
+    return _reached_by_most(_of_processes(recording, key))
+
+
+def _of_processes(recording: Recording, key: str) -> list[float]:
+    """What the processes state; what all state alike is in the recording once."""
+    times = len(recording.processes) if key in recording.conditions else 1
+    return recording.numbers(key) * times
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What one operation takes and what the kit's takes, in ticks, as medians over the processes.
+
+    `more` is the difference that at least three quarters of the processes reach, and `times` is the
+    same of the ratio.
+    """
+
+    own: float
+    kit: float
+    more: float
+    times: float
+
+
+def beside_kit(recording: Recording, variant: str) -> Beside | None:
+    """The operation of `variant` and the kit's own; None if the run did not time them."""
+    own, kit = (
+        _of_processes(recording, f"variant.{variant}.beside_{whose}") for whose in ("own", "kit")
+    )
+    if not own or len(own) != len(kit) or min(kit) <= 0:
+        return None
+    pairs = list(zip(own, kit, strict=True))
+    more = _reached_by_most([mine - other for mine, other in pairs])
+    times = _reached_by_most([mine / other for mine, other in pairs])
+    return Beside(statistics.median(own), statistics.median(kit), more or 0.0, times or 0.0)
+
+
+def _reached_by_most(values: list[float]) -> float | None:
+    return sorted(values)[len(values) // 4] if values else None
+
+
+#: Options by which a compiler adds its own code to the program, such as calls that count calls.
+_INSTRUMENTS = re.compile(
+    r"-pg?|--coverage|-f(?:instrument-|sanitize|profile-(?:arcs|generate|instr)|xray-)\S*"
+)
+
+
+def instrumentation(recording: Recording) -> str | None:
+    """The first option of the compiler that adds code of its own; None if there is none."""
+    stated = recording.conditions.get("flags", "").split()
+    return next((word for word in stated if _INSTRUMENTS.fullmatch(word)), None)
 
 
 #: A tracer stops a program when a system call begins and when it ends: two voluntary switches. A

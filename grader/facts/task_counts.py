@@ -86,6 +86,19 @@ def sleeps(recording: Recording, variant: str) -> Sleeps:
     return Sleeps(*(recording.total(f"variant.{variant}.{key}") for key in keys))
 
 
+#: A wait may look at its turn a few times before it sleeps.
+MOST_LOOKS = 7
+
+
+def rounds_awake(recording: Recording, variant: str) -> float | None:
+    """How often a wait for a turn that did not come went through a loop before it slept.
+
+    None if these are few, as where a thread sleeps at once, or not known.
+    """
+    rounds = observed.in_most(recording, f"variant.{variant}.watched_rounds_awake")
+    return rounds if rounds is not None and rounds > MOST_LOOKS else None
+
+
 @memoized
 def code_of(case: Case) -> str | None:
     """The code of the one pitfall that counts and places show; None if they show none."""

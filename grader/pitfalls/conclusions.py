@@ -6,15 +6,12 @@ import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from grader.cases.case import OF_USUAL_SLIPS, Case, is_number
 from grader.cases.expected import compared_as
 from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Level
-from grader.facts import c_tree
-from grader.facts.c_calls import calls
-from grader.facts.c_tree import Code, parsed, text_of
+from grader.facts import c_calls, c_tree, observed
+from grader.facts.c_tree import parsed
 from grader.facts.other_numbers import told_by
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import MistakeKind, pitfall
@@ -319,14 +316,38 @@ def operations_not_counted(case: Case) -> str | None:
 )
 def counts_itself(case: Case) -> str | None:
     """Evidence of an operation that is only the operation's own book: it counts itself."""
-    found = own_counter(case) if asks(case) else None
-    if found is None:
+    if not asks(case):
         return None
-    variable, call = found
-    return (
-        f"Your count looks only at {variable}, which your operation counts up beside its call of "
-        f"{call}(). If {call}() did nothing, the count would be the same."
-    )
+    operations = observed.seen(case, "operations")
+    without, calls = observed.seen(case, "counted_without"), observed.seen(case, "system_calls")
+    if operations and without is not None and without >= operations:
+        return (
+            f"The run left out the calls in {operations:.0f} operations, and your count saw "
+            f"{without:.0f} operations.{_traps(operations, calls)}"
+        )
+    named = _answers_itself(case) if operations and calls == 0 else None
+    if named is None or not operations:
+        return None
+    return f"Your count saw operations that call {named}.{_traps(operations, calls)}"
+
+
+def _traps(operations: float, calls: float | None) -> str:
+    """What the OS kernel got, as a sentence; '' if it is not known."""
+    if calls is None:
+        return ""
+    return f" From {operations:.0f} whole ones the OS kernel got {calls:.0f} system calls."
+
+
+def _answers_itself(case: Case) -> str | None:
+    """A call in the operation that only the OS kernel can answer, as text; None if there is none.
+
+    A clock may be read without it, and a read may be answered from a buffer.
+    """
+    text = own_source(case)
+    arguments = _arguments(text) if text is not None else ()
+    if text is None or len(arguments) < 2:
+        return None
+    return next(iter(c_calls.always_enter(c_tree.reached_from(text, arguments[1]))), None)
 
 
 @pitfall(
@@ -349,7 +370,38 @@ def baseline_does_it_too(case: Case) -> str | None:
                 f"After the last sample the run made {rounded(trial.tried)} baselines, and your "
                 f"function counted {rounded(trial.of_baseline)} operations in them."
             )
-    return None
+    return _same_calls(case) or _nearly_all(case)
+
+
+#: From such a share of the operation on, a baseline leaves nothing to speak of. An empty loop takes
+#: fewer core cycles.
+NEARLY_ALL, MOST_CYCLES_OF_LOOP = 0.8, 8.0
+
+
+def _same_calls(case: Case) -> str | None:
+    """Whether the baseline makes as many system calls as the operation."""
+    operations, calls = observed.seen(case, "operations"), observed.seen(case, "system_calls")
+    of_baseline = observed.seen(case, "baseline_system_calls")
+    if not operations or not calls or of_baseline is None or of_baseline < calls:
+        return None
+    return (
+        f"From {operations:.0f} of your operations the OS kernel got {calls:.0f} system calls, and "
+        f"from {operations:.0f} baselines {of_baseline:.0f}."
+    )
+
+
+def _nearly_all(case: Case) -> str | None:
+    """Whether the baseline takes nearly as long as the operation from which it is subtracted."""
+    net, cycle = case.result.net, case.result.clock.core_cycle_ticks
+    if net is None or net.baseline is None or not cycle:
+        return None
+    baseline = net.times * net.baseline.value
+    if baseline <= MOST_CYCLES_OF_LOOP * cycle or baseline < NEARLY_ALL * net.unsubtracted.value:
+        return None
+    return (
+        f"One operation takes {rounded(net.unsubtracted.value / cycle)} core cycles as timed, and "
+        f"the baseline that is subtracted takes {rounded(baseline / cycle)}."
+    )
 
 
 # What lab 11's C kernel counted of a student's operation, and whether the kit made the count.
@@ -451,72 +503,6 @@ def _of_the_kit() -> frozenset[str]:
     return frozenset({*functions, *macros, *_OUTPUT, "stop"})
 
 
-def own_counter(case: Case) -> tuple[str, str] | None:
-    """The variable that the operation counts up and that alone is its evidence, and a call that it
-    stands beside; None if the evidence looks at anything else.
-
-    An operation that is nothing but a change of this variable is seen by it. A function that is
-    handed to a call is called by it: what such a function counts, the call has done. What the
-    baseline calls too is not what is asked about.
-    """
-    text = own_source(case)
-    arguments = _arguments(text) if text is not None else ()
-    if text is None or len(arguments) < 5:
-        return None
-    whole, counted = (c_tree.reached_from(text, arguments[each]) for each in (1, 4))
-    if calls(counted):
-        return None  # it asks somebody else
-    own = {function for function, _ in c_tree.functions(parsed(text).whole)}
-    handed = frozenset(own & whole.words - {each.name for each in calls(whole)})
-    operation = c_tree.reached_from(text, arguments[1], handed)
-    by_calls = {name for each in handed for name in _names(c_tree.reached_from(text, each))}
-    seen_by_both = _names(whole) & _names(counted)
-    counters = ({*_counted_up(operation)} & seen_by_both) - by_calls
-    if len(counters) != 1 or seen_by_both - counters:
-        return None
-    (name,) = counters
-    in_baseline = {each.text for each in calls(c_tree.reached_from(text, arguments[3]))}
-    beside = [
-        each.name
-        for each in calls(operation)
-        if each.name
-        and each.name not in own
-        and each.text not in in_baseline
-        and not _is_atomic(each.name)
-        and name not in Code((each.node,)).words
-    ]
-    return (name, beside[0]) if beside else None
-
-
 def _arguments(text: str) -> tuple[str, ...]:
     """The functions that the C hands to the kit's macro."""
     return c_tree.arguments_of(text, MACRO)
-
-
-def _names(code: Code) -> frozenset[str]:
-    """The variables and functions that a piece of C names."""
-    return frozenset(text_of(each) for each in code.of_type("identifier"))
-
-
-def _counted_up(code: Code) -> Iterator[str]:
-    """The variables that the code changes by a fixed amount, whatever else happens."""
-    for each in code.of_type("update_expression"):
-        yield from _plain(each.child_by_field_name("argument"))
-    for each in code.of_type("assignment_expression"):
-        right, operator = (each.child_by_field_name(name) for name in ("right", "operator"))
-        fixed = right is not None and right.type == "number_literal"
-        if fixed and operator is not None and text_of(operator) in ("+=", "-="):
-            yield from _plain(each.child_by_field_name("left"))
-    for call in calls(code):
-        if _is_atomic(call.name) and call.arguments:
-            yield call.arguments[0].strip("&() ")
-
-
-def _is_atomic(called: str) -> bool:
-    """Whether this is a built-in function that changes a variable, and no call."""
-    return "atomic" in called or called.startswith("__sync_")
-
-
-def _plain(node: Node | None) -> Iterator[str]:
-    if node is not None and node.type == "identifier":
-        yield text_of(node)

@@ -268,7 +268,12 @@ def call_without_its_argument(case: Case) -> str | None:
     "name of a variant does not show which call it makes.",
     experiment="Run your program under strace -c, which lists each call by name.",
     seen_in="trials of lab 08: the number of another call that also returns 0",
-    yields_to=("library-call-beside-trap",),
+    yields_to=(
+        "library-call-beside-trap",
+        "library-call-not-system-call",
+        "vdso-not-system-call",
+        "call-not-by-hand",
+    ),
 )
 def another_call(case: Case) -> str | None:
     """Another system call than the one that is asked for, or one that is asked to do nothing."""
@@ -277,7 +282,7 @@ def another_call(case: Case) -> str | None:
     if other is not None:
         return f"Your variant {case.spec.variant} is made with {other}."
     operations, made = observed.seen(case, "operations"), observed.seen(case, "system_calls")
-    if case.spec.variant not in traps.ASKED or not operations or not made:
+    if case.spec.variant not in traps.ASKED or not operations or made is None:
         return None
     if made == operations:
         return None

@@ -184,8 +184,8 @@ KERNELS_OF_SWITCHES = frozenset({"own_switch", "thread_switch", "process_switch"
     code="not-woken",
     level=Level.VALIDITY,
     symptom="The thread that waits does not sleep until it is woken.",
-    misconception="With sched_yield or a short sleep, a thread looks again and again whether it "
-    "has the turn. A handoff is a sleep that only the other thread's wake ends.",
+    misconception="With a loop or short sleep, a thread looks again and again whether it has the "
+    "turn. A handoff is a sleep that only the other thread's wake ends.",
     experiment="Leave out the wake. The run of a real handoff then never ends, and Ticklab "
     "reports this.",
     seen_in="trials of lab 06: unlock, sched_yield and lock in a loop",
@@ -205,6 +205,11 @@ def not_woken(case: Case) -> str | None:
             return (
                 f"In {seen.unwoken} of {seen.tried} processes the run gave the other thread its "
                 "turn and woke nobody; that thread went on all the same."
+            )
+        if (awake := task_counts.rounds_awake(case.recording, name)) is not None:
+            return (
+                f"The run gave the turn to nobody, and watched your await_turn(): it went "
+                f"{awake:.0f} times through a loop before it slept."
             )
         if seen.hardly_asleep and _as_many_as_claimed(case, name):
             return (

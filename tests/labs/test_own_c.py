@@ -47,9 +47,10 @@ AROUND = {
     "watch_pair",
     "02-first-iteration": "own_call prepare_own_call unprepared_call prepare_unprepared_call "
     "run_own_ready watch_own_ready",
-    "03-system-call": "own_calls own_calls_that_work run_watched_call run_call_that_fails "
-    "watch_call",
-    "04-procedure-call": "own own_loop watched_calls run_watched_calls watch_calls",
+    "03-system-call": "own_calls own_calls_that_work watched_calls run_watched_call "
+    "run_call_that_fails watch_call",
+    "04-procedure-call": "own own_loop own_kit watched_calls run_watched_calls watch_calls "
+    "watch_and_time",
 }
 #: Right C that gets the second praise: it touches the code by its name, and not at its address, or
 #: nothing in it looks at the result of its call.
@@ -94,7 +95,7 @@ def watched(program: Program, path: Path) -> dict[str, str]:
     done = call(program, *few, env={**os.environ, "OWN_C": str(files.index(path))})
     assert done.returncode == os.EX_OK, done.stderr
     stated = conditions_of(done.stdout)
-    return {key: value for key, value in stated.items() if ".watched_" in key}
+    return {key: value for key, value in stated.items() if ".watched_" in key or ".beside_" in key}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name[:2]}-{path.stem}")

@@ -11,8 +11,10 @@ import pytest
 
 from grader.cases.verdict import Level, Outcome
 from labs.c_kernels import toolchain
+from labs.recording.file import read
 from testing.c_programs import LINUX
 from testing.own_work import Exercise
+from testing.paths import FIXTURES
 
 TRAP = "trap(SYS_gettimeofday, (long)&today, 0, 0) == 0"
 LIBRARY = "gettimeofday(&today, NULL) == 0"
@@ -134,14 +136,28 @@ def test_another_call_beside_or_in_its_place_is_told(
     assert not verdict.praise
 
 
-@pytest.mark.parametrize(("made", "codes"), [(16, []), (32, [OTHER])])
-def test_two_calls_for_one_are_told_by_their_count(made: int, codes: list[str]) -> None:
+@pytest.mark.parametrize(("made", "codes"), [(16, []), (32, [OTHER]), (0, [OTHER])])
+def test_two_calls_for_one_or_none_are_told_by_their_count(made: int, codes: list[str]) -> None:
     counts = {"operations": 16, "system_calls": made}
     stated = {f"variant.gettimeofday.watched_{key}": str(n) for key, n in counts.items()}
     verdict = ALONE.verdict("replaced", stated)
     assert [finding.code for finding in verdict.findings] == codes
     if codes:
-        assert "the OS kernel got 2 system calls" in verdict.findings[0].evidence
+        assert f"the OS kernel got {made // 16} system calls" in verdict.findings[0].evidence
+
+
+@pytest.mark.parametrize(
+    ("cycles", "codes"), [(9, []), (19, []), (90, ["more-than-the-operation"])]
+)
+def test_what_is_left_of_a_call_without_its_trap_is_told(cycles: int, codes: list[str]) -> None:
+    """syscall() of the C library leaves 7 core cycles, and a pause 90."""
+    honest = read(FIXTURES / "honest" / "08-five-reports-on-trial" / "recordings" / "own.csv")
+    ticks = cycles * (honest.number("core_cycle_ticks") or 0.0)
+    stated = {f"variant.gettimeofday.watched_{key}": "16" for key in ("operations", "system_calls")}
+    stated["variant.gettimeofday.beside_its_calls"] = f"{ticks:.2f}"
+    verdict = ALONE.verdict("replaced", stated)
+    assert [finding.code for finding in verdict.findings] == codes
+    assert not codes or "and it still takes 90 core cycles" in verdict.findings[0].evidence
 
 
 def test_the_imports_of_linux_and_of_macos_are_read() -> None:

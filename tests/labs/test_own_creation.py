@@ -27,7 +27,7 @@ static unsigned char own_stack[16384] __attribute__((aligned(16)));
 __attribute__((unused)) static int raise_by(void *by) { number += (long)by; return 0; }
 __attribute__((unused)) static int long_work(void *nothing)
 {
-    for (volatile int i = 0; i < 1000; i++)
+    for (volatile int i = 0; i < 50000; i++)
         ;
     return raise_number(nothing);
 }
@@ -51,6 +51,10 @@ RIGHT = {
     "signal handlers": f"task = clone(raise_number, STACK_TOP, {SHARED} | CLONE_SIGHAND, NULL);",
     "waits itself": f"siginfo_t ended; task = {CLONED}; "
     "(void)waitid(P_PID, (id_t)task, &ended, WEXITED | WNOWAIT);",
+    "memory got once": f"static void *once; if (once == NULL) {{ once = malloc(64); }} "
+    f"task = once != NULL ? {CLONED} : -1;",
+    "memory mapped once": "static void *once; if (once == NULL) { once = mmap(NULL, 4096, "
+    f"PROT_READ, MAP_PRIVATE | MAP_ANON, -1, 0); }} task = once != NULL ? {CLONED} : -1;",
     "ids stored": "static pid_t id; task = clone(raise_number, STACK_TOP, "
     f"{SHARED} | CLONE_PARENT_SETTID, NULL, &id); if (id != task) task = -1;",
 }
@@ -120,19 +124,20 @@ WRONG = {
         "makes 20 other system calls",
     ),
     "a clean stack": (
-        f"memset(stack_bottom, 0, STACK_BYTES); task = {CLONED};",
+        "for (int i = 0; i < 30; i++) { memset(stack_bottom, i, STACK_BYTES); } "
+        f"task = {CLONED};",
         {BESIDE},
-        "calls memset(), which creates no task",
+        "A task of the kit in the same memory takes",
     ),
     "a loop before it": (
-        f"for (volatile int i = 0; i < 1000; i++) {{ }} task = {CLONED};",
+        f"for (volatile int i = 0; i < 50000; i++) {{ }} task = {CLONED};",
         {BESIDE},
-        "a loop that calls nothing",
+        "A task of the kit in the same memory takes",
     ),
     "a loop in the task": (
         f"task = clone(long_work, STACK_TOP, {SHARED}, NULL);",
         {BESIDE},
-        "runs long_work(), in which there is a loop",
+        "A task of the kit in the same memory takes",
     ),
     "own memory": (
         "task = clone(raise_number, STACK_TOP, SIGCHLD, NULL);",

@@ -29,6 +29,7 @@ def get_ready(body: str) -> str:
 RIGHT = {
     "a write to each": f"{EACH} {{ {WRITE} }}",
     "from the last": "for (long i = count - 1; i >= 0; i--) { pages[(size_t)i * page] = 1; }",
+    "filled once": "(void)memset((void *)(uintptr_t)pages, 1, (size_t)count * page);",
     "in the middle": f"{EACH} {{ pages[(size_t)i * page + page / 2] = 1; }}",
     "each page twice": f"{EACH} {{ {WRITE} {WRITE} }}",
     "a new mapping": f"(void)mmap({ALL}, {MAP} | MAP_FIXED, -1, 0);",
@@ -66,6 +67,15 @@ WRONG = {
         "read-not-written",
     ),
     "a read before": (f"{EACH} {{ {READ} {WRITE} }}", "more-than-the-operation"),
+    "filled thirty times": (
+        f"{EACH} {{ for (int fill = 0; fill < 30; fill++) "
+        "{ memset((void *)(uintptr_t)(pages + (size_t)i * page), fill, page); } }",
+        "more-than-the-operation",
+    ),
+    "readings beside it": (
+        f"{EACH} {{ {WRITE} for (int i = 0; i < 30; i++) {{ (void)counter_end(); }} }}",
+        "more-than-the-operation",
+    ),
     "brought twice": (
         f"{EACH} {{ {WRITE} }} (void)madvise({ALL}, MADV_DONTNEED); {EACH} {{ {WRITE} }}",
         "more-than-the-operation",
@@ -156,6 +166,8 @@ def test_no_compiler_is_blamed_for_c_that_brings_nothing(there: str | None, code
     recording = found.recording
     assert recording is not None
     flat = np.where(recording.rows_of("bring"), 200 + recording.sample % 3, recording.ticks)
+    below_0 = found.lasting(flat.astype(np.int64)).gives(-0.13)
+    assert "less-than-nothing" not in [each.code for each in below_0.verdict().findings]
     verdict = found.lasting(flat.astype(np.int64)).verdict()
     assert code in [finding.code for finding in verdict.findings]
     assert len([each for each in verdict.findings if each.level is Level.VALIDITY]) == 1

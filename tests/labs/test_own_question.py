@@ -85,7 +85,7 @@ def test_the_examples_of_the_hints_are_counted(parts: dict[str, str], tmp_path: 
     held, counted = conclusions.in_samples(case)
     assert counted is not None and counted >= held > 0
     assert conclusions.claims_by_itself(case) is None
-    assert conclusions.own_counter(case) is None
+    assert conclusions.counts_itself.find(case) is None
 
 
 def test_a_process_cannot_know_how_many_operations_are_tried(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from grader.cases.verdict import Level, Outcome
@@ -106,16 +104,20 @@ RIGHT = {
     ),
 }
 WAIT = f"while (turns->turn != own) {SLEEP}"
-#: Wakes that do more, each with words of the evidence. The C alone shows this, and no count.
+#: Wakes that do more, each with words of the evidence.
 MORE = {
     "a loop in the wake": (
-        f"for (volatile int i = 0; i < 2000; i++) {{ }} {SIGNAL}",
+        f"for (volatile int i = 0; i < 5000; i++) {{ }} {SIGNAL}",
         WAIT,
-        "a loop that calls nothing",
+        "The run left out the system calls of your wake",
     ),
-    "a call of another kind": (f"{SIGNAL} (void)getppid();", WAIT, "calls getppid()"),
+    "calls of another kind": (
+        f"{SIGNAL} for (int i = 0; i < 20; i++) {{ (void)getppid(); }}",
+        WAIT,
+        "system calls",
+    ),
 }
-UNWOKEN, AWAKE = "woke nobody", "went to sleep"
+UNWOKEN, AWAKE = "woke nobody", "times through a loop before it slept"
 #: Each with words of the evidence.
 WRONG = {
     "yield": ("", unlocked("sched_yield();"), UNWOKEN),
@@ -134,6 +136,16 @@ WRONG = {
         f"while (turns->turn != own) {SLEEP}",
         AWAKE,
     ),
+    "calls before it sleeps": (
+        SIGNAL,
+        "for (int i = 0; i < 40 && turns->turn != own; i++) { (void)getppid(); } " + WAIT,
+        AWAKE,
+    ),
+    "spins before it sleeps": (
+        SIGNAL,
+        "for (int i = 0; i < 60 && turns->turn != own; i++) { (void)counter_unfenced(); } " + WAIT,
+        AWAKE,
+    ),
 }
 
 EXERCISE = Exercise(
@@ -142,7 +154,7 @@ EXERCISE = Exercise(
     begin=HELPERS,
     answers={
         **{name: hand_over(*parts) for name, parts in RIGHT.items()},
-        **{name: hand_over(wake, wait) for name, (wake, wait, _) in WRONG.items()},
+        **{name: hand_over(wake, wait) for name, (wake, wait, _) in (WRONG | MORE).items()},
     },
     dispatchers={
         "TICKLAB_INLINE void wake(struct turns *turns, int other) { CASES }": "wake@(turns, other)",
@@ -184,10 +196,13 @@ def test_a_thread_that_looks_by_itself_is_told_and_not_praised(program: Program,
     assert not verdict.praise
 
 
+@LINUX
 @pytest.mark.parametrize("name", MORE)
-def test_work_beside_the_handoff_is_told_by_the_c(name: str) -> None:
-    wake, wait, words = MORE[name]
-    verdict = replace(EXERCISE, answers={name: hand_over(wake, wait)}).verdict(name, {})
+def test_work_beside_the_handoff_is_told_by_its_cost(program: Program, name: str) -> None:
+    counts = EXERCISE.counts(program, name, *SHORT)
+    if "variant.own.watched_system_calls" not in counts:
+        pytest.skip("this system does not let a process watch its child")
+    verdict = EXERCISE.verdict(name, counts)
     assert [finding.code for finding in verdict.findings] == ["more-than-the-operation"]
-    assert words in verdict.findings[0].evidence
+    assert MORE[name][2] in verdict.findings[0].evidence
     assert verdict.levels[Level.VALIDITY][0] == 0

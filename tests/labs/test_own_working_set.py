@@ -60,6 +60,9 @@ WRONG = {
     "random": (f"{EACH_64} {{ sum += set[at]; }} keep(sum + (unsigned)rand());", 0.0),
     "not kept": (f"{EACH_64} {{ sum += set[at]; }}", 0.0),
 }
+OTHER_MEMORY = (
+    f"static unsigned char more[OWN_SET]; {EACH_64} {{ sum += set[at] + ++more[at]; }} keep(sum);"
+)
 ALL_BUT_ONE = "for (size_t at = 0; at < bytes - 64; at += 64) { sum += set[at]; } keep(sum);"
 
 EXERCISE = Exercise(
@@ -70,6 +73,7 @@ EXERCISE = Exercise(
         **{name: use(loop) for name, loop in RIGHT.items()},
         **{name: use(loop) for name, (loop, _) in WRONG.items()},
         "all but one": use(ALL_BUT_ONE),
+        "other memory": use(OTHER_MEMORY),
     },
     dispatchers={
         "static void use(const unsigned char *set, size_t bytes) { CASES }": "use@(set, bytes)"
@@ -125,3 +129,11 @@ def test_one_line_left_out_passes_and_the_praise_says_so(program: Program) -> No
     assert used == tried - 1 or tried < LINES
     use = "each of them" if used == tried else "nearly all of them"
     assert f"saw your C use {use}" in verdict.praise
+
+
+@pytest.mark.parametrize("name", ["sum", "other memory"])
+def test_memory_beside_the_set_is_told_by_its_page_faults(program: Program, name: str) -> None:
+    counts = EXERCISE.counts(program, name, *SHORT)
+    faults = {key: value for key, value in counts.items() if key.endswith("first_use_faults")}
+    codes = [finding.code for finding in EXERCISE.verdict(name, faults).findings]
+    assert codes == (["more-than-the-operation"] if name == "other memory" else [])

@@ -62,6 +62,26 @@ _C = (
         "split the additions into two chains of half the length",
         "the two chains do not wait for each other, so that they overlap",
     ),
+    (
+        "fence_each_64",
+        "put a fence after each 64 additions, to be exact",
+        "a fence is timed with each 64 additions",
+    ),
+    (
+        "looks_each_64",
+        "read the counter after each 64 additions, to watch it grow",
+        "the counter is read again between the readings",
+    ),
+    (
+        "folded",
+        "wrote a loop of link += begin in place of ADDITIONS",
+        "the compiler turns the loop into one product: nothing is added",
+    ),
+    (
+        "sum_of_constants",
+        "wrote a loop of link += 3 in place of ADDITIONS",
+        "the compiler computes the sum: nothing is added",
+    ),
 )
 
 

@@ -52,5 +52,11 @@ TRUTHS = by_name(
         t.EDITED: "rows-deleted",
         Truth(("no-recording",)): "no-recording",
         t.C_MISSING: "own-c-left-out",
+        Truth(("more-between-the-readings", "more-than-the-operation")): (
+            "c-fence-each-64 c-looks-each-64"
+        ),
+        Truth(("work-optimised-away",), r"no addition|folded|left (them )?out"): (
+            "c-folded c-sum-of-constants"
+        ),
     }
 )

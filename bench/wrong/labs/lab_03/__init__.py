@@ -64,6 +64,26 @@ _C = (
         "left report B's gettimeofday in place",
         "a library call answered by the vDSO, no read and no system call",
     ),
+    (
+        "fenced",
+        "put fences around the call",
+        "the fences are timed with the call",
+    ),
+    (
+        "pauses",
+        "paused after the call",
+        "a pause is timed with the call",
+    ),
+    (
+        "looks_at_the_clock",
+        "read the counter around the call as well",
+        "two more readings of the counter are timed with the call",
+    ),
+    (
+        "spins",
+        "left the call out and looped for about as long",
+        "no system call is made at all",
+    ),
 )
 
 
@@ -81,6 +101,12 @@ def _traced(s: Student) -> None:
     words = "system_call --variant getppid,invalid --samples 1200 --processes 8 --warmup 5"
     run = s.traced("calls", words)
     s.figure(GETPPID, run.naive("getppid"), "ns", run)
+
+
+def _instrumented(s: Student) -> None:
+    flags = "-O2 -finstrument-functions"
+    run = s.measured("calls", plan("system_call", "getppid, invalid", flags=flags))
+    s.figure(GETPPID, run.value("getppid"), "ns", run)
 
 
 def _refused_run(s: Student) -> None:
@@ -158,6 +184,13 @@ LAB = Lab(
                     lambda s: round(100 / _over(s)),
                 ),
             ),
+        ),
+        run_case(
+            "instrumented",
+            GETPPID,
+            "compiled the kit's C kernel with -finstrument-functions",
+            "the compiler adds two calls to each function",
+            _instrumented,
         ),
         run_case(
             "getpid-for-getppid",

@@ -37,7 +37,7 @@ TRUTHS = by_name(
         Truth((), r"4,?096|bytes"): "c-reads-4096",
         Truth(("cost-of-many-for-one",), r"two calls|twice|got 2 (system )?calls"): "c-twice",
         Truth(("cost-of-many-for-one",), r"\bopen\b|close|3 (system )?calls"): "c-opens-each-time",
-        t.FIRST_ONLY: "c-remembers c-no-trap",
+        t.FIRST_ONLY: "c-remembers c-no-trap c-spins",
         Truth(("vdso-not-system-call", "library-call-not-system-call")): "c-library-time",
         t.AGAINST_DATA: "less-than-half cheaper-than-nothing",
         t.NO_SUCH_CHOICE: "share-for-number",
@@ -47,5 +47,7 @@ TRUTHS = by_name(
         t.NOT_OF_THIS_RUN: "ratio-across-runs",
         t.EDITED: "rows-smoothed",
         t.C_CHANGED: "c-changed-afterwards",
+        t.MORE_TIMED: "c-fenced c-pauses c-looks-at-the-clock",
+        t.INSTRUMENTED: "instrumented",
     }
 )

@@ -66,6 +66,26 @@ _C = (
         "a division and memory are timed inside the procedure",
     ),
     ("plain --flags=-O0", "compiled the plain one at -O0", "compiled at -O0, asked is -O2"),
+    (
+        "pauses --flags=-O2",
+        "put a pause into the procedure",
+        "a pause is timed inside the procedure",
+    ),
+    (
+        "fenced --flags=-O2",
+        "put a fence into the procedure",
+        "a fence is timed inside the procedure",
+    ),
+    (
+        "reads_counter --flags=-O2",
+        "read the counter inside the procedure",
+        "a reading of the counter is timed inside the procedure",
+    ),
+    (
+        "right --flags='-O2 -finstrument-functions'",
+        "compiled it with -finstrument-functions",
+        "the compiler adds two calls to each call",
+    ),
 )
 
 
@@ -76,6 +96,11 @@ def _o0_for_args0(s: Student) -> None:
 
 def _o2_for_args6(s: Student) -> None:
     s.figure(ARGS6, cycles(s, "o2", "args6"), "cycles", s["o2"])
+
+
+def _profiled(s: Student) -> None:
+    run = s.measured("call", plan("procedure_call", "args0", flags="-O2 -pg"))
+    s.figure(ARGS0, run.value("args0", "cycles"), "cycles", run)
 
 
 def _one_call(s: Student) -> None:
@@ -174,6 +199,13 @@ LAB = Lab(
                 ),
             ),
             run="o2",
+        ),
+        run_case(
+            "profiled",
+            ARGS0,
+            "compiled the kit's C kernel with -pg, for gprof",
+            "the compiler adds a call to each function",
+            _profiled,
         ),
         run_case(
             "args0-at-o0",

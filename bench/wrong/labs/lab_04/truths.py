@@ -40,5 +40,7 @@ TRUTHS = by_name(
         Truth(("too-few-samples", "one-process", "timer-not-subtracted")): "twelve-samples",
         Truth((), r"earlier run|older|run before|measured again"): "old-figure",
         t.EDITED: "rows-deleted",
+        t.MORE_TIMED: ("c-pauses-flags-o2 c-fenced-flags-o2 c-reads-counter-flags-o2"),
+        t.INSTRUMENTED: "c-right-flags-o2-finstrument-functions- profiled",
     }
 )

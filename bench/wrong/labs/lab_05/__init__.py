@@ -54,7 +54,28 @@ _C = (
         "pinned the task again and again between the readings",
         "sched_setaffinity is timed with the creation",
     ),
+    (
+        "looks_until_it_has_ended --samples 16 --processes 4",
+        "asked again and again whether the task had ended",
+        "the parent looks again and again until its task has ended",
+    ),
+    (
+        "pauses",
+        "paused 200 times after each clone",
+        "the pauses are timed with the creation",
+    ),
+    (
+        "stack_filled_thirty_times",
+        "filled the stack thirty times before each clone",
+        "the filling of the stack is timed with the creation",
+    ),
 )
+
+
+def _sanitized(s: Student) -> None:
+    flags = "-O2 -fsanitize=address"
+    run = s.measured("kinds", plan("task_creation", "fork-wait", samples=200, flags=flags))
+    s.figure(FORK, run.naive("fork-wait", "us"), "us", run)
 
 
 def _without_wait(s: Student) -> None:
@@ -161,6 +182,13 @@ LAB = Lab(
         *own_c(OWN, "05", WORDS, "us", _C),
         *conclusions(RATIO, "times", _right, _RATIO),
         *conclusions(CAUSE, "choice", _right, _CAUSE, run="kinds"),
+        run_case(
+            "sanitized",
+            FORK,
+            "compiled the kit's C kernel with -fsanitize=address",
+            "a checker of memory runs in parent and child",
+            _sanitized,
+        ),
         run_case(
             "fork-without-wait",
             FORK,

@@ -28,7 +28,7 @@ TRUTHS = by_name(
         Truth(("not-a-thread",), r"vfork|parent (sleeps|to sleep)"): "c-vfork",
         Truth(("cost-of-many-for-one",), r"(two|2|another) tasks?"): "c-two-tasks",
         Truth((), r"stack is|mmap|memset|maps or unmaps memory"): "c-stack-each-time",
-        Truth((), r"own work|extra work|there is a loop"): "c-long-work",
+        Truth(("more-than-the-operation",)): "c-long-work",
         Truth((), r"sleep"): "c-sleeps",
         Truth(("pinning-inside-the-interval",)): "c-affinity-inside",
         t.UPSIDE_DOWN: "ratio-inverted",
@@ -44,5 +44,7 @@ TRUTHS = by_name(
         Truth((), r"another variant's memory|one size of memory"): "fork-beside-64mb",
         t.FEW: "nine-samples",
         t.EDITED: "rows-smoothed",
+        t.MORE_TIMED: "c-looks-until-it-has-ended c-pauses c-stack-filled-thirty-times",
+        t.INSTRUMENTED: "sanitized",
     }
 )

@@ -59,6 +59,26 @@ _C = (
         "called getppid twenty times between the signal and the wait",
         "other system calls are timed with the switch",
     ),
+    (
+        "spins_then_sleeps --samples 200",
+        "unlocked and locked 100 times before each sleep",
+        "the thread spins before it sleeps",
+    ),
+    (
+        "asks_then_sleeps --samples 200",
+        "called getppid 40 times before each sleep",
+        "the thread spins, with calls, before it sleeps",
+    ),
+    (
+        "pauses_then_sleeps --samples 200",
+        "paused 60 times before each sleep",
+        "the thread spins before it sleeps",
+    ),
+    (
+        "pauses_in_wake --samples 200",
+        "paused 60 times after each wake",
+        "the pauses are timed with the switch",
+    ),
 )
 
 

@@ -26,8 +26,7 @@ TRUTHS = by_name(
         Truth(("not-woken",), r"time-?out|timed ?wait|polls?\b"): "c-times-out",
         Truth(("signal-under-the-lock",)): "c-signal-under-lock signal-inside",
         Truth(("never-slept", "not-woken"), r"without waiting"): ("c-takes-the-turn"),
-        Truth((), r"work of its own|own work|extra work"): "c-long-work",
-        Truth((), r"getppid|other (system )?calls|more system calls"): "c-calls-in-between",
+        Truth(("more-than-the-operation",)): "c-long-work c-calls-in-between",
         Truth(("mechanisms-differ",)): "ratio-by-condvar",
         t.PERCENT: "ratio-in-percent",
         t.NOT_OF_THIS_RUN: "ratio-of-report-d thread-for-process count-of-condvar",
@@ -40,5 +39,9 @@ TRUTHS = by_name(
         t.FEW: "twelve-samples",
         Truth(("other-recording", "lock-convoy")): "naive-for-condvar",
         t.EDITED: "rows-deleted",
+        Truth(("not-woken",), r"before it sleeps|spin"): (
+            "c-spins-then-sleeps c-asks-then-sleeps c-pauses-then-sleeps"
+        ),
+        t.MORE_TIMED: "c-pauses-in-wake",
     }
 )

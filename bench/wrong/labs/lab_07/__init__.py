@@ -60,6 +60,16 @@ _C = (
         "read a sixteenth of the set at a time",
         "a sixteenth of the set is read whenever a process runs",
     ),
+    (
+        "twice_the_memory",
+        "used an array of 256 KB of one's own beside the set",
+        "twice the memory is used that the lab asks for",
+    ),
+    (
+        "pauses_each_line",
+        "paused after each line",
+        "a pause is timed with each line of the set",
+    ),
 )
 
 

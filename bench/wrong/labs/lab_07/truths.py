@@ -38,5 +38,6 @@ TRUTHS = by_name(
         t.OTHER_VARIANT: "two-for-eight own-for-whole",
         t.FEW: "nine-samples",
         t.EDITED: "rows-smoothed",
+        t.MORE_TIMED: "c-twice-the-memory c-pauses-each-line",
     }
 )

@@ -43,6 +43,21 @@ _C = (
         "kept the answer of the first call",
         "only the first call enters the OS kernel",
     ),
+    (
+        "cached_and_waits",
+        "kept the answer of the first call, and looped for about as long as a call",
+        "only the first call enters the OS kernel",
+    ),
+    (
+        "pauses",
+        "paused after the call",
+        "a pause is timed with the call",
+    ),
+    (
+        "fenced",
+        "put fences around the call",
+        "the fences are timed with the call",
+    ),
 )
 
 

@@ -24,7 +24,7 @@ TRUTHS = by_name(
             "c-other-number c-clock-gettime"
         ),
         Truth(("cost-of-many-for-one",), r"two calls|twice|got 2 system calls"): "c-twice",
-        t.FIRST_ONLY: "c-cached",
+        t.FIRST_ONLY: "c-cached c-cached-and-waits",
         Truth(("conclusion-against-table",)): (
             "a-suspect-1 a-suspect-3 b-suspect-2 c-suspect-1 d-suspect-3 e-suspect-2"
         ),
@@ -37,5 +37,6 @@ TRUTHS = by_name(
         t.OTHER_VARIANT: "d-yields c-by-library b-twin-for-own",
         t.FEW: "a-twelve-samples",
         t.EDITED: "a-rows-deleted",
+        t.MORE_TIMED: "c-pauses c-fenced",
     }
 )

@@ -46,6 +46,26 @@ _C = (
     ("every_byte", "filled each page byte by byte", "each page is filled, and not only brought"),
     ("sleeps", "slept after each page", "a sleep is timed too"),
     ("call_each", "advised before each write", "system calls are timed that bring no page"),
+    (
+        "filled_thrice",
+        "filled each page three times",
+        "each page is filled three times, and not only brought",
+    ),
+    (
+        "looks_at_the_clock",
+        "read the counter around two writes to each page",
+        "readings of the counter are timed with the pages",
+    ),
+    (
+        "pauses",
+        "paused 40 times after each page",
+        "the pauses are timed with the pages",
+    ),
+    (
+        "twice_the_memory",
+        "mapped and populated twice as many pages",
+        "twice as many pages are brought as the lab asks for",
+    ),
 )
 
 

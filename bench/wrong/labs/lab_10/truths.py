@@ -41,7 +41,10 @@ TRUTHS = by_name(
             " c-one-short c-from-one c-willneed c-huge c-count-for-bytes c-given-back"
             " c-maps-elsewhere c-own-buffer c-only-once c-child-writes c-prefetch c-pointers-only"
         ),
-        MORE: "c-reads-first c-twice-over c-more-pages c-every-byte c-sleeps c-call-each",
+        MORE: (
+            "c-reads-first c-twice-over c-more-pages c-every-byte c-sleeps c-call-each"
+            " c-filled-thrice c-looks-at-the-clock c-pauses c-twice-the-memory"
+        ),
         Truth(("page-there-before",)): "recycled",
         Truth(("neighbours-mapped-along",)): "neighbours",
         t.AGAINST_DATA: "prefault-against-data prefault-nothing",

@@ -57,6 +57,41 @@ _C = (
         "put a loop of nine further increments into the operation, of another variable",
         "ten increments are timed for one that is counted",
     ),
+    (
+        "baseline_of_another_variable",
+        "did the same to another variable in the baseline",
+        "the baseline does the operation's work to another variable",
+    ),
+    (
+        "baseline_of_the_same_call",
+        "wrote elsewhere in the baseline",
+        "the baseline makes the operation's system call as well",
+    ),
+    (
+        "baseline_nearly_all",
+        "left 40 of 41 additions in the baseline",
+        "the baseline does nearly all of the operation's work",
+    ),
+    (
+        "counter_beside_by_trap",
+        "counted in the operation, beside a call by the trap",
+        "the count is the operation's own: it would be the same without the call",
+    ),
+    (
+        "counter_in_an_array",
+        "counted in an array, beside a call",
+        "the count is the operation's own: it would be the same without the call",
+    ),
+    (
+        "counter_of_a_cached_call",
+        "kept the answer of getpid, and counted beside it",
+        "no system call is made but the first",
+    ),
+    (
+        "counter_beside_the_vdso",
+        "counted beside gettimeofday, 'a system call'",
+        "the vDSO answers: no system call is made",
+    ),
 )
 
 

@@ -19,10 +19,16 @@ TRUTHS = by_name(
         Truth((), r"operation - other|subtract"): "more-than-other",
         Truth((), r"sum of|added|operation \+ other"): "both-together",
         t.NOT_OF_THIS_RUN: "predicted",
-        Truth(("counts-itself",)): "c-counter-beside c-failing-call c-asks-beside",
+        Truth(("counts-itself",)): (
+            "c-counter-beside c-failing-call c-asks-beside c-counter-beside-by-trap"
+            " c-counter-in-an-array c-counter-of-a-cached-call c-counter-beside-the-vdso"
+        ),
         Truth((), r"did not work"): "c-fails",
         Truth((), r"your function counted"): "c-every-second c-never-reset",
-        Truth(("baseline-does-it-too",)): "c-same-baseline c-plain-baseline",
+        Truth(("baseline-does-it-too",)): (
+            "c-same-baseline c-plain-baseline c-baseline-of-another-variable"
+            " c-baseline-of-the-same-call c-baseline-nearly-all"
+        ),
         Truth(("operations-not-counted",)): "c-prints-counts by-the-starter",
         Truth(("more-than-the-operation",), r"loop in it|does more"): "c-loop-inside",
         t.AGAINST_DATA: "claim-against-data claim-undecided threat-against-data",
