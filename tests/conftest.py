@@ -100,8 +100,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Built C kernels go to a folder of this session; children inherit it."""
-    folder = tmp_path_factory.mktemp("cache")
+    """Built C kernels go to a folder of this session; children inherit it. Beside it are objects
+    that all workers of this run share."""
+    base, worker = tmp_path_factory.getbasetemp(), os.environ.get("PYTEST_XDIST_WORKER")
+    folder = (base.parent / "caches" / worker) if worker else base / "caches" / "own"
+    folder.mkdir(parents=True)
     before = os.environ.get("TICKLAB_CACHE")
     os.environ["TICKLAB_CACHE"] = str(folder)
     yield folder
