@@ -1,10 +1,10 @@
-"""The command `nbgrader` and Jupyter kernels without their start, which takes most of their time in
-a test.
+"""Python programs and Jupyter kernels without their start, which takes most of a test's time.
 
-One process imports nbgrader, IPython and what our settings and notebooks name. Each command and
+One process imports nbgrader, IPython and what our settings and notebooks name. Each program and
 each kernel is a fork of that process with its own folder, environment and streams, and ends as a
 process ends. `test_adapter.py` and `test_class.py` start nbgrader as an instructor does,
-`test_wheel.py` and the tests in a browser start Jupyter kernels as a student does.
+`test_exit_status.py` and `test_doctor.py` start our commands, `test_wheel.py` and the tests in a
+browser start Jupyter kernels as a student does.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ import functools
 import importlib
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,12 +29,16 @@ from typing import Any
 import pytest
 from jupyter_client.provisioning import local_provisioner
 
+from labs import paths
 from testing.paths import REPOSITORY
 
 #: A command that takes longer than this has hung, and is ended.
 PATIENCE_S = 200
 _one = threading.Lock()
 _PRELOADED = (
+    "grader.commands.check",
+    "grader.commands.collect",
+    "grader.submissions.submitted_notebook",
     "nbgrader.apps.nbgraderapp",
     "grader.with_nbgrader.nbgrader_exchange",
     "grader.with_nbgrader.feedback",
@@ -46,16 +52,39 @@ _PRELOADED = (
 
 
 def run(
-    folder: Path, environment: Mapping[str, str], *arguments: str
+    folder: Path | str, environment: Mapping[str, str], *words: str, module: str = "nbgrader"
 ) -> subprocess.CompletedProcess[str]:
-    """Runs `nbgrader` with these arguments in `folder` to its end."""
-    with tempfile.TemporaryDirectory(prefix="ticklab-nbgrader-") as scratch:
+    """Runs `python -m nbgrader`, or another module, with these words in `folder` to its end."""
+    with tempfile.TemporaryDirectory(prefix="ticklab-forked-") as scratch:
         said, errors = Path(scratch) / "stdout", Path(scratch) / "stderr"
-        pid = _ask("nbgrader", str(folder), dict(environment), [str(said), str(errors)], arguments)
+        pid = _ask(module, str(folder), dict(environment), [str(said), str(errors)], words)
         status = _ask("wait", pid, 0)
         return subprocess.CompletedProcess(
-            arguments, status, said.read_text("utf-8"), errors.read_text("utf-8")
+            words, status, said.read_text("utf-8"), errors.read_text("utf-8")
         )
+
+
+_run_anew = paths.run
+
+
+def _run(
+    command: Sequence[str],
+    limit_s: float,
+    folder: Path | str | None = paths.NEUTRAL,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    if list(command[:3]) != paths.python_command("")[:3]:
+        return _run_anew(command, limit_s, folder, environment)
+    module, *words = command[3:]
+    return run(folder or Path.cwd(), environment or os.environ, *words, module=module)
+
+
+@contextmanager
+def programs() -> Iterator[None]:
+    """Here, Python programs that the kit runs to their end are forks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "run", _run)
+        yield
 
 
 class Kernel:
@@ -158,16 +187,38 @@ def _begin(
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number, path in enumerate(streams, start=1):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), number)
-    if kind == "nbgrader":
+    if kind != "kernel":
         signal.alarm(PATIENCE_S)
     return [kind, *words]
+
+
+def _run_to_its_end(kind: str) -> int:
+    """The exit status of this fork."""
+    try:
+        if kind == "kernel":
+            importlib.import_module("ipykernel.kernelapp").launch_new_instance()
+        else:
+            if not hasattr(sys.modules.get(kind), "__path__"):
+                sys.modules.pop(kind, None)  # runpy warns of what is imported and then run
+            runpy.run_module(kind, run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        if ended.code is None or isinstance(ended.code, int):
+            return ended.code or 0
+        print(ended.code, file=sys.stderr)
+        return 1
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
     asked = _serve()
     if asked is not None:
         kind, sys.argv = asked
-        if kind == "kernel":
-            importlib.import_module("ipykernel.kernelapp").launch_new_instance()
-        else:
-            importlib.import_module("nbgrader.apps.nbgraderapp").main()
+        status = _run_to_its_end(kind)
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # To take apart all that is imported takes ten times as long as a short command.
+        os._exit(status)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from grader.demonstration import DemonstrationClass
+from labs.commands import cli
 from testing import forked
 from testing.paths import FIXTURES
 from testing.small_course import FIGURES, LAB
@@ -18,7 +19,6 @@ from testing.small_exchange import EARLY, ExchangeCourse
 #: Several starts of nbgrader.
 pytestmark = pytest.mark.timeout(300)
 REAL_LAB = "01-timer-overhead"
-COMMANDS = Path(sys.executable).parent
 
 #: Made up: it shares no class and no folder with nbgrader's own, and notes each step.
 ELSEWHERE = """
@@ -129,10 +129,7 @@ class Elsewhere:
         return found
 
     def typed(self, here: Path, command: str, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [COMMANDS / command, *words], cwd=here, env=self.environment, capture_output=True,
-            text=True,
-        )  # fmt: skip
+        return forked.run(here, self.environment, *words, module=f"{command}.commands.cli")
 
 
 @pytest.fixture
@@ -182,19 +179,38 @@ def test_an_exchange_that_fails_is_a_sentence(all_steps: Elsewhere, tmp_path: Pa
     assert "Traceback" not in done.stderr
 
 
-def hand_in(hub: Elsewhere, top: Path) -> str:
-    """What `labs hand-in` says of a lab that is released there."""
+@pytest.fixture
+def enter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[Elsewhere], None]]:
+    """Takes the settings of a hub over, for what runs in this process."""
+
+    def taken_over(hub: Elsewhere) -> None:
+        for name, value in hub.environment.items():
+            monkeypatch.setenv(name, value)
+
+    monkeypatch.chdir(tmp_path)
+    with forked.programs():
+        yield taken_over
+
+
+def hand_in(hub: Elsewhere, top: Path) -> None:
+    """`labs hand-in` with a lab that is released there."""
     shutil.copytree(FIXTURES / "honest" / REAL_LAB, top / "labs" / REAL_LAB)
     (top / "labs" / REAL_LAB / f"{REAL_LAB}.ipynb").write_text(
         '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
     )
     (hub.place / "outbound" / "systems" / REAL_LAB).mkdir(parents=True)
-    return hub.typed(top, "labs", "hand-in", str(top / "labs" / REAL_LAB)).stdout
+    cli.main(["hand-in", str(top / "labs" / REAL_LAB)])
 
 
-def test_hand_in_submits_to_it(tmp_path: Path) -> None:
+def test_hand_in_submits_to_it(
+    tmp_path: Path,
+    enter: Callable[[Elsewhere], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     hub = Elsewhere(tmp_path, STEPS)
-    assert "submitted to the exchange of the course systems" in hand_in(hub, tmp_path)
+    enter(hub)
+    hand_in(hub, tmp_path)
+    assert "submitted to the exchange of the course systems" in capsys.readouterr().out
     assert hub.steps() == ["List", "Submit"]
     assert (hub.place / "inbound" / "ada" / REAL_LAB / "figures.json").is_file()
 
@@ -206,9 +222,16 @@ PARTS = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_one_that_is_named_for_some_steps_is_used_by_none(tmp_path: Path, part: str) -> None:
+def test_one_that_is_named_for_some_steps_is_used_by_none(
+    part: str,
+    tmp_path: Path,
+    enter: Callable[[Elsewhere], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     hub = Elsewhere(tmp_path, PARTS[part])
-    said = hand_in(hub, tmp_path)
+    enter(hub)
+    hand_in(hub, tmp_path)
+    said = capsys.readouterr().out
     assert "NOT submitted" in said and "for every step" in said
     done = forked.run(hub.course.folder, hub.environment, "release_assignment", LAB)
     assert done.returncode != 0
@@ -219,18 +242,13 @@ def test_one_that_is_named_for_some_steps_is_used_by_none(tmp_path: Path, part: 
     assert hub.steps() == []
 
 
-def test_the_demonstration_uses_its_own(all_steps: Elsewhere, tmp_path: Path) -> None:
+def test_the_demonstration_uses_its_own(
+    all_steps: Elsewhere, tmp_path: Path, enter: Callable[[Elsewhere], None]
+) -> None:
     """Else its made-up students would hand in to the exchange of the hub."""
-    code = (
-        "from grader import demonstration as d; import pathlib, sys\n"
-        "one = d.DemonstrationClass.__new__(d.DemonstrationClass)\n"
-        "one.folder = pathlib.Path.cwd()\n"
-        f"one._nbgrader(pathlib.Path(sys.argv[1]), 'release_assignment', {LAB!r})"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, all_steps.course.folder], cwd=tmp_path,
-        env={**os.environ, **all_steps.environment}, capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    enter(all_steps)
+    one = DemonstrationClass.__new__(DemonstrationClass)
+    one.folder = tmp_path
+    one._nbgrader(all_steps.course.folder, "release_assignment", LAB)
     assert all_steps.steps() == []
     assert (all_steps.course.exchange / "ticklab" / "outbound" / LAB).is_dir()

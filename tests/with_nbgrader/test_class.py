@@ -15,7 +15,6 @@ import pytest
 from grader import demonstration
 from grader.commands.cli import main
 from grader.demonstration import STUDENTS, DemonstrationClass, Row, table
-from labs import paths
 from testing import forked
 from testing.paths import REPOSITORY
 from testing.small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
@@ -42,18 +41,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[DemonstrationClass
         folder / "class", write_source(folder / "notebooks"), LAB, small_evidence, EXTRA_CONFIG
     )
     (made.course / "small_checks.py").write_text(CHECKS)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paths, "run", already_imported)
+    with forked.programs():  # below, one that fails starts in full
         return made, made.run()
-
-
-def already_imported(
-    command: list[str], limit_s: float, folder: Path, environment: dict[str, str]
-) -> subprocess.CompletedProcess[str]:
-    """The same command without the start of nbgrader; below, one that fails starts in full."""
-    start = paths.python_command("nbgrader")
-    assert command[: len(start)] == start
-    return forked.run(folder, environment, *command[len(start) :])
 
 
 def test_every_student_has_one_line(graded: tuple[DemonstrationClass, list[Row]]) -> None:
