@@ -9,6 +9,7 @@ import re
 import shutil
 import stat
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from labs.course import lab_names
 from labs.course.handed_in import as_text
 from labs.messages import Refused
 from labs.notebook.session import Session
+from testing import forked
 from testing.paths import FIXTURES
 
 LAB = "01-timer-overhead"
@@ -42,6 +44,12 @@ def notebook(answer: str, code: str = "...") -> str:
         for kind, name, source in (("markdown", "report", answer), ("code", "own", code))
     ]
     return json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
+
+
+@pytest.fixture(autouse=True)
+def _the_grader_has_started() -> Iterator[None]:
+    with forked.programs():
+        yield
 
 
 @pytest.fixture
