@@ -29,7 +29,8 @@ TOKEN = "token-of-this-run"
 #: For each single thing that JupyterLab does, on a machine that may be busy.
 PATIENCE_S = 60.0
 
-_SERVE = (
+#: Python that serves the folder in its first argument as `labs start` does.
+SERVE = (
     "import sys; from pathlib import Path; from labs.commands.start import serve; "
     "serve(Path(sys.argv[1]), first=None, port=None, browser=False)"
 )
@@ -71,7 +72,7 @@ def wait_for(condition: Callable[[], object], seconds: float, what: str) -> floa
 
 @contextlib.contextmanager
 def served(
-    folder: Path, own: Path, program: str = _SERVE, more: Mapping[str, str] = MappingProxyType({})
+    folder: Path, own: Path, program: str = SERVE, more: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[Server]:
     """Serve `folder` as `labs start` does; what Jupyter itself keeps goes to the folder `own`.
 

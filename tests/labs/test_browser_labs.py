@@ -27,6 +27,12 @@ NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
 SETTINGS = ("Samples", "Variant", "CPU", "Warm-up", "Processes", "Optimisation")
 WITH_A_PEER = ("06-process-and-thread-switch",)
 SAMPLES, PROCESSES = 200, 2
+#: `test_browser.py` starts Jupyter kernels anew; here the twelve labs have forks.
+SERVE = f"""
+from testing import forked
+with forked.kernels():
+    {jupyterlab.SERVE}
+"""
 
 pytestmark = [
     pytest.mark.browser,
@@ -42,7 +48,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[jupyterlab.Serv
     folder = tmp_path_factory.mktemp("student")
     release(NOTEBOOKS, folder / "released")
     update_copy(folder / "released", folder / "labs")
-    with jupyterlab.served(folder / "labs", folder / "jupyter") as serving:
+    with jupyterlab.served(folder / "labs", folder / "jupyter", SERVE) as serving:
         yield serving
 
 
