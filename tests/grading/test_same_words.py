@@ -12,6 +12,7 @@ from grader.commands.cli import main
 from grader.judging.lab_folder import lab_of
 from grader.notebook import check
 from labs.course import figures
+from labs.recording.file import keeping_recordings
 from testing.paths import FIXTURES
 
 FOLDERS = sorted(
@@ -30,10 +31,11 @@ _LABELS = re.compile(
 def test_the_notebook_says_what_the_command_says(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    main(["check", str(folder), "--lab", lab_of(folder)])
+    with keeping_recordings():
+        main(["check", str(folder), "--lab", lab_of(folder)])
+        all_shown = [check(figure, folder) for figure in figures.read(folder)]
     printed = capsys.readouterr().out
-    for figure in figures.read(folder):
-        shown = check(figure, folder)
+    for shown in all_shown:
         assert repr(shown) in printed
         page = shown._repr_html_()
         codes = re.findall(r"<code>([a-z0-9-]+)</code>", page)
