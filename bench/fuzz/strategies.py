@@ -105,12 +105,6 @@ def figure_files(draw: st.DrawFn, lab: str) -> bytes:
     return json.dumps(stated).encode()
 
 
-def figure_files_of_any_form() -> st.SearchStrategy[bytes]:
-    """Any JSON, most of the time an object as figures.json is one."""
-    stated = st.dictionaries(st.text(max_size=70), ANY_JSON) | ANY_JSON
-    return stated.map(lambda each: json.dumps(each).encode())
-
-
 @st.composite
 def submissions(draw: st.DrawFn) -> bytes:
     """A lab folder with a recording that might be of that lab, and figures that name it."""

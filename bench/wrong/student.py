@@ -226,10 +226,6 @@ class Student:
         path = self.folder / run.path
         path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
 
-    def replace_by(self, run: Run, other: Run) -> None:
-        """Copy another run's recording over this one's."""
-        shutil.copyfile(self.folder / other.path, self.folder / run.path)
-
 
 def plan(kernel: str, variants: str, **more: object) -> measure.Plan:
     """`lab.measure(kernel, variants, ...)`, short where nothing else is wished."""
