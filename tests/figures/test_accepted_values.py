@@ -58,18 +58,18 @@ def test_every_stated_value_passes_and_the_next_ones_do_not(spec: FigureSpec) ->
             assert verdict.accepted.endswith(f" {spec.unit}")
 
 
-@pytest.mark.parametrize("unit", ["ns", "us", "ticks"])
 @pytest.mark.parametrize("spec", READ_OFF_A_RUN, ids=by_id)
-def test_both_printed_ends_of_the_run_pass(spec: FigureSpec, unit: str) -> None:
+def test_both_printed_ends_of_the_run_pass(spec: FigureSpec) -> None:
     case = honest_case(spec)
-    if unit != spec.unit and spec.unit in ("cycles", "us") and unit == "us":
-        pytest.skip("a cost of some cycles has no digits left in us")
-    printed = result_of(case.recording, spec.variant, unit).value_as_text()
-    low, high = numbers(printed.split("interval")[1])
-    for value in (low, high):
-        if value > 0:
-            verdict = judged(spec, value, unit)
-            assert verdict.outcome is Outcome.PASSED, (printed, value, verdict.reason)
+    for unit in ("ns", "us", "ticks"):
+        if unit == "us" and spec.unit == "cycles":
+            continue  # a cost of some cycles has no digits left in us
+        printed = result_of(case.recording, spec.variant, unit).value_as_text()
+        low, high = numbers(printed.split("interval")[1])
+        for value in (low, high):
+            if value > 0:
+                verdict = judged(spec, value, unit)
+                assert verdict.outcome is Outcome.PASSED, (printed, value, verdict.reason)
 
 
 @pytest.mark.parametrize("spec", NUMBERS, ids=by_id)
