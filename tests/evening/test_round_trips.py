@@ -492,6 +492,7 @@ def grade(course: Path) -> None:
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         lab = gradebook.find_assignment(LAB)
         (notebook,) = lab.notebooks
+        (cell,) = notebook.grade_cells
         known = {student.id: student for student in gradebook.students}
         grades = {one.notebook.student.id: one for one in gradebook.db.query(Grade)}
         for path in course.glob(f"submitted/*/{LAB}/figures.json"):
@@ -500,7 +501,7 @@ def grade(course: Path) -> None:
                 student = known.get(name) or Student(id=name)
                 submission = SubmittedAssignment(assignment=lab, student=student)
                 one = SubmittedNotebook(notebook=notebook, assignment=submission)
-                grades[name] = Grade(cell_id=notebook.grade_cells[0].id, notebook=one)
+                grades[name] = Grade(cell_id=cell.id, notebook=one)
                 gradebook.db.add(submission)
             grades[name].auto_score = score(said["n"], said["attempt"])
             grades[name].needs_manual_grade = False

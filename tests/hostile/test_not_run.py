@@ -99,17 +99,21 @@ def test_labs_hand_in(place: Place, here: Path) -> None:
     shutil.rmtree(there)
 
 
-def test_labs_report(place: Place, here: Path) -> None:
-    done = place.labs(here, "report", "--output", "mine.html")
+def test_labs_report(place: Place) -> None:
+    done = place.labs(place.folder / LAB, "report", "--output", "mine.html")
     assert place.ran() == []
     assert done.returncode == 0, done.stderr
-    assert "01 Timer overhead" in (here / "mine.html").read_text(encoding="utf-8")
-    (here / "mine.html").unlink()
+    assert "01 Timer overhead" in (place.folder / LAB / "mine.html").read_text(encoding="utf-8")
+    (place.folder / LAB / "mine.html").unlink()
 
 
-def test_labs_watch(place: Place, here: Path) -> None:
+def test_labs_watch(place: Place) -> None:
     with subprocess.Popen(
-        [HERE / "labs", "watch"], cwd=here, env=place.environment, stdout=subprocess.PIPE, text=True
+        [HERE / "labs", "watch"],
+        cwd=place.folder / LAB,
+        env=place.environment,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as watching:
         assert watching.stdout is not None
         watching.stdout.readline()
@@ -119,8 +123,8 @@ def test_labs_watch(place: Place, here: Path) -> None:
     assert points.startswith(f"{LAB}: 5 of 5 figures passed")
 
 
-def test_labs_doctor(place: Place, here: Path) -> None:
-    done = place.labs(here, "doctor", "--administrator", "--json")
+def test_labs_doctor(place: Place) -> None:
+    done = place.labs(place.folder / LAB, "doctor", "--administrator", "--json")
     assert place.ran() == []
     points = {each["point"]: each for each in json.loads(done.stdout)}
     assert points["exchange"]["seen"] == str(place.exchange)
