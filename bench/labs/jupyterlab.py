@@ -227,7 +227,7 @@ def status_of(panel: Locator) -> Locator:
 
 def plot_of(panel: Locator) -> Locator:
     """The plot of a panel's last run, not that which compares the last runs."""
-    return panel.get_by_role("img", name=re.compile("^Scatter plot"))
+    return panel.get_by_role("img", name=re.compile("^Samples of"))
 
 
 class Notebook:

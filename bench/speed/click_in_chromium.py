@@ -22,7 +22,7 @@ CELLS = ('from labs import start\nlab = start("x")', 'lab.panel("timer_overhead"
 
 #: Press Run; the milliseconds until an image with other content is decoded and about to be painted.
 _CLICK = """panel => new Promise(resolve => {
-  const image = () => panel.querySelector('img[alt^="Scatter plot"]');
+  const image = () => panel.querySelector('img[alt^="Samples of"]');
   const before = image() ? image().src : '';
   const begin = performance.now();
   const watching = new MutationObserver(async () => {
