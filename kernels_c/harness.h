@@ -618,6 +618,10 @@ static int count_event(struct run *run)
 }
 #endif
 
+#if defined(TICKLAB_TRIALS)
+void try_variants(struct run *run); /* trials/trials.c */
+#endif
+
 /* Measure as the command line asks, and print the run; returns the exit status. */
 static int measure(const struct c_kernel *kernel, int argc, char **argv)
 {
@@ -653,6 +657,9 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     must_advance("CLOCK_MONOTONIC_RAW (by a system call)", reference_ns);
     must_advance("CLOCK_MONOTONIC_RAW", reference_ns_by_library);
     prepare(&run);
+#if defined(TICKLAB_TRIALS)
+    try_variants(&run);
+#endif
 
     const int counted = switches_are_counted();
     const struct moment first = moment_now();

@@ -24,9 +24,10 @@ struct registers {
  * itself; -1 if it is none. */
 struct instruction {
     int is_reading, is_call, is_return, doubled, counter_in;
-    int waits;      /* until all earlier instructions have finished: a fence, or rdtscp */
-    int is_trap;    /* into the OS kernel */
-    int is_product; /* it multiplies or divides */
+    int waits;        /* until all earlier instructions have finished: a fence, or rdtscp */
+    int is_trap;      /* into the OS kernel */
+    int is_product;   /* it multiplies or divides */
+    int branch_bytes; /* of a branch with a condition; 0 if it is none */
 };
 
 /* What one run of a function did between its first and its last reading of the counter. */
@@ -65,6 +66,9 @@ static struct instruction decoded(uint64_t word)
         .is_product = operation == 0x69 || operation == 0x6b ||
                       (operation == 0x0f && (operands == 0xaf || operands == 0x5e)) ||
                       ((operation == 0xf7 || operation == 0xf6) && (operands & 0x20) != 0),
+        .branch_bytes = (operation & 0xf0) == 0x70                       ? i + 2
+                        : operation == 0x0f && (operands & 0xf0) == 0x80 ? i + 6
+                                                                         : 0,
         .doubled = adds && source == target ? target : -1};
 }
 #    else
@@ -81,6 +85,8 @@ static struct instruction decoded(uint64_t word)
         .waits = (code & 0xfffff0ffu) == 0xd50330dfu || counter == 0xd53be0c0u,
         .is_trap = (code & 0xffe0001fu) == 0xd4000001u,
         .is_product = (code & 0x7fe0f800u) == 0x1ac00800u || (code & 0x7fe08000u) == 0x1b000000u,
+        .branch_bytes =
+            (code & 0xff000010u) == 0x54000000u || (code & 0x7c000000u) == 0x34000000u ? 4 : 0,
         .doubled = adds && target == first && target == second ? target : -1,
         .counter_in = target};
 }

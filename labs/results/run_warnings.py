@@ -17,7 +17,7 @@ from labs.analysis.estimates import Estimate
 from labs.analysis.line import Line
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
 from labs.messages import Advice, Option, Words, advice
-from labs.recording import counts, declared, run_conditions
+from labs.recording import counts, declared, run_conditions, trials
 from labs.recording.file import Recording, distinct, memoized
 from labs.results import warning_thresholds as thresholds
 from labs.results.modes import modes
@@ -87,6 +87,7 @@ def of_line(
     found += of_shared_core(line, figure, thresholds.WIDE_INTERVAL)
     found += _of_modes(recording, line.variant, figure)
     cycle = core_clock.shortest_cycle(recording, line.clock)
+    found += of_learnt_input(recording, line.variant, figure.value / cycle if cycle else math.inf)
     if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
         found.append(
             RunWarning(
@@ -534,6 +535,74 @@ def of_run(
     return (*found, *conditions)
 
 
+# Warnings from what a process that times nothing saw of the operations.
+
+INPUT_EATEN, INPUT_LEARNT, SHORT_WALK = "input-eaten", "input-learnt", "walk-too-short"
+HALF_OF_COUNTER, NOTHING_SENT = "half-of-the-counter", "nothing-sent"
+
+
+def of_learnt_input(recording: Recording, variant: str, cycles: float) -> list[RunWarning]:
+    """A warning if an operation of so many core cycles is fast because it is always the same."""
+    seen = trials.of_variant(recording, variant)
+    if not seen.is_learnt(cycles):
+        return []
+    return [
+        RunWarning(
+            INPUT_LEARNT,
+            f"each operation takes the same way through {seen.steps:,} instructions, and is too "
+            f"fast to predict {seen.missed:,} branches of it wrongly",
+            "its input is always the same, and the branch predictor has learnt it",
+            "take another input for each operation, from an array of thousands",
+        )
+    ]
+
+
+def of_trials(recording: Recording, variant: str) -> list[RunWarning]:
+    """Warnings about operations that are not what they seem, whatever they cost."""
+    seen = trials.of_variant(recording, variant)
+    found = []
+    if seen.counter_whole == 0:
+        found.append(
+            RunWarning(
+                HALF_OF_COUNTER,
+                "when the counter was made 2^44 ticks larger at the second reading, the sample did "
+                "not become longer",
+                "the C keeps 32 bits of the counter: EAX alone, an int, or =A, which is one "
+                "register in 64 bits",
+                "put both halves into one uint64_t, and subtract these",
+            )
+        )
+    if seen.put_back:
+        found.append(
+            RunWarning(
+                INPUT_EATEN,
+                f"an operation on the prepared input takes another way than later ones{seen.ways}",
+                "the first operation changes its input, and later ones work on what it left",
+                "copy the input anew for each operation, and subtract the copy as a baseline",
+            )
+        )
+    if seen.walk_is_short:
+        found.append(
+            RunWarning(
+                SHORT_WALK,
+                f"the samples use {seen.lines:,} cache lines again and again, and "
+                f"{seen.lines_filled:,} hold something",
+                "the walk comes back too soon, or each sample begins at the same place",
+                "go on where the last sample ended, in an order that is one cycle",
+            )
+        )
+    if seen.writes and seen.bytes_written == 0:
+        found.append(
+            RunWarning(
+                NOTHING_SENT,
+                f"{seen.writes:,} writes moved 0 bytes",
+                "a message of 0 bytes wakes nobody, and its reader does not wait",
+                "send one byte or more, and look at what write() and read() return",
+            )
+        )
+    return found
+
+
 def _of_counts(recording: Recording, variant: str) -> list[RunWarning]:
     """A warning if a student's own count found operations in baselines, or where none was made."""
     idle, of_baseline, tried = (
@@ -700,6 +769,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     found += _of_clock_speed(recording, variant)
     found += _of_switches(recording, variant)
     found += _of_counts(recording, variant)
+    found += of_trials(recording, variant)
     sizes, variants = max(len(distinct(recording.batch)), 1), max(len(recording.variants), 1)
     steady = int((recording.sample >= 0).sum())
     found += _of_one_process(recording, steady)

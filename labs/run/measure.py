@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from labs import limits
+from labs import limits, paths
 from labs.c_kernels import toolchain
 from labs.machine import surroundings
-from labs.recording import run_conditions
+from labs.recording import run_conditions, trials
 from labs.recording.counts import EVENTS, SCOPE, absent_key, as_text, count_key
 from labs.recording.file import BadRecording, Integers, Recording
 from labs.run import c_process
@@ -95,6 +95,7 @@ async def measure_in_turns(
             await _carry_out(runs, enough)
             load = surroundings.load_conditions(before, surroundings.cpu_times())
             await runs.count()
+            await runs.make_trials()
         except asyncio.CancelledError:
             if kept is not None and runs.keep_what_is_whole(run_conditions.CANCELLED, clock.now()):
                 load = surroundings.load_conditions(before, surroundings.cpu_times())
@@ -229,6 +230,7 @@ class Runs:
         self._cut: tuple[str, float, float | None] | None = None
         self._printed: list[list[c_process.ProcessRun]] = [[] for _ in plans]
         self._counted: dict[int, dict[str, str]] = {}
+        self._tried: dict[int, dict[str, str]] = {}
         self._start = c_process.random_stack_place()
         self._first_cpu = c_process.random_first_cpu()
         self._progress = progress
@@ -287,6 +289,12 @@ class Runs:
             if plan.perf:
                 self._counted[which] = await counted(plan, self.deadline.clock)
 
+    async def make_trials(self) -> None:
+        """Try the operations of C that is not the kit's; the recordings state what was seen."""
+        for which, plan in enumerate(self.plans):
+            if plan.of_student and self._cut is None:
+                self._tried[which] = await tried(plan, self.deadline.clock)
+
     def recordings(self, meanwhile: Mapping[str, str]) -> tuple[Recording, ...]:
         """The recordings of the whole run, with the conditions `meanwhile`."""
         return self._recordings(meanwhile)
@@ -306,7 +314,13 @@ class Runs:
                 )
             uncounted = COUNTED_NOTHING if plan.perf and self._cut is not None else {}
             counted = self._counted.get(which, uncounted)
-            known = {**other_plans, **meanwhile, **stopping, **counted}
+            known = {
+                **other_plans,
+                **meanwhile,
+                **stopping,
+                **counted,
+                **self._tried.get(which, {}),
+            }
             recordings.append(c_process.recording_of(plan, binary, printed, known))
         return tuple(recordings)
 
@@ -475,3 +489,24 @@ def _middle_mean(counts: Integers) -> float:
     ordered = np.sort(counts)
     quarter = len(ordered) // 4
     return float(ordered[quarter : len(ordered) - quarter].mean())
+
+
+# Try operations in a process that times nothing (kernels_c/trials/trials.c).
+
+#: It is ended after so many seconds. On a busy machine of two CPUs it took 2.
+MOST_TRIAL_S = 10.0
+
+
+async def tried(plan: Plan, clock: c_process.RunClock) -> dict[str, str]:
+    """The conditions that state what was seen of the operations; none if they cannot be tried."""
+    flags = (*plan.flags, "-DTICKLAB_TRIALS", str(paths.kernels_c() / "trials" / "trials.c"))
+    deadline = c_process.Deadline(clock, clock.now() + MOST_TRIAL_S)
+    place = c_process.Place(c_process.place_of(0, 0))
+    few = replace(plan, flags=flags, warmup=0, time_limit_s=MOST_TRIAL_S)
+    try:
+        binary = await asyncio.to_thread(c_process.build, few)
+        output = c_process.one_process(binary, few, 1, place, deadline, lambda done, total: None)
+        conditions = (await output).conditions
+    except (c_process.RunFailed, BadRecording, toolchain.CompileError):
+        return {}
+    return {key: value for key, value in conditions.items() if trials.KEY.fullmatch(key)}
