@@ -131,6 +131,7 @@ static uint64_t *copied(void)
 static void warm_and_put_back(void)
 {
     const uint64_t *const first = copied();
+    NOTED->put_back = 0;
     warm();
     const uint64_t *const later = copied();
     once();
@@ -262,7 +263,6 @@ static int way_after(void (*before)(void), int later, struct way *way)
 static void print_ways(const char *name)
 {
     struct way steady, again, fresh, later;
-    NOTED->put_back = 0;
     if (!way_after(warm, 0, &steady) || !way_after(warm_and_once_more, 0, &again))
         return;
     const int same = steady.name == again.name && steady.steps == again.steps;
@@ -270,7 +270,8 @@ static void print_ways(const char *name)
     if (same && steady.whole)
         printf("# variant.%s.trial.steps: %ld\n# variant.%s.trial.missed: %ld\n", name,
                steady.steps, name, steady.missed);
-    if (same && way_after(warm_and_put_back, 0, &fresh) && fresh.name != steady.name) {
+    if (same && way_after(warm_and_put_back, 0, &fresh) && fresh.name != steady.name &&
+        way_after(warm_and_put_back, 0, &again) && again.name == fresh.name) {
         printf("# variant.%s.trial.put_back: %ld\n", name, NOTED->put_back);
         if (fresh.whole)
             printf("# variant.%s.trial.fresh_steps: %ld\n", name, fresh.steps);

@@ -25,6 +25,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Tasks and switches": ("task_creation", "process_switch", "thread_switch", "switch_footprint"),
     "Memory": ("memory_ladder",),
     "First times": ("first_iteration", "page_fault"),
+    "A question of one's own": ("own_question",),
 }
 
 _FIRST_SENTENCE = re.compile(r"\A/\*\n \* (.*?[.?])(?=\s|$)", re.DOTALL)

@@ -59,6 +59,11 @@ class Trials:
             return False
         return self.lines == self.lines_before and 2 * self.lines < self.lines_filled
 
+    @property
+    def sends_nothing(self) -> bool:
+        """Whether there are writes, and none of them moves a byte."""
+        return bool(self.writes) and self.bytes_written == 0
+
     def is_learnt(self, cycles: float) -> bool:
         """Whether an operation of so many core cycles is too fast to hold the misses of new
         input."""

@@ -591,7 +591,7 @@ def of_trials(recording: Recording, variant: str) -> list[RunWarning]:
                 "go on where the last sample ended, in an order that is one cycle",
             )
         )
-    if seen.writes and seen.bytes_written == 0:
+    if seen.sends_nothing:
         found.append(
             RunWarning(
                 NOTHING_SENT,

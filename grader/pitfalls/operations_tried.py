@@ -1,0 +1,86 @@
+"""Operations that are not what they seem, as a process that times nothing has seen.
+
+`kernels_c/trials/trials.c` makes the trials, and the run warns of what they show. So a pitfall here
+is what the run has said.
+"""
+
+from __future__ import annotations
+
+from grader.cases.case import Case
+from grader.cases.verdict import Level
+from grader.pitfalls.pitfall import Live, pitfall
+from labs.results import run_warnings
+
+
+def _warned_of(case: Case, code: str) -> str | None:
+    """The symptom of the warning `code` of the first variant that has it, as a sentence."""
+    for name in case.spec.variants:
+        result = case.results.get(name)
+        for warning in result.warnings if result is not None else ():
+            if warning.code == code:
+                return f"{name}: {warning.symptom}."
+    return None
+
+
+@pitfall(
+    code=run_warnings.INPUT_EATEN,
+    level=Level.VALIDITY,
+    symptom="The operation changes its input, and later operations find what it left.",
+    misconception="An operation in place uses its input up: what is sorted once is sorted for all "
+    "later samples.",
+    experiment="Copy the input before each operation, and subtract the copy as a baseline.",
+    seen_in="benchmarks of sorting in three public projects: 3,445 ns in place of 5,771",
+    in_own_c=True,
+    broken=(Live("sorts_what_is_sorted", "own-question-cost"),),
+)
+def input_eaten(case: Case) -> str | None:
+    """Operations of which only the first ones have something to do."""
+    return _warned_of(case, run_warnings.INPUT_EATEN)
+
+
+@pitfall(
+    code=run_warnings.INPUT_LEARNT,
+    level=Level.VALIDITY,
+    symptom="Each operation has the same input, and the branch predictor has learnt it.",
+    misconception="The processor remembers how thousands of branches went. An input that comes "
+    "again costs less than one that is new.",
+    experiment="Draw another input for each operation, and draw it in the baseline too.",
+    seen_in="benchmarks of hash tables and of a language: 103 ns in place of 243",
+    in_own_c=True,
+    broken=(Live("same_numbers_each_time", "own-question-cost"),),
+)
+def input_learnt(case: Case) -> str | None:
+    """Operations that are fast because the predictor knows their way."""
+    return _warned_of(case, run_warnings.INPUT_LEARNT)
+
+
+@pitfall(
+    code=run_warnings.HALF_OF_COUNTER,
+    level=Level.VALIDITY,
+    symptom="Your C keeps only a part of the counter.",
+    misconception="The counter has 64 bits, in two registers of x86. Its lower half begins anew "
+    "every second or two, and a sample across this moment is negative or too long by 2^32.",
+    experiment="Print both readings in hexadecimal. Which digits never change?",
+    seen_in="a question on Stack Overflow: =A in 64-bit code, and differences in an int",
+    in_own_c=True,
+    broken=(Live("half_of_the_counter", "timer-overhead-fenced"),),
+)
+def half_of_the_counter(case: Case) -> str | None:
+    """Samples that are differences of 32 bits."""
+    return _warned_of(case, run_warnings.HALF_OF_COUNTER)
+
+
+@pitfall(
+    code=run_warnings.NOTHING_SENT,
+    level=Level.VALIDITY,
+    symptom="The messages are empty, so nobody waits for them.",
+    misconception="A write of 0 bytes into a pipe wakes no reader, and a read of 0 bytes does not "
+    "wait. Both return at once, and no task switches.",
+    experiment="Print what write() and read() return.",
+    seen_in="a homework on switches, in which both sides exchange 0 bytes",
+    in_own_c=True,
+    broken=(Live("messages_of_0_bytes", "process-switch-pinned"),),
+)
+def nothing_sent(case: Case) -> str | None:
+    """An exchange of messages that hold no byte."""
+    return _warned_of(case, run_warnings.NOTHING_SENT)
