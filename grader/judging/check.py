@@ -16,7 +16,7 @@ from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import borne_out, caveats
 from grader.facts.observed import reads_the_counter
 from grader.facts.other_numbers import reduction_of
-from grader.facts.sources import broken_name
+from grader.facts.sources import broken_name, released_sources
 from grader.pitfalls import CATALOGUE, OF_RELATIONS, findings_of, pitfall_named, recordings
 from grader.pitfalls.pitfall import MistakeKind
 from labs.course.figures import BadFigure, Figure
@@ -126,6 +126,8 @@ def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
         return f"The lab asks for {spec.asked}. The recording is of {recording.kernel}: {measured}."
     if recording.kernel != spec.kernel:
         return f"The recording is of the C kernel {recording.kernel}, but {spec.kernel} is needed."
+    if spec.own and recording.conditions.get("source.sha256") in released_sources():
+        return f"The recording is of the kit's own {recording.kernel}; the lab asks for your C."
     if missing:
         stated = [recording.condition(f"variant.{name}.baseline") for name in recording.variants]
         baselines = set[str]().union(*stated)

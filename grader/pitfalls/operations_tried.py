@@ -79,7 +79,7 @@ def half_of_the_counter(case: Case) -> str | None:
     experiment="Print what write() and read() return.",
     seen_in="a homework on switches, in which both sides exchange 0 bytes",
     in_own_c=True,
-    broken=(Live("messages_of_0_bytes", "process-switch-pinned"),),
+    broken=(Live("messages_of_0_bytes", "process-switch-pipe-pinned"),),
 )
 def nothing_sent(case: Case) -> str | None:
     """An exchange of messages that hold no byte."""
