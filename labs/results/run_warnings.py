@@ -17,7 +17,7 @@ from labs.analysis.estimates import Estimate
 from labs.analysis.line import Line
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
 from labs.messages import Advice, Option, Words, advice
-from labs.recording import counts, declared, run_conditions, trials
+from labs.recording import counts, declared, operation_trials, run_conditions
 from labs.recording.file import Recording, distinct, memoized
 from labs.results import warning_thresholds as thresholds
 from labs.results.modes import modes
@@ -543,7 +543,7 @@ HALF_OF_COUNTER, NOTHING_SENT = "half-of-the-counter", "nothing-sent"
 
 def of_learnt_input(recording: Recording, variant: str, cycles: float) -> list[RunWarning]:
     """A warning if an operation of so many core cycles is fast because it is always the same."""
-    seen = trials.of_variant(recording, variant)
+    seen = operation_trials.of_variant(recording, variant)
     if not seen.is_learnt(cycles):
         return []
     return [
@@ -559,7 +559,7 @@ def of_learnt_input(recording: Recording, variant: str, cycles: float) -> list[R
 
 def of_trials(recording: Recording, variant: str) -> list[RunWarning]:
     """Warnings about operations that are not what they seem, whatever they cost."""
-    seen = trials.of_variant(recording, variant)
+    seen = operation_trials.of_variant(recording, variant)
     found = []
     if seen.counter_whole == 0:
         found.append(

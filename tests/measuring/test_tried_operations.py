@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from labs.commands import cli
-from labs.recording.trials import Trials
+from labs.recording.operation_trials import Trials
 from labs.results import run_warnings
 from labs.run.measure import Plan, measure_now
 from testing.paths import REPOSITORY
