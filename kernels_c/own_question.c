@@ -7,28 +7,17 @@
  */
 #include "own_question.h"
 
-enum { LISTS = 1024, NUMBERS = 40, COPIES = 256 };
+#include "numbers.h"
+
+enum { LISTS = 1024, COPIES = 256 };
 static int lists[LISTS][NUMBERS], ordered[LISTS][NUMBERS], copies[COPIES][NUMBERS];
 static uint64_t state;
 static unsigned copied;
 
-static int sort(int *number)
-{
-    for (int i = 1; i < NUMBERS; i++) {
-        const int placed = number[i];
-        int at = i;
-        for (; at > 0 && number[at - 1] > placed; at--)
-            number[at] = number[at - 1];
-        number[at] = placed;
-    }
-    return number[0] <= number[NUMBERS - 1];
-}
-
 static void set_up(void)
 {
     state = clock_ns(REFERENCE_CLOCK) | 1;
-    for (int i = 0; i < LISTS * NUMBERS; i++)
-        lists[i / NUMBERS][i % NUMBERS] = (int)(next_random(&state) >> 33);
+    draw(lists, LISTS, &state);
     memcpy(ordered, lists, sizeof ordered);
     for (int i = 0; i < LISTS; i++)
         (void)sort(ordered[i]);

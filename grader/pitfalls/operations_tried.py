@@ -9,7 +9,9 @@ from __future__ import annotations
 from grader.cases.case import Case
 from grader.cases.verdict import Level
 from grader.pitfalls.pitfall import Live, pitfall
+from labs.recording import operation_trials
 from labs.results import run_warnings
+from labs.units import rounded
 
 
 def _warned_of(case: Case, code: str) -> str | None:
@@ -84,3 +86,58 @@ def half_of_the_counter(case: Case) -> str | None:
 def nothing_sent(case: Case) -> str | None:
     """An exchange of messages that hold no byte."""
     return _warned_of(case, run_warnings.NOTHING_SENT)
+
+
+@pitfall(
+    code=run_warnings.SAMPLES_DROPPED,
+    level=Level.VALIDITY,
+    symptom="Your C drops samples by their value, and takes others in their place.",
+    misconception="A limit that is chosen by the expected value makes the samples agree with it. A "
+    "slow sample may be the operation itself.",
+    experiment="Print the dropped samples too. Which part of them has another cause?",
+    seen_in="benchmarks that repeat a sample until it is near the shortest one",
+    in_own_c=True,
+    broken=(Live("long_samples_dropped", "system-call-getppid"),),
+)
+def samples_dropped(case: Case) -> str | None:
+    """Samples that are taken again until they are short."""
+    return _warned_of(case, run_warnings.SAMPLES_DROPPED)
+
+
+@pitfall(
+    code="mapping-counted-along",
+    level=Level.VALIDITY,
+    symptom="To map and unmap memory is part of your page fault.",
+    misconception="mmap() and munmap() are system calls of their own. A page fault is what the "
+    "first use of a mapped page costs.",
+    experiment="Map all pages before the first reading, and unmap them after the last one.",
+    seen_in="benchmarks that map, touch and unmap one page in the timed loop",
+    broken=(Live("mapped_inside", "page-fault-anonymous"),),
+)
+def mapping_counted_along(case: Case) -> str | None:
+    """A page fault that is timed with system calls beside it."""
+    for name in case.spec.variants if case.spec.kernel == "page_fault" else ():
+        calls = operation_trials.of_variant(case.recording, name).calls
+        if calls:
+            return f"Between its readings, {name} makes {calls} system calls for one page."
+    return None
+
+
+@pitfall(
+    code="child-flushes",
+    level=Level.VALIDITY,
+    symptom="Your children write while they end.",
+    misconception="exit() flushes the buffers that the child has copied from its parent, and calls "
+    "what the parent has registered. _exit() only ends the child.",
+    experiment="End the child by _exit(), and measure again.",
+    seen_in="programs of which each child prints its parent's line again",
+    broken=(Live("child_flushes", "creation-fork-wait"),),
+)
+def child_flushes(case: Case) -> str | None:
+    """New tasks that write what their parent has buffered."""
+    for name in case.spec.variants if case.spec.kernel == "task_creation" else ():
+        seen = operation_trials.of_variant(case.recording, name)
+        if seen.writes and seen.bytes_written:
+            each = rounded(seen.bytes_written / seen.writes)
+            return f"{name}: tasks wrote {seen.writes:,} times, {each} bytes on average."
+    return None

@@ -4,13 +4,14 @@
  * With -DTICKLAB_TRIALS and this file, a C kernel tries each variant after its preparation, and states
  * what was seen:
  *
- *   - Does the counter's upper half reach the sample? The second reading is made 2^44 ticks later.
+ *   - Does the counter's upper half reach the sample? It is made to read 2^44 ticks.
  *   - Does each operation take the same way through its instructions? Then its input is the same.
  *     How often would a predictor of branches be wrong that sees this way for the first time?
  *   - Do later operations find what the first one left? What only the first ones changed is put
  *     back: an operation that now takes another way eats its input.
  *   - How many cache lines do the operations use, of those that hold something?
- *   - How many bytes do its writes move?
+ *   - Does a sample that is made longer stay one, or does the C drop it and take another?
+ *   - How many system calls does an operation make, and how many bytes do its writes move?
  *
  * A child of this process makes each trial, so all of them find what the preparation left. Nothing
  * is said of a variant with other tasks, other than its writes: they are not in the child.
@@ -27,6 +28,7 @@
 #    include <ucontext.h>
 
 enum { MOST_FOLLOWED = 8000 }; /* instructions of an operation */
+enum { SHORT = 6, LONG = 44 }; /* samples: of 2^6 and of 2^44 ticks */
 enum { MOST_WARM = 100, WARM_NS = 2000000, TRIED_WRITES = 10 };
 enum { LONGEST_PAST = 16, CONTEXTS = 1 << 20 };
 enum {
@@ -151,7 +153,7 @@ static void warm_and_put_back(void)
 struct way {
     uint64_t name, ticks; /* the same name: the same instructions in the same order */
     long steps, missed;   /* missed: branches */
-    long readings;        /* that were made later */
+    long readings, calls; /* of the OS kernel between the first and the last reading */
     int whole;
 };
 
@@ -187,8 +189,8 @@ static int is_own_code(uint64_t at)
     return at >= (uintptr_t)__executable_start && at < (uintptr_t)etext;
 }
 
-/* Make a reading of the counter 2^44 ticks later for each one before it. */
-static void read_later(pid_t child, long readings, int counter_in)
+/* Let a reading of the counter give `value`. */
+static void let_it_read(pid_t child, int counter_in, uint64_t value)
 {
     struct user_regs_struct all;
     struct iovec to = {&all, sizeof all};
@@ -196,20 +198,22 @@ static void read_later(pid_t child, long readings, int counter_in)
         return;
 #    if defined(__x86_64__)
     (void)counter_in;
-    all.rdx += (uint64_t)readings << 12;
+    all.rax = (uint32_t)value;
+    all.rdx = value >> 32;
 #    else
     if (counter_in < 31)
-        all.regs[counter_in] += (uint64_t)readings << 44;
+        all.regs[counter_in] = value;
 #    endif
     (void)syscall(SYS_ptrace, (long)PTRACE_SETREGSET, (long)child, (long)NT_PRSTATUS, &to);
 }
 
-static int follow_way(pid_t child, int later, struct way *way)
+/* Follow an operation. Each reading of the counter is 2^`apart` ticks after the one before. */
+static int follow_way(pid_t child, int apart, struct way *way)
 {
     struct instruction before = {.doubled = -1};
     struct registers at_begin = {0}, now;
     uint64_t last_at = 0, past = 0;
-    long waited = 0;
+    long waited = 0, calls = 0;
     while (way->steps < MOST_FOLLOWED && waited < MOST_FOLLOWED) {
         if (!registers_of(child, before.counter_in, &now))
             return 0;
@@ -225,8 +229,11 @@ static int follow_way(pid_t child, int later, struct way *way)
             if (before.branch_bytes > 0)
                 way->missed +=
                     is_missed(last_at, now.at != last_at + (uint64_t)before.branch_bytes, &past);
-            if (later && before.is_reading && is_own_code(last_at))
-                read_later(child, way->readings++, before.counter_in);
+            calls += before.is_trap && way->readings > 0;
+            if (before.is_reading && is_own_code(last_at)) {
+                way->calls = calls;
+                let_it_read(child, before.counter_in, (uint64_t)++way->readings << apart);
+            }
         }
         waited++;
         before = decoded((uint64_t)ptrace(PTRACE_PEEKTEXT, child, (void *)now.at, NULL));
@@ -247,7 +254,7 @@ static void go_the_way(void)
 }
 
 /* The way of one operation after `before`; whether it could be followed. */
-static int way_after(void (*before)(void), int later, struct way *way)
+static int way_after(void (*before)(void), int apart, struct way *way)
 {
     *way = (struct way){0};
     memset(NOTED->contexts, 0, sizeof NOTED->contexts);
@@ -255,30 +262,34 @@ static int way_after(void (*before)(void), int later, struct way *way)
     const pid_t child = watched_child(go_the_way);
     if (child == 0)
         return 0;
-    const int followed = stops_again(PTRACE_CONT, child, SIGSTOP) && follow_way(child, later, way);
+    const int followed = stops_again(PTRACE_CONT, child, SIGSTOP) && follow_way(child, apart, way);
     end_watching(child);
     return followed;
 }
 
 static void print_ways(const char *name)
 {
-    struct way steady, again, fresh, later;
-    if (!way_after(warm, 0, &steady) || !way_after(warm_and_once_more, 0, &again))
+    struct way steady, again, fresh, longer;
+    if (!way_after(warm, SHORT, &steady) || !way_after(warm_and_once_more, SHORT, &again))
         return;
     const int same = steady.name == again.name && steady.steps == again.steps;
     printf("# variant.%s.trial.same_way: %d\n", name, same);
     if (same && steady.whole)
         printf("# variant.%s.trial.steps: %ld\n# variant.%s.trial.missed: %ld\n", name,
                steady.steps, name, steady.missed);
-    if (same && way_after(warm_and_put_back, 0, &fresh) && fresh.name != steady.name &&
-        way_after(warm_and_put_back, 0, &again) && again.name == fresh.name) {
+    if (same && way_after(warm_and_put_back, SHORT, &fresh) && fresh.name != steady.name &&
+        way_after(warm_and_put_back, SHORT, &again) && again.name == fresh.name) {
         printf("# variant.%s.trial.put_back: %ld\n", name, NOTED->put_back);
         if (fresh.whole)
             printf("# variant.%s.trial.fresh_steps: %ld\n", name, fresh.steps);
     }
-    if (steady.whole && way_after(warm, 1, &later) && later.whole && later.readings > 1)
+    if (!steady.whole || steady.readings < 2 || !way_after(warm, LONG, &longer))
+        return;
+    printf("# variant.%s.trial.calls: %ld\n# variant.%s.trial.dropped: %d\n", name, steady.calls,
+           name, longer.readings > steady.readings);
+    if (longer.whole && longer.readings == steady.readings)
         printf("# variant.%s.trial.counter_whole: %d\n", name,
-               (int64_t)(later.ticks - steady.ticks) >= INT64_C(1) << 34);
+               (int64_t)(longer.ticks - steady.ticks) >= INT64_C(1) << 34);
 }
 
 /* Open the page of an address, or close all that are open. */

@@ -28,10 +28,11 @@ class Trials:
     `steps` are the instructions of an operation, if each operation takes the same way through them;
     a predictor that has not seen this way is wrong at `missed` of its branches. When `put_back`
     words had again the contents that only the first operations changed, an operation took another
-    way, through `fresh_steps` instructions (None: too many to count). `counter_whole` says whether
-    a sample holds more than 32 bits of the counter. The samples used `lines` cache lines, and
-    `lines_before` in their first half; `lines_filled` of the program's lines hold something. The OS
-    kernel counted `writes`, and `bytes_written` by them.
+    way, through `fresh_steps` instructions (None: too many to count). `calls` of the OS kernel are
+    made between the readings. `counter_whole` says whether a sample holds more than 32 bits of the
+    counter, and `dropped` whether the C took another one in place of a very long one. The samples
+    used `lines` cache lines, and `lines_before` in their first half; `lines_filled` of the
+    program's lines hold something. The OS kernel counted `writes`, and `bytes_written` by them.
     """
 
     steps: int | None = None
@@ -39,6 +40,8 @@ class Trials:
     put_back: int | None = None
     fresh_steps: int | None = None
     counter_whole: int | None = None
+    calls: int | None = None
+    dropped: int | None = None
     lines: int | None = None
     lines_before: int | None = None
     lines_filled: int | None = None

@@ -539,6 +539,7 @@ def of_run(
 
 INPUT_EATEN, INPUT_LEARNT, SHORT_WALK = "input-eaten", "input-learnt", "walk-too-short"
 HALF_OF_COUNTER, NOTHING_SENT = "half-of-the-counter", "nothing-sent"
+SAMPLES_DROPPED = "samples-dropped"
 
 
 def of_learnt_input(recording: Recording, variant: str, cycles: float) -> list[RunWarning]:
@@ -565,11 +566,19 @@ def of_trials(recording: Recording, variant: str) -> list[RunWarning]:
         found.append(
             RunWarning(
                 HALF_OF_COUNTER,
-                "when the counter was made 2^44 ticks larger at the second reading, the sample did "
-                "not become longer",
+                "when the second reading was made 2^44 ticks larger, the sample was not",
                 "the C keeps 32 bits of the counter: EAX alone, an int, or =A, which is one "
                 "register in 64 bits",
                 "put both halves into one uint64_t, and subtract these",
+            )
+        )
+    if seen.dropped:
+        found.append(
+            RunWarning(
+                SAMPLES_DROPPED,
+                "when a sample was made very long, the C dropped it and took another",
+                "it keeps samples by their value, so the samples are those that it expects",
+                "print each sample; Ticklab sets interrupted ones aside, and says how many",
             )
         )
     if seen.put_back:
