@@ -25,6 +25,7 @@
 #if HAVE_WATCH
 #    include <sys/mman.h>
 #    include <sys/resource.h>
+#    include <sys/stat.h>
 #    include <ucontext.h>
 
 enum { MOST_FOLLOWED = 8000 }; /* instructions of an operation */
@@ -151,9 +152,9 @@ static void warm_and_put_back(void)
 
 /* The way of one operation through its instructions, up to MOST_FOLLOWED of them. */
 struct way {
-    uint64_t name, ticks; /* the same name: the same instructions in the same order */
-    long steps, missed;   /* missed: branches */
-    long readings, calls; /* of the OS kernel between the first and the last reading */
+    uint64_t name, ticks;        /* the same name: the same instructions in the same order */
+    long steps, missed;          /* missed: branches */
+    long readings, traps, calls; /* traps: all; calls: between the first and the last reading */
     int whole;
 };
 
@@ -229,6 +230,7 @@ static int follow_way(pid_t child, int apart, struct way *way)
             if (before.branch_bytes > 0)
                 way->missed +=
                     is_missed(last_at, now.at != last_at + (uint64_t)before.branch_bytes, &past);
+            way->traps += before.is_trap;
             calls += before.is_trap && way->readings > 0;
             if (before.is_reading && is_own_code(last_at)) {
                 way->calls = calls;
@@ -267,11 +269,13 @@ static int way_after(void (*before)(void), int apart, struct way *way)
     return followed;
 }
 
-static void print_ways(const char *name)
+/* Returns whether all that an operation uses can be seen: it was followed, and makes no system call,
+ * since the OS kernel cannot use memory that is closed. */
+static int print_ways(const char *name)
 {
     struct way steady, again, fresh, longer;
     if (!way_after(warm, SHORT, &steady) || !way_after(warm_and_once_more, SHORT, &again))
-        return;
+        return 0;
     const int same = steady.name == again.name && steady.steps == again.steps;
     printf("# variant.%s.trial.same_way: %d\n", name, same);
     if (same && steady.whole)
@@ -283,15 +287,18 @@ static void print_ways(const char *name)
         if (fresh.whole)
             printf("# variant.%s.trial.fresh_steps: %ld\n", name, fresh.steps);
     }
+    const int alone = steady.traps == 0;
     if (!steady.whole || steady.readings < 2 || !way_after(warm, LONG, &longer))
-        return;
+        return alone;
     printf("# variant.%s.trial.calls: %ld\n# variant.%s.trial.dropped: %d\n", name, steady.calls,
            name, longer.readings > steady.readings);
     if (longer.whole && longer.readings == steady.readings)
         printf("# variant.%s.trial.counter_whole: %d\n", name,
                (int64_t)(longer.ticks - steady.ticks) >= INT64_C(1) << 34);
+    return alone;
 }
 
+#    if defined(__x86_64__)
 /* Open the page of an address, or close all that are open. */
 static void open_page(unsigned char *at)
 {
@@ -310,31 +317,27 @@ static void close_pages(void)
             _exit(1);
 }
 
-/* An instruction uses a page that is closed: note the line, and open the page for it alone. Where a
- * process cannot step through itself, the page stays open, so only its first line is seen. */
+/* An instruction uses a page that is closed: note the line, and open the page for it alone, by a
+ * trap after it. */
 static void use(int number, siginfo_t *info, void *context)
 {
     struct noted *const noted = NOTED;
-    if (number == SIGSEGV) {
-        const uintptr_t line = (uintptr_t)info->si_addr / LINE;
-        size_t place = line * UINT64_C(0x9e3779b97f4a7c15) >> 49;
-        while (noted->line[place] != 0 && noted->line[place] != line)
-            place = (place + 1) % PLACES;
-        noted->lines += noted->line[place] == 0;
-        noted->line[place] = line;
-        if (++noted->uses == MOST_USES)
-            _exit(0);
-        open_page(info->si_addr);
-    }
-#    if defined(__x86_64__)
     greg_t *const flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
-    if (number == SIGTRAP)
+    if (number == SIGTRAP) {
         close_pages();
-    *flags = number == SIGTRAP ? *flags & ~0x100L : *flags | 0x100;
-#    else
-    (void)context;
-    noted->opened = 0;
-#    endif
+        *flags &= ~0x100L;
+        return;
+    }
+    const uintptr_t line = (uintptr_t)info->si_addr / LINE;
+    size_t place = line * UINT64_C(0x9e3779b97f4a7c15) >> 49;
+    while (noted->line[place] != 0 && noted->line[place] != line)
+        place = (place + 1) % PLACES;
+    noted->lines += noted->line[place] == 0;
+    noted->line[place] = line;
+    if (++noted->uses == MOST_USES)
+        _exit(0);
+    open_page(info->si_addr);
+    *flags |= 0x100;
 }
 
 static long lines_filled(void)
@@ -375,13 +378,14 @@ static void use_lines(long batch)
             mprotect(begin, (size_t)(memory[i].end - begin), PROT_NONE) != 0)
             _exit(1);
     }
-    for (;;) {
+    while (noted->samples < MOST_USES) {
         /* At first one operation again and again: if it uses many lines, there is time for few. */
         (void)tried->interval(noted->samples < batch ? noted->samples / 2 + 1 : batch);
         const long samples = ++noted->samples;
         if ((samples & (samples - 1)) == 0)
             noted->lines_before = noted->lines;
     }
+    _exit(0);
 }
 
 static void print_lines(const char *name, long batch)
@@ -396,12 +400,19 @@ static void print_lines(const char *name, long batch)
         use_lines(batch);
     }
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
-        WEXITSTATUS(status) != 0 || noted->samples < FEWEST_SAMPLES)
+        WEXITSTATUS(status) != 0 || noted->samples < FEWEST_SAMPLES || noted->lines == 0)
         return;
     printf("# variant.%s.trial.lines_filled: %ld\n# variant.%s.trial.lines: %ld\n"
            "# variant.%s.trial.lines_before: %ld\n",
            name, noted->filled, name, noted->lines, name, noted->lines_before);
 }
+#    else
+static void print_lines(const char *name, long batch)
+{
+    (void)name; /* no process can step through itself here */
+    (void)batch;
+}
+#    endif
 
 /* How often the operations write, by the OS kernel's count, and how many bytes. */
 static void print_writes(const char *name, long batch)
@@ -423,10 +434,13 @@ static void try_variant(const struct run *run, const struct variant *variant)
     tried_batch = run->kernel->batches_fixed ? run->options.batch[0] : 1;
     if (variant->estimand == ESTIMAND_FIRST_TIME)
         return;
-    if (variant->other_tasks == 0 && variant->creates == 0 && variant->switches == 0) {
+    struct stat tasks; /* one link for each thread, and two more */
+    const int has_threads = stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3;
+    if (!has_threads && variant->other_tasks == 0 && variant->creates == 0 &&
+        variant->switches == 0) {
         fflush(stdout); /* a child must not print it again */
-        print_ways(variant->name);
-        print_lines(variant->name, largest_batch(run));
+        if (print_ways(variant->name))
+            print_lines(variant->name, largest_batch(run));
     }
     print_writes(variant->name, run->options.batch[0]);
 }
