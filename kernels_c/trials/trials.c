@@ -83,7 +83,8 @@ static void find_memory(void)
         if (begin <= (uintptr_t)&errno && (uintptr_t)&errno < end)
             end = next_to > begin ? next_to : begin;
         const int is_heap = strcmp(name, "[heap]") == 0;
-        const int is_large = name[0] == '\0' && end - begin >= LINE * (size_t)FEWEST_FILLED / 2;
+        const int is_large = name[0] == '\0' && end - begin >= LINE * (size_t)FEWEST_FILLED / 2 &&
+                             end - begin < UINT64_C(1) << 34; /* of a sanitizer */
         const int is_program = begin < (uintptr_t)_end && end > (uintptr_t)__data_start;
         if (strcmp(rights, "rw-p") == 0 && (is_heap || is_large) && !is_program)
             memory[memories++] = (struct memory){(unsigned char *)begin, (unsigned char *)end};

@@ -105,6 +105,19 @@ static uint64_t own(long batch) {{
 EAX = '({uint32_t low; __asm__ volatile("rdtsc" : "=a"(low) : : "rdx", "memory"); low;})'
 A64 = '({uint64_t all; __asm__ volatile("rdtsc" : "=A"(all) : : "memory"); all;})'
 
+AGAIN = """
+static volatile long sum;
+static void fill(struct run *run) {{ (void)run; }}
+static uint64_t taken(long batch) {{
+    const uint64_t begin = counter_begin();
+    for (long left = batch; left > 0; left--) sum = sum * 3 + 1;
+    return counter_end() - begin; }}
+static uint64_t own(long batch) {{
+    uint64_t ticks = taken(batch);
+    for (int again = 0; again < {times} && ticks > 1000; again++) ticks = taken(batch);
+    return ticks; }}
+"""
+
 MESSAGE = """
 static int there[2], back[2]; static char message[64];
 static void fill(struct run *run) {{
@@ -142,6 +155,8 @@ TWINS = {
     "EAX alone": (run_warnings.HALF_OF_COUNTER, COUNTER.format(kind="uint32_t", read=EAX)),
     "=A": (run_warnings.HALF_OF_COUNTER, COUNTER.format(kind="uint64_t", read=A64)),
     "the whole counter": ("", COUNTER.format(kind="uint64_t", read="counter_end()")),
+    "long samples are taken again": (run_warnings.SAMPLES_DROPPED, AGAIN.format(times=9)),
+    "long samples are kept": ("", AGAIN.format(times=0)),
     "messages of 0 bytes": (run_warnings.NOTHING_SENT, MESSAGE.format(bytes=0)),
     "messages of 1 byte": ("", MESSAGE.format(bytes=1)),
 }
