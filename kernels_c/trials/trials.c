@@ -29,7 +29,7 @@
 #    include <ucontext.h>
 
 enum { MOST_FOLLOWED = 8000 }; /* instructions of an operation */
-enum { SHORT = 6, LONG = 44 }; /* samples: of 2^6 and of 2^44 ticks */
+
 enum { MOST_WARM = 100, WARM_NS = 2000000, TRIED_WRITES = 10 };
 enum { LONGEST_PAST = 16, CONTEXTS = 1 << 20 };
 enum {
@@ -41,6 +41,8 @@ enum {
     FEWEST_SAMPLES = 2,
     HANDLERS_STACK = 1 << 16
 };
+/* The counter of a short and of a long sample. Both differ in their lower half too. */
+static const uint64_t short_step = 1 << 6, long_step = (UINT64_C(1) << 44) + (1 << 7);
 static const size_t most_copied = (size_t)64 << 20;
 
 /* What the trials note, in memory that a child shares and that is none of the variant's. It has a
@@ -209,8 +211,9 @@ static void let_it_read(pid_t child, int counter_in, uint64_t value)
     (void)syscall(SYS_ptrace, (long)PTRACE_SETREGSET, (long)child, (long)NT_PRSTATUS, &to);
 }
 
-/* Follow an operation. Each reading of the counter is 2^`apart` ticks after the one before. */
-static int follow_way(pid_t child, int apart, struct way *way)
+/* Follow an operation. The n-th reading of the counter gives n * n * `step` ticks, so no difference
+ * of readings is like another one. */
+static int follow_way(pid_t child, uint64_t step, struct way *way)
 {
     struct instruction before = {.doubled = -1};
     struct registers at_begin = {0}, now;
@@ -235,7 +238,8 @@ static int follow_way(pid_t child, int apart, struct way *way)
             calls += before.is_trap && way->readings > 0;
             if (before.is_reading && is_own_code(last_at)) {
                 way->calls = calls;
-                let_it_read(child, before.counter_in, (uint64_t)++way->readings << apart);
+                const uint64_t n = (uint64_t)++way->readings;
+                let_it_read(child, before.counter_in, n * n * step);
             }
         }
         waited++;
@@ -257,7 +261,7 @@ static void go_the_way(void)
 }
 
 /* The way of one operation after `before`; whether it could be followed. */
-static int way_after(void (*before)(void), int apart, struct way *way)
+static int way_after(void (*before)(void), uint64_t step, struct way *way)
 {
     *way = (struct way){0};
     memset(NOTED->contexts, 0, sizeof NOTED->contexts);
@@ -265,7 +269,7 @@ static int way_after(void (*before)(void), int apart, struct way *way)
     const pid_t child = watched_child(go_the_way);
     if (child == 0)
         return 0;
-    const int followed = stops_again(PTRACE_CONT, child, SIGSTOP) && follow_way(child, apart, way);
+    const int followed = stops_again(PTRACE_CONT, child, SIGSTOP) && follow_way(child, step, way);
     end_watching(child);
     return followed;
 }
@@ -275,27 +279,27 @@ static int way_after(void (*before)(void), int apart, struct way *way)
 static int print_ways(const char *name)
 {
     struct way steady, again, fresh, longer;
-    if (!way_after(warm, SHORT, &steady) || !way_after(warm_and_once_more, SHORT, &again))
+    if (!way_after(warm, short_step, &steady) || !way_after(warm_and_once_more, short_step, &again))
         return 0;
     const int same = steady.name == again.name && steady.steps == again.steps;
     printf("# variant.%s.trial.same_way: %d\n", name, same);
     if (same && steady.whole)
         printf("# variant.%s.trial.steps: %ld\n# variant.%s.trial.missed: %ld\n", name,
                steady.steps, name, steady.missed);
-    if (same && way_after(warm_and_put_back, SHORT, &fresh) && fresh.name != steady.name &&
-        way_after(warm_and_put_back, SHORT, &again) && again.name == fresh.name) {
+    if (same && way_after(warm_and_put_back, short_step, &fresh) && fresh.name != steady.name &&
+        way_after(warm_and_put_back, short_step, &again) && again.name == fresh.name) {
         printf("# variant.%s.trial.put_back: %ld\n", name, NOTED->put_back);
         if (fresh.whole)
             printf("# variant.%s.trial.fresh_steps: %ld\n", name, fresh.steps);
     }
     const int alone = steady.traps == 0;
-    if (!steady.whole || steady.readings < 2 || !way_after(warm, LONG, &longer))
+    if (!steady.whole || steady.readings < 2 || !way_after(warm, long_step, &longer))
         return alone;
     printf("# variant.%s.trial.calls: %ld\n# variant.%s.trial.dropped: %d\n", name, steady.calls,
            name, longer.readings > steady.readings);
-    if (longer.whole && longer.readings == steady.readings)
-        printf("# variant.%s.trial.counter_whole: %d\n", name,
-               (int64_t)(longer.ticks - steady.ticks) >= INT64_C(1) << 34);
+    const int64_t more = (int64_t)(longer.ticks - steady.ticks);
+    if (longer.whole && longer.readings == steady.readings && more != 0)
+        printf("# variant.%s.trial.counter_whole: %d\n", name, llabs(more) >= INT64_C(1) << 34);
     return alone;
 }
 
