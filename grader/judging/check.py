@@ -18,7 +18,11 @@ from grader.facts.observed import reads_the_counter
 from grader.facts.other_numbers import reduction_of
 from grader.facts.sources import broken_name, released_sources
 from grader.pitfalls import CATALOGUE, OF_RELATIONS, findings_of, pitfall_named, recordings
+<<<<<<< HEAD
 from grader.pitfalls.pitfall import MistakeKind
+=======
+from labs.c_kernels.toolchain import c_kernel_names
+>>>>>>> f3802407 (Input is learnt only if the cost is below that of the misses; the refusal of the kit's own question is narrow)
 from labs.course.figures import BadFigure, Figure
 from labs.recording import declared
 from labs.recording.file import BadRecording, Recording
@@ -126,7 +130,8 @@ def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
         return f"The lab asks for {spec.asked}. The recording is of {recording.kernel}: {measured}."
     if recording.kernel != spec.kernel:
         return f"The recording is of the C kernel {recording.kernel}, but {spec.kernel} is needed."
-    if spec.own and recording.conditions.get("source.sha256") in released_sources():
+    of_the_kit = recording.conditions.get("source.sha256") in released_sources()
+    if spec.own and spec.kernel in c_kernel_names() and of_the_kit:
         return f"The recording is of the kit's own {recording.kernel}; the lab asks for your C."
     if missing:
         stated = [recording.condition(f"variant.{name}.baseline") for name in recording.variants]

@@ -15,8 +15,6 @@ from labs.recording.file import Recording, memoized
 KEY = re.compile(r"variant\.[a-z0-9_-]+\.trial\.[a-z_]+")
 #: The least core cycles that a wrong prediction of a branch costs.
 CYCLES_OF_A_MISS = 15
-#: A figure that is at most so many times the cost of all misses cannot hold them.
-HOLDS_NO_MISSES = 4 / 3
 #: Fewer misses in an operation are those of its loops' ends, also with other input.
 FEWEST_MISSED = 8
 
@@ -72,7 +70,7 @@ class Trials:
         input."""
         if self.missed is None or self.missed < FEWEST_MISSED:
             return False
-        return cycles < HOLDS_NO_MISSES * CYCLES_OF_A_MISS * self.missed
+        return cycles < CYCLES_OF_A_MISS * self.missed
 
 
 @memoized

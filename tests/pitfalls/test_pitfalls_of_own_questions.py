@@ -20,6 +20,7 @@ from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.file import read
 from testing.honest_cases import FOLDER, honest
+from testing.paths import REPOSITORY
 from testing.submission import Submission, honest_submission
 
 COST, OTHER = "own-question-cost", "own-question-other"
@@ -268,3 +269,10 @@ def test_the_honest_runs_measure_the_same_variants() -> None:
     """A second run in which the other one takes no part is a second change."""
     own, tested = (read(FOLDER / LAB / f"recordings/{each}.csv") for each in ("own", "tested"))
     assert tested.condition("variants") == own.condition("variants")
+
+
+def test_the_question_of_the_kit_is_no_question_of_ones_own() -> None:
+    text = (REPOSITORY / "kernels_c" / "own_question.c").read_text(encoding="utf-8")
+    for source, refused in ((text, True), (text + "/* mine */\n", False)):
+        verdict = honest_submission(figure_named(COST)).of_c(source).verdict()
+        assert ("other-recording" in codes(verdict)) is refused
