@@ -14,6 +14,7 @@ import numpy as np
 
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
+from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls.conclusions import not_one_change
 from labs.course import figures
@@ -274,5 +275,6 @@ def test_the_honest_runs_measure_the_same_variants() -> None:
 def test_the_question_of_the_kit_is_no_question_of_ones_own() -> None:
     text = (REPOSITORY / "kernels_c" / "own_question.c").read_text(encoding="utf-8")
     for source, refused in ((text, True), (text + "/* mine */\n", False)):
-        verdict = honest_submission(figure_named(COST)).of_c(source).verdict()
+        given = honest_submission(figure_named(COST)).of_c(source)
+        verdict = check(given.spec, given.figure, given.recording, given.source)
         assert ("other-recording" in codes(verdict)) is refused
