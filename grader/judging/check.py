@@ -18,11 +18,8 @@ from grader.facts.observed import reads_the_counter
 from grader.facts.other_numbers import reduction_of
 from grader.facts.sources import broken_name, released_sources
 from grader.pitfalls import CATALOGUE, OF_RELATIONS, findings_of, pitfall_named, recordings
-<<<<<<< HEAD
 from grader.pitfalls.pitfall import MistakeKind
-=======
 from labs.c_kernels.toolchain import c_kernel_names
->>>>>>> f3802407 (Input is learnt only if the cost is below that of the misses; the refusal of the kit's own question is narrow)
 from labs.course.figures import BadFigure, Figure
 from labs.recording import declared
 from labs.recording.file import BadRecording, Recording

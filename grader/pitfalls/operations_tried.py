@@ -32,7 +32,6 @@ def _warned_of(case: Case, code: str) -> str | None:
     "later samples.",
     experiment="Copy the input before each operation, and subtract the copy as a baseline.",
     seen_in="benchmarks of sorting in three public projects: 3,445 ns in place of 5,771",
-    in_own_c=True,
     broken=(Live("sorts_what_is_sorted", "own-question-cost"),),
 )
 def input_eaten(case: Case) -> str | None:
@@ -48,7 +47,6 @@ def input_eaten(case: Case) -> str | None:
     "again costs less than one that is new.",
     experiment="Draw another input for each operation, and draw it in the baseline too.",
     seen_in="benchmarks of hash tables and of a language: 103 ns in place of 243",
-    in_own_c=True,
     broken=(Live("same_numbers_each_time", "own-question-cost"),),
 )
 def input_learnt(case: Case) -> str | None:
@@ -64,7 +62,6 @@ def input_learnt(case: Case) -> str | None:
     "every second or two, and a sample across this moment is negative or too long by 2^32.",
     experiment="Print both readings in hexadecimal. Which digits never change?",
     seen_in="a question on Stack Overflow: =A in 64-bit code, and differences in an int",
-    in_own_c=True,
     broken=(Live("half_of_the_counter", "timer-overhead-fenced"),),
 )
 def half_of_the_counter(case: Case) -> str | None:
@@ -80,7 +77,6 @@ def half_of_the_counter(case: Case) -> str | None:
     "wait. Both return at once, and no task switches.",
     experiment="Print what write() and read() return.",
     seen_in="a homework on switches, in which both sides exchange 0 bytes",
-    in_own_c=True,
     broken=(Live("messages_of_0_bytes", "process-switch-pipe-pinned"),),
 )
 def nothing_sent(case: Case) -> str | None:
@@ -96,7 +92,6 @@ def nothing_sent(case: Case) -> str | None:
     "slow sample may be the operation itself.",
     experiment="Print the dropped samples too. Which part of them has another cause?",
     seen_in="benchmarks that repeat a sample until it is near the shortest one",
-    in_own_c=True,
     broken=(Live("long_samples_dropped", "system-call-getppid"),),
 )
 def samples_dropped(case: Case) -> str | None:
