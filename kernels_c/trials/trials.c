@@ -186,11 +186,13 @@ static int is_missed(uint64_t at, int taken, uint64_t *past)
     return predicted >= 0 && predicted != taken;
 }
 
-/* Whether the program itself holds this instruction; a clock of the C library also reads the counter. */
-static int is_own_code(uint64_t at)
+/* Let the child go on to its next stop by `request`; whether it stopped there with `signal`. */
+static int stops_again(long request, pid_t child, int signal)
 {
-    extern char __executable_start[], etext[];
-    return at >= (uintptr_t)__executable_start && at < (uintptr_t)etext;
+    int status = 0;
+    if (syscall(SYS_ptrace, request, (long)child, 0L, 0L) != 0)
+        return 0;
+    return waitpid(child, &status, 0) == child && WIFSTOPPED(status) && WSTOPSIG(status) == signal;
 }
 
 /* Let a reading of the counter give `value`. */
@@ -401,7 +403,7 @@ static void print_lines(const char *name, long batch)
     noted->page = (size_t)sysconf(_SC_PAGESIZE);
     const pid_t child = fork();
     if (child == 0) {
-        alarm(MOST_SECONDS);
+        end_in_time();
         use_lines(batch);
     }
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
