@@ -82,13 +82,14 @@ MOST_TASKS = 4
 OF_SETTINGS = {
     "timer_overhead": ("fenced", "monotonic"),
     "system_call": ("getppid", "read0", "setuid", "gettimeofday-trap"),
-    "procedure_call": ("args0", "args5", "args8", "shared-object"),
+    "procedure_call": ("args0", "args8", "shared-object"),
     "task_creation": ("vfork", "pthread"),
     "process_switch": ("pipe-pinned", "eventfd-pinned"),
     "thread_switch": ("condvar", "futex"),
     "switch_footprint": ("processes-2-0",),
     "first_iteration": ("data-cache",),
     "page_fault": ("anonymous", "file"),
+    "own_question": ("operation",),
 }
 FEW_SAMPLES, MANY_SAMPLES = 1_000, 10_000
 SETTINGS_ROUNDS, SETTINGS_ROUNDS_QUICK = 4, 1

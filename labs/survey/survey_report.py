@@ -158,7 +158,7 @@ def text(rows: Sequence[Row], width: int | None = None) -> str:
     width = min(width or columns() or survey.COLUMNS, survey.COLUMNS)
     values = [row.result.estimate.value for row in rows if row.result and row.result.estimate]
     highest = max(values, default=10.0)
-    longest = max(len(name_of(row)) for row in rows)
+    longest = max((len(name_of(row)) for row in rows), default=0)
     lines: list[str] = []
     for section in sections(rows):
         lines += [section.heading, *(_line(row, longest, highest, width) for row in section.rows)]
