@@ -468,8 +468,8 @@ _FEW = 40
 _BINS = 32
 #: The axis holds all samples but so many percent at either end, for each batch size.
 _TAILS = 1.0
-#: And no sample that is farther from the quartiles than this many times their distance.
-_REACH = 6.0
+#: And no sample that is farther off than so many times the lower quartile is off the median.
+_REACH = 8.0
 
 
 def evidence_drawing(recording: Recording, variant: str) -> Drawing:
@@ -646,9 +646,11 @@ def _draw_columns(
 
 def _ends(values: Floats) -> tuple[float, float]:
     """Between which values a column is drawn; a few long samples do not flatten the others."""
-    low, first, third, high = np.percentile(values, [_TAILS, 25, 75, 100 - _TAILS]).tolist()
-    reach = _REACH * (third - first)
-    return (max(low, first - reach), min(high, third + reach)) if reach > 0 else (low, high)
+    tails = [_TAILS, 25, 50, 75, 100 - _TAILS]
+    low, first, middle, third, high = np.percentile(values, tails).tolist()
+    # Samples on a shared core are longer, however many they are; none is shorter for it.
+    reach = _REACH * ((middle - first) or (third - first))
+    return (max(low, first - reach), min(high, middle + reach)) if reach > 0 else (low, high)
 
 
 def _draw_column(paper: Paper, panel: _Panel, x: float, half: float, column: _Column) -> None:
