@@ -565,8 +565,9 @@ def write_gradescope(
 ) -> Written:
     """Writes `results/STUDENT/results.json` and the autograder into `folder`, in one step.
 
-    An earlier export is replaced as a whole, so that nobody's old results stay. With `unfinished`,
-    students whose grades wait for a person get a file too. Raises NotAnExport and OSError.
+    An earlier export is replaced as a whole, so that nobody's old results stay. Only the folder's
+    owner can enter it. With `unfinished`, students whose grades wait for a person get a file too.
+    Raises NotAnExport and OSError.
     """
     if folder.exists() and not _is_replaceable(folder):
         raise NotAnExport(f"{folder} is no earlier export, and it is not empty; name a new folder")
@@ -580,6 +581,7 @@ def write_gradescope(
         shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(UNFINISHED, f".{folder.name}.", folder.parent) as scratch:
         new = Path(scratch) / "new"
+        new.mkdir(mode=0o700)
         for student, graded in taken.items():
             path = new / "results" / student / "results.json"
             path.parent.mkdir(parents=True)
@@ -605,7 +607,6 @@ def _autograder(folder: Path, students: dict[str, Graded]) -> set[str]:
         for student, graded in students.items()
     }
     named = {email.strip().casefold(): student for student, email in emails.items() if email}
-    folder.mkdir(parents=True, exist_ok=True)
     _write_json(folder / _INDEX, named)
     for name, text in (("setup.sh", _SETUP), ("run_autograder", _RUN.read_text(encoding="utf-8"))):
         (folder / name).write_text(text, encoding="utf-8")

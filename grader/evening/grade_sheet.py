@@ -458,9 +458,12 @@ def as_csv(rows: Iterable[Sequence[Cell]]) -> bytes:
 
 
 def write_table(path: Path, rows: Iterable[Sequence[Cell]]) -> None:
-    """Puts the rows at `path` as a whole, as CSV. Raises OSError, which says what to do."""
+    """Puts the rows at `path` as a whole, as CSV that only its owner can read, as a gradebook is.
+
+    Raises OSError, which says what to do.
+    """
     remove_unfinished(path)
-    write_atomically(path, as_csv(rows))
+    write_atomically(path, as_csv(rows), private=True)
 
 
 def _shown(cell: Cell) -> str:

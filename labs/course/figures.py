@@ -286,12 +286,12 @@ def newer_run(folder: Path, figure: Figure) -> str | None:
 
 
 def note_failure(folder: Path, name: str, why: str) -> bool:
-    """Note beside the recording `name` that a later run failed; False if there is no recording.
+    """Note beside the recording `name` that a later run failed; False if the folder has none.
 
     A folder that cannot be written keeps no note: the run itself has said that it failed.
     """
     path = recording_path(folder, name)
-    if not path.is_file():
+    if not path.is_file() or path.parent.is_symlink():
         return False
     when = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     with contextlib.suppress(CannotWrite):

@@ -24,7 +24,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from labs import json_text, limits
 from labs.analysis import estimates
 from labs.analysis.estimates import Estimate
-from labs.course.figures import RECORDINGS
+from labs.course.figures import RECORDINGS, IsLinked, must_not_be_linked
 from labs.files import CannotWrite, read_bounded, write_atomically
 from labs.html import Table, filled
 from labs.machine import surroundings
@@ -282,7 +282,7 @@ def read(folder: Path, save: str, kernel: str) -> tuple[KeptRun, ...]:
     try:
         text = json_text.text_of(read_bounded(_path(folder, save), limits.MOST_JSON_BYTES))
         stated = json_text.parse_json(text)
-    except (OSError, json_text.BadJson):
+    except (OSError, IsLinked, json_text.BadJson):
         return ()
     entries = stated.get("runs") if isinstance(stated, dict) else None
     found = [_run(entry, save) for entry in entries] if isinstance(entries, list) else []
@@ -300,7 +300,7 @@ def write(folder: Path, save: str, runs: tuple[KeptRun, ...]) -> None:
         for each in runs[-MOST_RUNS:]
     ]
     text = json.dumps({"runs": stored}, indent=1, ensure_ascii=False) + "\n"
-    with contextlib.suppress(CannotWrite):
+    with contextlib.suppress(CannotWrite, IsLinked):
         write_atomically(_path(folder, save), text.encode())
 
 
@@ -323,6 +323,8 @@ def _run(entry: object, save: str) -> KeptRun | None:
 
 
 def _path(folder: Path, save: str) -> Path:
+    """Where the runs are kept. Raises IsLinked: a file of another folder is not of this panel."""
+    must_not_be_linked(folder)
     return folder / RECORDINGS / f"{save}.runs.json"
 
 

@@ -341,10 +341,14 @@ def test_a_missing_compiler_is_advised_on_once(
     """What was seen must not advise what the remedy advises, nor the remedy something else."""
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
-    for cc, remedy in (("", "sudo apt install gcc"), ("/nowhere/gcc", "Unset CC")):
+    for cc, tried, remedy in (
+        ("", f"gcc, cc, clang are not in {tmp_path}", "sudo apt install gcc"),
+        ("/nowhere/gcc", "/nowhere/gcc", "Unset CC"),
+    ):
         monkeypatch.setenv("CC", cc)
         found = point("compiler", tried=dataclasses.replace(GOOD, compiler=probes.try_compiler()))
         assert found.status == "FAIL" and found.remedy is not None
+        assert tried in found.seen
         assert remedy in found.remedy and "nstall" not in found.seen and "nset" not in found.seen
         assert ("nstall" in found.remedy) is (cc == "")
 

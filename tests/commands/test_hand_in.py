@@ -231,6 +231,9 @@ def test_handing_in_again_keeps_the_earlier_archive(
         ("figures.json", None, "no figure is stored yet"),
         ("figures.json", "{", "figures.json"),
         ("recordings/fenced.csv", "link", "is a symbolic link"),
+        ("recordings/own.c", "link", "is a symbolic link"),
+        ("figures.json", "link", "is a symbolic link"),
+        (f"{LAB}.ipynb", "link", "is a symbolic link"),
     ],
 )
 def test_what_cannot_be_packed_is_told(

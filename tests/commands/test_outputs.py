@@ -104,15 +104,23 @@ def test_a_table_says_beside_it_why_there_is_no_figure(
     assert table.count("| no figure |") == 2 and said.count(": no figure: ") == 2
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["measure", "timer_overhead", "--variant", "fenced", "--save", "recordings/x.csv"],
+        ["record", "timer_overhead", "--save", "recordings/x.csv"],
+        ["compare", "timer_overhead:fenced", "timer_overhead:unfenced", "--save", "recordings"],
+    ],
+    ids=lambda words: words[0],
+)
 def test_a_run_is_not_saved_through_a_link(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ) -> None:
     lab, elsewhere = tmp_path / "01-timer-overhead", tmp_path / "elsewhere"
     lab.mkdir()
     elsewhere.mkdir()
     (lab / "recordings").symlink_to(elsewhere)
     monkeypatch.chdir(lab)
-    words = ["measure", "timer_overhead", "--variant", "fenced", "--save", "recordings/x.csv"]
     assert main(words) == 2
     assert "is a link to another folder" in capsys.readouterr().err
     assert not list(elsewhere.iterdir())

@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 import zipfile
@@ -147,15 +148,18 @@ def test_no_cell_is_a_formula(kind: str, names: set[str], export: Export) -> Non
     assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")]
 
 
-@pytest.mark.parametrize("text", ["=1", "+A1", "-1+2", "@A", "\t=1", "\r\n-x", "\uff1d1", "-2;3"])
+@pytest.mark.parametrize("text", [
+    "=1", "+A1", "-1+2", "@A", "\t=1", "\r\n-x", "-2;3",
+    "\uff1d1", "\uff0bA1", "\uff0d1", "\uff20A",
+])  # fmt: skip
 def test_what_a_spreadsheet_would_compute_is_guarded(text: str) -> None:
     assert guarded(text).startswith("'") and "\t" not in guarded(text)
 
 
-@pytest.mark.parametrize("text", ["a;=1", "a; @A", "1;\uff1dA1", "a;b;+A1", "=1;=2"])
+@pytest.mark.parametrize("text", ["a;=1", "a; @A", "1;\uff1dA1", "1; \uff20A", "a;b;+A1", "=1;=2"])
 def test_a_cell_after_a_semicolon_is_guarded_too(text: str) -> None:
     cells = [cell.strip() for cell in guarded(text).split(";")]
-    assert not [cell for cell in cells if cell[:1] in "=+-@\uff1d"]
+    assert not [cell for cell in cells if cell[:1] in "=+-@\uff1d\uff20"]
 
 
 @pytest.mark.parametrize(
@@ -570,6 +574,12 @@ def test_gradescope_gets_one_result_for_each_submission(
     assert "not final" in results["cyd"]["output"] and "not final" not in results["ada"]["output"]
 
 
+@pytest.mark.parametrize("kind", ["csv", "canvas", "moodle", "gradescope"])
+def test_only_its_owner_can_read_an_export(kind: str, export: Export) -> None:
+    for _ in range(2):  # an earlier one is replaced
+        assert not stat.S_IMODE(export(kind).stat().st_mode) & 0o077
+
+
 def test_an_export_replaces_an_earlier_one_and_nothing_else(
     export: Export, course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -586,6 +596,8 @@ def test_an_export_replaces_an_earlier_one_and_nothing_else(
 
 
 ADA, EVE, NOBODY = "ada@uni.example", "Eve@Uni.example", "nobody@uni.example"
+#: Her grade waits for a person.
+CYD = "cyd@uni.example"
 
 
 @pytest.mark.parametrize(
@@ -595,8 +607,11 @@ ADA, EVE, NOBODY = "ada@uni.example", "Eve@Uni.example", "nobody@uni.example"
         ([EVE], 7.0),
         ([ADA, NOBODY], 9.0),
         ([ADA, ADA], 9.0),
+        ([ADA, CYD], 9.0),
         ([ADA, EVE], "different grades"),
         ([NOBODY], "no grade"),
+        ([CYD], "no grade"),
+        ([CYD, NOBODY], "no grade"),
         ([], "no grade"),
     ],
 )

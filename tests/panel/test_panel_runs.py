@@ -198,6 +198,16 @@ def test_a_huge_file_and_a_folder_in_its_place_are_left_alone(tmp_path: Path) ->
     assert panel_runs.read(tmp_path, "panel", "timer_overhead") == ()
 
 
+def test_runs_of_another_folder_are_neither_shown_nor_written_over(tmp_path: Path) -> None:
+    theirs, mine = tmp_path / "theirs", tmp_path / "mine"
+    panel_runs.write(theirs, "panel", (run_of(1),))
+    mine.mkdir()
+    (mine / "recordings").symlink_to(theirs / "recordings")
+    assert panel_runs.read(mine, "panel", "timer_overhead") == ()
+    panel_runs.write(mine, "panel", (run_of(1), run_of(2)))
+    assert panel_runs.read(theirs, "panel", "timer_overhead") == (run_of(1),)
+
+
 def test_text_of_the_file_is_escaped(tmp_path: Path) -> None:
     (tmp_path / "recordings").mkdir()
     (tmp_path / "recordings/panel.runs.json").write_text(

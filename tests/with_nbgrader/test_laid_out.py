@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import stat
 import tarfile
 import zipfile
 from pathlib import Path
@@ -37,6 +38,20 @@ def test_a_course_is_laid_out_by_one_command(
     printed = capsys.readouterr().out
     assert "with their solutions" in printed and "cd 'my course'" in printed
     assert f"nbgrader generate_assignment {FIRST}" in printed and "Formgrader" in printed
+    assert "Only you can read it." in printed and stat.S_IMODE(made.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o750, 0o701])
+def test_a_course_that_others_can_read_is_told_and_left_as_it_is(
+    mode: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shared, labs_of_mine = tmp_path / "shared", write_source(tmp_path / "notebooks")
+    shared.mkdir()
+    shared.chmod(mode)
+    assert cli.main(["course", str(shared), "--labs", str(labs_of_mine)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"Other users of this machine can read it. To prevent that: chmod 700 {shared}" in printed
+    assert stat.S_IMODE(shared.stat().st_mode) == mode
 
 
 def test_what_is_in_the_course_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
