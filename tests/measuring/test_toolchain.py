@@ -324,16 +324,24 @@ def test_without_a_path_the_usual_folders_are_searched(
     assert said(build_text(HELLO, "hello", ONE)) == "one\n"
 
 
-#: How compilers say that they do not find a header; the last is made up.
+#: Compilers, and the header that each lacks.
 OTHER_COMPILERS = {
     "tcc": "cpuid.h",
     "musl-gcc": "linux/seccomp.h",
+    "./like-tcc": "cpuid.h",
+    "./like-musl-gcc": "linux/seccomp.h",
     "./like-clang": "sys/auxv.h",
 }
-LIKE_CLANG = """#!/bin/sh
-test "$1" = --version && echo "clang of another kind" && exit
+#: Made up, because few machines have them: how each says that it does not find a header.
+MADE_UP = {
+    "./like-tcc": "{header}:16: error: include file 'cpuid.h' not found",
+    "./like-musl-gcc": "{header}:16:10: fatal error: linux/seccomp.h: No such file or directory",
+    "./like-clang": "{header}:16:10: fatal error: 'sys/auxv.h' file not found",
+}
+COMPILER = """#!/bin/sh
+test "$1" = --version && echo "a compiler of another kind" && exit
 case "$*" in *hello.c*) exec gcc "$@";; esac
-echo "{header}:16:10: fatal error: 'sys/auxv.h' file not found" >&2
+echo "{said}" >&2
 exit 1
 """
 
@@ -342,9 +350,10 @@ exit 1
 def test_a_compiler_that_lacks_a_header_of_the_kit_is_named(
     compiler: str, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if compiler.startswith("."):
+    if compiler in MADE_UP:
         made = tmp_path / compiler
-        made.write_text(LIKE_CLANG.format(header=paths.kernels_c() / "conditions.h"))
+        words = MADE_UP[compiler].format(header=paths.kernels_c() / "conditions.h")
+        made.write_text(COMPILER.format(said=words))
         made.chmod(0o755)
         monkeypatch.setenv("CC", str(made))
     elif shutil.which(compiler) is None:

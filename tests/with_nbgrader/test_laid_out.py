@@ -50,7 +50,7 @@ def test_a_course_that_others_can_read_is_told_and_left_as_it_is(
     shared.chmod(mode)
     assert cli.main(["course", str(shared), "--labs", str(labs_of_mine)]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert f"Other users of this machine can read it. To prevent that: chmod 700 {shared}" in printed
+    assert f"can read it. To prevent that: chmod 700 {shared}" in printed
     assert stat.S_IMODE(shared.stat().st_mode) == mode
 
 
