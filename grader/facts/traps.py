@@ -73,8 +73,8 @@ def with_floor(case: Case, variant: str) -> str:
         return f"{variant} costs {rounded(own)} ns"
     about = "" if floor(case) is not None else "about "
     return (
-        f"{variant} costs {rounded(own)} ns, and in the same run a call that does not exist costs "
-        f"{about}{rounded(least)} ns"
+        f"{variant} costs {rounded(own)} ns; a call that does not exist costs {about}"
+        f"{rounded(least)} ns"
     )
 
 

@@ -28,8 +28,8 @@ NOTHING_EXECUTED = {"procedure_call": ("inlined",)}
     code="below-one-cycle",
     level=Level.VALIDITY,
     symptom="The figure is shorter than this operation can be.",
-    misconception="An operation that waits for the one before it takes at least one core cycle. "
-    "Too much was subtracted, because the overhead is known only to one step of the clock.",
+    misconception="Operations in turn take at least one core cycle each. Too much was subtracted: "
+    "the overhead is known only to one step of the clock.",
     experiment="Subtract nothing: take the slope over several numbers of operations.",
     seen_in="a benchmark suite: 0.6 cycles for an addition, by a quantized overhead",
     yields_to=(
@@ -102,11 +102,10 @@ LOOP_CYCLES = 20.0
 @pitfall(
     code="work-optimised-away",
     level=Level.VALIDITY,
-    symptom="The program does not execute the work that you want to measure.",
-    misconception="The compiler keeps the results of a program, not its steps: it inlines or "
-    "leaves out a call without effect.",
-    experiment="Look for the call in the disassembly of the measured region; then forbid inlining, "
-    "and use the result.",
+    symptom="The program does not execute what you want to measure.",
+    misconception="The compiler keeps results, not steps: it inlines or leaves out a call without "
+    "effect.",
+    experiment="Look for the call in the disassembly; then forbid inlining, and use the result.",
     seen_in="loops around an empty function at -O2, which time the loop",
     yields_to=(
         "clock-read-too-early",
@@ -170,10 +169,9 @@ CALLS_OF_CLOCK = 4
     code="not-one-call",
     level=Level.VALIDITY,
     symptom="Your C does not time one call that adds one.",
-    misconception="Work in the procedure, or accesses to memory without a call, cost cycles as a "
-    "call does. The figure then shows this work.",
-    experiment="Look at the disassembly of own: is there one call, and what does the called code "
-    "do?",
+    misconception="Work in the procedure, or access to memory without a call, costs cycles as a "
+    "call does.",
+    experiment="Look at the disassembly of own: is there one call, and what does it do?",
     seen_in="benchmarks of calls whose procedures do work, so that they are not left out",
     yields_to=("work-optimised-away",),
 )
@@ -211,9 +209,8 @@ def _reads_a_clock(case: Case) -> bool:
 @pitfall(
     code="optimisation-levels-mixed",
     level=Level.VALIDITY,
-    symptom="The program was compiled at another optimisation level than the lab asks for.",
-    misconception="The level decides which instructions run. Figures at two levels come from two "
-    "programs, and their difference is not the cost of arguments.",
+    symptom="The program was compiled at another optimisation level than asked for.",
+    misconception="Two levels make two programs: their difference is not the cost of arguments.",
     experiment="Measure with the flags that the lab asks for, and compare both runs. A recording's "
     "line `# flags` names its level.",
     seen_in="reports A, D and E: no level is stated",
@@ -226,10 +223,7 @@ def optimisation_levels_mixed(case: Case) -> str | None:
     asked, had = optimisation_level(case.spec.flags), optimisation_level(stated)
     if had is None or asked == had:
         return None
-    return (
-        f"The lab asks for {case.spec.asked}, compiled with {asked}; {case.figure.recording} was "
-        f"compiled with {had}."
-    )
+    return f"The lab asks for {asked}; {case.figure.recording} was compiled with {had}."
 
 
 @pitfall(
@@ -238,7 +232,7 @@ def optimisation_levels_mixed(case: Case) -> str | None:
     symptom="The loop's own cost is part of the figure.",
     misconception="A slope is the cost of one round: the call, and all that the loop does between "
     "two calls.",
-    experiment="Time the same loop with an empty body in the same run, and subtract its slope.",
+    experiment="Time the same loop with an empty body, and subtract its slope.",
     seen_in="report B: 10 million calls bracketed once, divided by 10 million",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
@@ -261,9 +255,8 @@ def loop_counted_along(case: Case) -> str | None:
     if not any(is_number(case, each.unsubtracted.value / per_unit) for each in (net, shown)):
         return None
     return (
-        f"You gave {case.as_submitted()}, which is the slope as timed. By the variant "
-        f"{net.baseline_variant} of your recording, the loop costs "
-        f"{with_unit(rounded(loop), case.spec.unit)} of this slope."
+        f"You gave {case.as_submitted()}, the slope as timed. By your variant "
+        f"{net.baseline_variant}, the loop costs {with_unit(rounded(loop), case.spec.unit)} of it."
     )
 
 

@@ -24,8 +24,7 @@ NO_TIMES = (Quantity.OVERHEAD, Quantity.STEP, Quantity.SWITCHES)
     code="below-the-clock",
     level=Level.SUFFICIENCY,
     symptom="One operation is too short for this clock to show it.",
-    misconception="The average of such samples does not show the operation: it is shorter than "
-    "the readings around it and vanishes in their spread.",
+    misconception="An average does not help: the operation vanishes in the readings' spread.",
     experiment="Put 256, 512 and 1,024 operations into a sample, and take the slope.",
     seen_in="report A: one call of a few cycles between two readings of rdtsc",
     broken=(Live("one_call", "call-args0"),),
@@ -45,7 +44,7 @@ def below_the_clock(case: Case) -> str | None:
             continue
         return (
             f"Each of your samples holds one {name} and typically takes {rounded(whole)} ticks; "
-            f"an empty sample takes {rounded(empty)}, and the clock steps by {step}."
+            f"an empty one takes {rounded(empty)}, and the clock steps by {step}."
         )
     return None
 
@@ -94,7 +93,7 @@ FEWEST_SEEN = 10
     symptom="The clock's steps are longer than the operation that it times.",
     misconception="Microseconds times 1000 are nanoseconds that end in three zeros: the lost "
     "digits do not come back.",
-    experiment="Look at the last digits of the samples, and use a clock with smaller steps.",
+    experiment="Look at the samples' last digits, and use a clock with smaller steps.",
     seen_in="report B: its first version used gettimeofday times 1000",
     broken=(Live("microseconds_times_1000", "timer-overhead-monotonic"),),
 )
@@ -131,8 +130,7 @@ TIMES_FINER = 4
     symptom="The readings lost their last digits before they were subtracted.",
     misconception="A double holds 53 bits: nanoseconds since 1970 need 61, and so come in steps of "
     "256.",
-    experiment="Subtract the readings as whole numbers first. Print their difference as a whole "
-    "number and as a double.",
+    experiment="Subtract the readings once as whole numbers and once as doubles, and compare.",
     seen_in="a benchmark suite that keeps time stamps of 1.8e18 ns in a double",
     broken=(Live("stamps_in_double", "timer-overhead-monotonic"),),
 )
@@ -163,7 +161,7 @@ FEWEST_TO_SEE_STEPS = 100
     level=Level.INTERPRETATION,
     symptom="A time is always 0 if it is stored in whole units longer than itself.",
     misconception="An integer division drops the remainder, and a mean of zeros stays zero.",
-    experiment="Keep the samples in the finest unit of the clock, and divide once, at the end.",
+    experiment="Keep samples in the clock's finest unit, and divide once, at the end.",
     seen_in="a benchmark tool that keeps its overhead in whole microseconds",
     explains=MistakeKind.UNIT,
     shows_in_recording=True,
@@ -176,8 +174,7 @@ def overhead_rounded_to_zero(case: Case) -> str | None:
     if case.submitted == 0 and not case.right and _is_shorter_than_its_unit(case):
         return (
             f"You gave {case.as_submitted()}; your recording gives "
-            f"{case.accepted_values[0].as_text()}, which is 0 only in whole units of "
-            "something longer."
+            f"{case.accepted_values[0].as_text()}."
         )
     samples = case.recording.samples(case.spec.variant)
     not_zero = int((samples.ticks != 0).sum())
@@ -185,8 +182,8 @@ def overhead_rounded_to_zero(case: Case) -> str | None:
         return None
     unit = 1e6 / samples.clock.frequency_hz
     return (
-        f"{len(samples) - not_zero:,} of your {len(samples):,} samples are 0, whatever the work "
-        f"between the readings: samples were kept in whole units of {unit:g} µs."
+        f"{len(samples) - not_zero:,} of your {len(samples):,} samples are 0, whatever the work: "
+        f"they were kept in whole units of {unit:g} µs."
     )
 
 
@@ -237,8 +234,8 @@ def clock_dearer_than_the_thing(case: Case) -> str | None:
             continue
         whole = float(np.median(samples.ticks)) / samples.clock.ticks_in("ns")
         return (
-            f"Your samples of {name} are timed by {clock}, which is itself a system call. They "
-            f"take {rounded(whole)} ns and hold at most {samples.batch.max()} operation"
+            f"Your samples of {name}, timed by {clock}, take {rounded(whole)} ns and hold at most "
+            f"{samples.batch.max()} operation"
             f"{'s' if samples.batch.max() != 1 else ''}."
         )
     return None
@@ -257,8 +254,8 @@ def _cpu_time_clock(case: Case, variant: str) -> str | None:
     code="cpu-time-misses-the-other-side",
     level=Level.VALIDITY,
     symptom="The clock stands still while the other task runs.",
-    misconception="A CPU-time clock counts only what this task computes. It leaves out the work "
-    "of the other task and much of the switching.",
+    misconception="A CPU-time clock counts only what this task computes: it leaves out the other "
+    "task and much of the switching.",
     experiment="Time the same exchange by CLOCK_MONOTONIC and compare the two results.",
     seen_in="report D: CLOCK_PROCESS_CPUTIME_ID around a pipe exchange, 1,283 ns",
     broken=(Live("cpu_time_of_one_side", "process-switch-pipe-pinned"),),
@@ -285,8 +282,7 @@ def _ns(line: Line) -> float:
     code="clocks-of-two-processes",
     level=Level.VALIDITY,
     symptom="The beginning and the end were read from two different clocks.",
-    misconception="The other process may read the end only if both processes read the same "
-    "clock; each process has its own CPU time.",
+    misconception="Each process has its own CPU time: both must read the same clock.",
     experiment="Let both sides read CLOCK_MONOTONIC, and double the exchanges.",
     seen_in="report E: the end is taken in the other process and sent back by a pipe",
     broken=(Live("end_by_other_clock", "process-switch-pipe-pinned"),),

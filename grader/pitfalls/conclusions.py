@@ -26,9 +26,9 @@ from labs.units import rounded
 @pitfall(
     code="conclusion-against-table",
     level=Level.INTERPRETATION,
-    symptom="The conclusion does not agree with the figures.",
-    misconception="Readers easily find in a table what they expect.",
-    experiment="Print what the evidence names. Which conclusion fits?",
+    symptom="The conclusion does not fit the figures.",
+    misconception="A table easily shows what its readers expect.",
+    experiment="Which conclusion fits?",
     seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
     "four machines",
     explains=MistakeKind.RELATION,
@@ -57,7 +57,7 @@ def conclusion_against_table(case: Case) -> str | None:
     pairs = zip(spec.operands, results, strict=True)
     measured = "; ".join(f"{name} {_with_interval(result)}" for name, result in pairs)
     return (
-        f'You concluded: "{choice.text}". Your data give, with 95 % intervals: {measured}.'
+        f'You concluded: "{choice.text}". Your data give {measured} (95 % intervals).'
         f"{_between(spec, results)} {_where_to_look(case)}"
     )
 
@@ -83,7 +83,7 @@ def _between(spec: FigureSpec, results: list[Result]) -> str:
     if found.ratio is None or found.ratio_interval is None:
         return f"{shown}."
     factor = rounded_apart(found.ratio, *found.ratio_interval, 1.0)
-    return f"{shown}, and their ratio is {factor[0]} ({factor[1]} to {factor[2]})."
+    return f"{shown}, their ratio {factor[0]} ({factor[1]} to {factor[2]})."
 
 
 def _with_interval(result: Result) -> str:
@@ -97,9 +97,8 @@ def _with_interval(result: Result) -> str:
     code="trend-inside-the-noise",
     level=Level.INTERPRETATION,
     symptom="Your conclusion explains a difference that the data do not show.",
-    misconception="Two measurements never agree to the last digit. If the interval of their "
-    "difference holds zero, nobody can say which is larger.",
-    experiment="Measure both once more, and look at lab.compare: does the order stay?",
+    misconception="If the interval of their difference holds zero, nobody can say which is larger.",
+    experiment="Measure both once more with lab.compare: does the order stay?",
     seen_in="report A: cost increases with arguments, though three cost more than four and five",
     explains=MistakeKind.RELATION,
     tells_answer=True,
@@ -123,7 +122,7 @@ def trend_inside_the_noise(case: Case) -> str | None:
     found = compared_at_one_clock(first, second)
     if found.distinguishable:
         return None
-    return f"You concluded that {chosen.text}. By your data {found.sentence()}"
+    return f'You concluded: "{chosen.text}". By your data {found.sentence()}'
 
 
 @pitfall(
@@ -144,9 +143,8 @@ def ratio_upside_down(case: Case) -> str | None:
     code="mechanisms-differ",
     level=Level.INTERPRETATION,
     symptom="Two mechanisms are compared, not a process with a thread.",
-    misconception="A pipe and a mutex do different work in the OS kernel: their ratio says "
-    "nothing about address spaces.",
-    experiment="Exchange a byte by pipe between threads as well, and divide by that.",
+    misconception="A pipe and a mutex do different work in the OS kernel.",
+    experiment="Divide by an exchange by pipe between threads.",
     seen_in="report D: a pipe between processes against a mutex between threads",
     explains=MistakeKind.RELATION,
 )
@@ -196,10 +194,10 @@ _OTHER_LOAD = 0.3
 @pitfall(
     code="not-one-change",
     level=Level.INTERPRETATION,
-    symptom="The two runs do not differ in one thing, so no threat was tried.",
-    misconception="A second run tries a threat only if the threat would show in it. After several "
-    "changes, nobody knows which of them moved the cost.",
-    experiment="Change the one thing that you named, keep all other settings, and measure again.",
+    symptom="The two runs do not differ in exactly one thing.",
+    misconception="After several changes, nobody knows which of them moved the cost; without any, "
+    "no threat was tried.",
+    experiment="Change the one thing that you named, keep all else, and measure again.",
     seen_in="report E: one run, and no second one under other conditions",
 )
 def not_one_change(case: Case) -> str | None:
@@ -271,8 +269,7 @@ def _other_load(one: Recording, other: Recording) -> bool:
     code="operations-not-counted",
     level=Level.VALIDITY,
     symptom="Nothing shows that the operation happened as often as the figure claims.",
-    misconception="A time is the cost of an operation only if the operation took place. A program "
-    "that fails early is fast too, and what it says of itself is no count.",
+    misconception="A program that fails early is fast too, and what it says of itself is no count.",
     experiment="Leave one operation out of ten. Does your count notice it?",
     seen_in="report C: a read that fails each time, timed as a read",
     yields_to=("no-c-to-read",),
@@ -283,7 +280,7 @@ def operations_not_counted(case: Case) -> str | None:
         return None
     itself = claims_by_itself(case)
     if itself is not None:
-        return f"Your C {itself}: what the recording states of operations is its own claim."
+        return f"Your C {itself}, so its counts are only its own claim."
     trials = trials_of(case)
     if not trials:
         return "The recording does not state how many operations were counted in each process."
@@ -306,11 +303,9 @@ def operations_not_counted(case: Case) -> str | None:
 @pitfall(
     code="counts-itself",
     level=Level.VALIDITY,
-    symptom="The evidence of the operation is what the operation says of itself.",
-    misconception="A counter beside a call counts how often its line was reached. It does not show "
-    "what the call did.",
-    experiment="Take the call out and leave the counter in. If the run still ends well, count "
-    "where the effect arrives.",
+    symptom="The only evidence of the operation is its own word.",
+    misconception="A counter beside a call shows that its line was reached.",
+    experiment="Take the call out. If the count rises, count where the effect arrives.",
     seen_in="report D: exchanges that the loop counts, and switches that the OS did not",
     yields_to=("operations-not-counted", "no-c-to-read"),
 )
@@ -323,7 +318,7 @@ def counts_itself(case: Case) -> str | None:
     if operations and without is not None and without >= operations:
         return (
             f"The run left out the calls in {operations:.0f} operations, and your count saw "
-            f"{without:.0f} operations.{_traps(operations, calls)}"
+            f"{without:.0f}.{_traps(operations, calls)}"
         )
     named = _answers_itself(case) if operations and calls == 0 else None
     if named is None or not operations:
@@ -354,8 +349,8 @@ def _answers_itself(case: Case) -> str | None:
     code="baseline-does-it-too",
     level=Level.VALIDITY,
     symptom="The baseline does what the question is about, so the difference leaves it out.",
-    misconception="A baseline is what would be left without the operation: the loop, and what the "
-    "operation needs around it. It is not a second way to do the same.",
+    misconception="A baseline is what is left without the operation: the loop, and what is needed "
+    "around it.",
     experiment="Make the baseline empty and measure again. What was lost before?",
     seen_in="comparisons of two ways to do the same, reported as the cost of one of them",
     yields_to=("operations-not-counted",),

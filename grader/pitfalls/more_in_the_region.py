@@ -35,10 +35,10 @@ MOST_CYCLES_TO_CALL, MOST_CYCLES_OF_CALL = 20.0, 8.0
 @pitfall(
     code="more-than-the-operation",
     level=Level.VALIDITY,
-    symptom="More is timed than the one operation that the lab asks for.",
-    misconception="All work between the readings is part of the figure: a pause, a fence, another "
-    "reading, a second task, a loop, memory, or what the compiler adds for a profiler.",
-    experiment="Take the rest out, measure again, and look at what is left: that was its share.",
+    symptom="More is timed than the one operation asked for.",
+    misconception="Whatever lies between the readings counts: a fence, a pause, a loop, memory, "
+    "another task or a profiler's code.",
+    experiment="Take the rest out, and measure again.",
     seen_in="trials of labs 03 to 10: a fence in the call, a stack for each task, -pg",
     yields_to=(
         "number-not-by-the-task",
@@ -97,9 +97,8 @@ def _beside_procedure(case: Case) -> str | None:
     if found is None or not cycle or found.more <= MOST_CYCLES_OF_CALL * cycle:
         return None
     return (
-        f"With its loop, a call of your procedure takes {rounded(found.own / cycle)} core cycles. "
-        f"A procedure of the kit that adds one takes {rounded(found.kit / cycle)}, timed in turns "
-        "with it."
+        f"With its loop, a call of your procedure takes {rounded(found.own / cycle)} core cycles; "
+        f"one of the kit that adds one takes {rounded(found.kit / cycle)}, timed in turns."
     )
 
 

@@ -20,7 +20,7 @@ from labs.units import rounded
     symptom="The children were never waited for.",
     misconception="A process costs time until it has ended. If nobody waits for it, it ends "
     "inside another sample.",
-    experiment="Wait for every child, check the result of waitpid, and compare the figures.",
+    experiment="Wait for every child, check the result of waitpid, and compare.",
     seen_in="report A: creation timed in the parent alone",
     broken=(Live("child_left_behind", "creation-fork-wait"),),
 )
@@ -49,8 +49,8 @@ _AWAITS = ("wait", "waitpid", "waitid", "wait3", "wait4", "pthread_join", "ended
     code="creation-without-its-end",
     level=Level.INTERPRETATION,
     symptom="Only the creation was counted, not the task's end.",
-    misconception="A call that creates a task returns before the new task has done anything. The "
-    "task still has to run, to end and to be waited for.",
+    misconception="The call returns before the task has done anything: it still has to run, to end "
+    "and to be waited for.",
     experiment="Time both in one run, and look at what lies between them.",
     seen_in="report A: fork alone, beside tools that print fork, exit and wait",
     explains=MistakeKind.CONTENTS,
@@ -78,8 +78,8 @@ def _creation_given(case: Case) -> str | None:
     if not is_number(case, value):
         return None
     return (
-        f"You gave {case.as_submitted()}: in your recording that is {alone}, which is creation "
-        f"only; {asked} takes {rounded(case.accepted_values[0].value)} {case.spec.unit}."
+        f"You gave {case.as_submitted()}: in your recording that is {alone}, creation only; "
+        f"{asked} takes {rounded(case.accepted_values[0].value)} {case.spec.unit}."
     )
 
 
@@ -92,8 +92,8 @@ def _waits_for_nothing(case: Case) -> str | None:
     if created is None or c_calls.called(timed, _AWAITS):
         return None
     return (
-        f"Between its two readings your C calls {created} and waits for nothing, so "
-        f"{case.as_submitted()} do not include the end of the task."
+        f"Between its readings your C calls {created} and waits for nothing: "
+        f"{case.as_submitted()} leave out the task's end."
     )
 
 
@@ -106,8 +106,8 @@ _SIZE = re.compile(r"-(\d+)(mb|gb)$")
     code="memory-not-resident",
     level=Level.VALIDITY,
     symptom="The memory was allocated but never present.",
-    misconception="malloc and mmap give addresses. A page is there only once it is written to, "
-    "and fork copies the table entries of such pages only.",
+    misconception="malloc and mmap give addresses. Only a write brings a page, and fork copies the "
+    "entries of such pages only.",
     experiment="Write to each page, and read VmRSS in /proc/self/status before and after.",
     seen_in="common in measurements of memory that is allocated and not used",
     broken=(Live("memory_untouched", "creation-fork-64mb"),),
@@ -124,8 +124,8 @@ def memory_not_resident(case: Case) -> str | None:
         claimed_mb = int(size[1]) * (1024 if size[2] == "gb" else 1)
         if max(held) < LEAST_SHARE_HELD * claimed_mb * 1024:
             return (
-                f"Your variant {name} states that its parent holds {claimed_mb} MB more, but by "
-                f"the OS the parent held {rounded(max(held) / 1024, 2)} MB in all."
+                f"Your variant {name} claims {claimed_mb} MB more, but by the OS its parent held "
+                f"{rounded(max(held) / 1024, 2)} MB in all."
             )
     return None
 
@@ -142,8 +142,8 @@ _SHARE_MEMORY = ("CLONE_VM", "pthread_create", "thrd_create", "vfork")
     code="not-a-thread",
     level=Level.VALIDITY,
     symptom="This task is a process, not a thread.",
-    misconception="The flags of clone decide whether it makes a thread: without CLONE_VM it "
-    "copies the memory, as fork does. vfork lends the parent's memory to a process.",
+    misconception="Without CLONE_VM, clone copies the memory, as fork does. vfork lends the "
+    "parent's memory to a process.",
     experiment="Let the task raise a variable, and print it in the parent.",
     seen_in="report A: clone with flags 0, on the wrong end of its stack",
     broken=(Live("clone_without_memory", "creation-thread"),),
@@ -169,7 +169,7 @@ def _own_memory(case: Case, account: task_counts.Account) -> str | None:
     if seen is not None and seen < created / 2 and raises:
         return (
             f"{created:,} tasks each raised a number by one, but their parent saw it raised by "
-            f"{seen:,}. A task with memory of its own raises a copy."
+            f"{seen:,}."
         )
     if account.children_faults < FAULTS_OF_A_COPY * created:
         switches = account.children_switches or 0
@@ -200,8 +200,8 @@ def _clone_without_memory(case: Case) -> str | None:
     code="vfork-for-thread",
     level=Level.VALIDITY,
     symptom="The parent sleeps while its new task runs.",
-    misconception="vfork, and clone with CLONE_VFORK, lend the parent's memory to a child process "
-    "and stop the parent until that child has ended. A thread runs beside its creator.",
+    misconception="vfork and CLONE_VFORK lend the parent's memory, and stop it until the child has "
+    "ended. A thread runs beside its creator.",
     experiment="Let the task sleep for a second before it ends: does own_task return at once?",
     seen_in="trials of lab 05: vfork handed in as a task in the same memory",
 )
@@ -214,7 +214,7 @@ def vfork_for_thread(case: Case) -> str | None:
         if trial is not None and 2 * trial.asleep > trial.tried:
             return (
                 f"In {trial.asleep} of {trial.tried} trials own_task came back only when its task "
-                "had ended: the OS had put the parent to sleep."
+                "had ended."
             )
     return None
 
@@ -223,8 +223,8 @@ def vfork_for_thread(case: Case) -> str | None:
     code="number-not-by-the-task",
     level=Level.VALIDITY,
     symptom="Not every new task raised the number exactly once.",
-    misconception="A number that rises shows only that somebody raised it. It proves shared memory "
-    "if the new task raised it and its parent sees it.",
+    misconception="A number proves shared memory only if the new task raised it and its parent "
+    "sees it.",
     experiment="Let the task store gettid(), and compare that with what own_task returns.",
     seen_in="trials of lab 05: the parent raises the number, or one call creates two tasks",
 )
@@ -242,13 +242,12 @@ def number_not_by_the_task(case: Case) -> str | None:
 def _not_raised_once_each(trial: task_counts.Trial) -> str:
     said = []
     if 2 * trial.by_task <= trial.tried:
-        said.append(f"In a trial before the samples {_who(trial)}.")
+        said.append(f"In a trial {_who(trial)}.")
     # A task with memory of its own raises the number where its parent cannot see it.
     if not trial.once_each and (said or 2 * trial.shares > trial.tried):
         # Who did so there was not looked at.
         said.append(
-            f"In the samples the number rose {trial.seen:,} times in {trial.created:,} calls of "
-            "own_task."
+            f"In the samples the number rose {trial.seen:,} times in {trial.created:,} calls."
         )
     return " ".join(said)
 
@@ -258,7 +257,7 @@ def _who(trial: task_counts.Trial) -> str:
         return "your task did not raise the number"
     by_parent = 2 * trial.by_parent > trial.tried
     who = "the parent itself" if by_parent else "another task"
-    return f"{who} raised the number, and not the task that own_task returned"
+    return f"{who} raised the number, and not the returned task"
 
 
 _PINS = ("sched_setaffinity", "pthread_setaffinity_np", "pin_to")

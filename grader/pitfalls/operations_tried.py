@@ -42,10 +42,10 @@ def input_eaten(case: Case) -> str | None:
 @pitfall(
     code=run_warnings.INPUT_LEARNT,
     level=Level.VALIDITY,
-    symptom="Each operation has the same input, and the branch predictor has learnt it.",
-    misconception="The processor remembers how thousands of branches went. An input that comes "
-    "again costs less than one that is new.",
-    experiment="Draw another input for each operation, and draw it in the baseline too.",
+    symptom="The branch predictor has learnt the input, which never changes.",
+    misconception="The processor remembers thousands of branches: an input that comes again costs "
+    "less than a new one.",
+    experiment="Draw a new input for each operation, and in the baseline too.",
     seen_in="benchmarks of hash tables and of a language: 103 ns in place of 243",
     broken=(Live("same_numbers_each_time", "own-question-cost"),),
 )
@@ -58,8 +58,8 @@ def input_learnt(case: Case) -> str | None:
     code=run_warnings.HALF_OF_COUNTER,
     level=Level.VALIDITY,
     symptom="Your C keeps only a part of the counter.",
-    misconception="The counter has 64 bits, in two registers of x86. Its lower half begins anew "
-    "every second or two, and a sample across this moment is negative or too long by 2^32.",
+    misconception="The counter has 64 bits. Its lower half begins anew every second or two, and a "
+    "sample across this moment is wrong by 2^32.",
     experiment="Print both readings in hexadecimal. Which digits never change?",
     seen_in="a question on Stack Overflow: =A in 64-bit code, and differences in an int",
     broken=(Live("half_of_the_counter", "timer-overhead-fenced"),),
@@ -87,9 +87,9 @@ def nothing_sent(case: Case) -> str | None:
 @pitfall(
     code=run_warnings.SAMPLES_DROPPED,
     level=Level.VALIDITY,
-    symptom="Your C drops samples by their value, and takes others in their place.",
-    misconception="A limit that is chosen by the expected value makes the samples agree with it. A "
-    "slow sample may be the operation itself.",
+    symptom="Your C drops samples by their value, and takes others.",
+    misconception="A limit chosen by the expected value makes the samples agree with it. A slow "
+    "sample may be the operation itself.",
     experiment="Print the dropped samples too. Which part of them has another cause?",
     seen_in="benchmarks that repeat a sample until it is near the shortest one",
     broken=(Live("long_samples_dropped", "system-call-getppid"),),

@@ -72,9 +72,8 @@ def _in_warmup(case: Case, variant: str) -> str | None:
     later = recording.samples(variant)
     usual = float(np.median(later.ticks)) if len(later) else 0.0
     return (
-        f"In process {process} the first {variant} took {rounded(cold)} ticks and is sample "
-        f"{place}, a warm-up sample. The samples that count begin with number 0; they typically "
-        f"take {rounded(usual)} ticks."
+        f"In process {process} the first {variant} took {rounded(cold)} ticks, as warm-up sample "
+        f"{place}; samples that count typically take {rounded(usual)}."
     )
 
 
@@ -87,8 +86,8 @@ def _never_cold(case: Case, variant: str) -> str | None:
         return None
     more = estimate.value * clock.ticks_in(estimate.unit)
     return (
-        f"Your first samples take only {rounded(more)} ticks more than later ones. A page fault "
-        "takes longer, so something had called the code before."
+        f"Your first samples take only {rounded(more)} ticks more than later ones: too few for a "
+        "page fault."
     )
 
 
@@ -96,8 +95,8 @@ def _never_cold(case: Case, variant: str) -> str | None:
     code="other-page-touched",
     level=Level.VALIDITY,
     symptom="The page of the code was not touched.",
-    misconception="The OS may also map the pages around a touched page, such as 64 KB of a file. "
-    "Another file system or machine maps only the touched page.",
+    misconception="Some systems also map the pages around a touched page, such as 64 KB of a file. "
+    "Others do not.",
     experiment="Read one byte of the code itself, at the address that you get.",
     seen_in="code that reads 'the next page, to be sure'",
     yields_to=("first-sample-lost", "page-still-missing"),
@@ -125,9 +124,9 @@ SHARE_LEFT = 0.5
     code="page-still-missing",
     level=Level.VALIDITY,
     symptom="The cause that you wanted to remove is still there.",
-    misconception="A page comes with the first read or write of one of its bytes. Knowing its "
-    "address touches nothing, and a prefetch gives up if the page is missing.",
-    experiment="Read one byte of the code, through a volatile pointer, before the call.",
+    misconception="Only a read or write brings a page: its address does not, and a prefetch gives "
+    "up.",
+    experiment="Read one byte of the code through a volatile pointer before the call.",
     seen_in="the exercise of lab 02, tried with a prefetch",
 )
 def page_still_missing(case: Case) -> str | None:
@@ -145,9 +144,9 @@ def page_still_missing(case: Case) -> str | None:
     if not may_be_page_fault(other, case.results[UNPREPARED].clock):
         return None  # this system brings pages by itself, or does not take them away
     return (
-        f"Your first call takes {rounded(own.value)} {own.unit} longer than later ones; without "
-        f"any preparation it takes {rounded(other.value)} {other.unit} longer. The two are the "
-        "same within their intervals."
+        f"Your first call takes {rounded(own.value)} {own.unit} longer than later ones, and "
+        f"without preparation {rounded(other.value)} {other.unit}: no difference within the "
+        "intervals."
     )
 
 
@@ -188,7 +187,7 @@ def page_fault_counted_along(case: Case) -> str | None:
         return None
     return (
         f"Your run makes {mine:,} operations of {case.spec.variant}, and the OS counted "
-        f"{unexplained:,} page faults in this run: the pages were not there either."
+        f"{unexplained:,} page faults."
     )
 
 
@@ -199,8 +198,7 @@ CAUSE, MAIN_MEMORY = "first-iteration-cause", 1
     code="cause-not-isolated",
     level=Level.INTERPRETATION,
     symptom="You blame one cause for everything, but your figures show another.",
-    misconception="A first call lacks its page, binding, cache line and branch prediction. Give "
-    "back one alone to see how much it counts.",
+    misconception="A first call lacks its page, binding, cache line and branch prediction.",
     experiment="Touch the page before the first call, but call nothing. What is left?",
     seen_in="report D: all four first-run effects are explained by main memory; report E: by a "
     "cached pid",
@@ -218,9 +216,8 @@ def cause_not_isolated(case: Case) -> str | None:
         return None  # the figures do not say another cause: they decide nothing
     whole, left, load = (_in_short(case.results[name]) for name in case.spec.operands)
     return (
-        f"You blame main memory. By your figures one load from there takes {load}, and a first "
-        f"call takes {whole} more than others; with its page touched before, it takes {left} "
-        "more."
+        f"A load from main memory takes {load}, a first call {whole} more than others, and {left} "
+        "more with its page touched."
     )
 
 
@@ -235,11 +232,10 @@ MAKES_A_PAGE_FAULT = ("anonymous", "copy-on-write", "file")
 @pitfall(
     code="page-there-before",
     level=Level.VALIDITY,
-    symptom="Hardly any touch made a page fault, so the figure is the cost of a plain write.",
-    misconception="malloc does not always give new pages. Memory that was freed before stays in "
-    "the process, and its pages are there.",
-    experiment="Make a new mapping with mmap before each sample, and count the page faults with "
-    "getrusage.",
+    symptom="Hardly any touch made a page fault: you timed a plain write.",
+    misconception="malloc need not give new pages: freed memory stays in the process with its "
+    "pages.",
+    experiment="Map new memory with mmap before each sample, and count page faults with getrusage.",
     seen_in="common where a buffer from malloc is used and freed for each sample",
     broken=(Live("recycled_memory", "page-fault-anonymous"),),
 )
@@ -250,8 +246,8 @@ def page_there_before(case: Case) -> str | None:
     for found in memory_use.page_faults_of(case):
         if found.variant in MAKES_A_PAGE_FAULT and found.each < counts.FEW_FAULTS:
             return (
-                f"The samples of your variant {found.variant} touch {found.touched:,} pages, and "
-                f"the OS counted {found.faults:,} page faults in them."
+                f"The samples of {found.variant} touch {found.touched:,} pages, and the OS counted "
+                f"{found.faults:,} page faults in them."
             )
     return None
 
@@ -263,9 +259,9 @@ READY, AFTERWARDS = "bring", "own"
     code="page-not-brought",
     level=Level.VALIDITY,
     symptom="Pages are still missing after your preparation.",
-    misconception="Each page comes with a write to it. A loop over bytes leaves pages out, a read "
-    "brings no memory, and advice such as MADV_WILLNEED brings no page.",
-    experiment="Write one byte in each of the pages, from the first to the last one.",
+    misconception="Each page comes with a write to it. A loop over bytes may leave pages out; a "
+    "read, or advice such as MADV_WILLNEED, brings none.",
+    experiment="Write one byte in each page, from the first to the last.",
     seen_in="the exercise of lab 10, tried with a loop over bytes",
 )
 def page_not_brought(case: Case) -> str | None:
@@ -291,11 +287,10 @@ OWN_PAGES = ("anonymous", "bring")
 @pitfall(
     code="read-not-written",
     level=Level.VALIDITY,
-    symptom="The pages were only read, so they have no memory of their own yet.",
-    misconception="A page that nobody has written to holds zeros. A read maps one page of zeros "
-    "that all processes share; the first write makes another page fault.",
-    experiment="Write one byte of each page, then write again: the second write must make no page "
-    "fault.",
+    symptom="The pages were only read and have no memory of their own.",
+    misconception="A read maps one page of zeros that all processes share; the first write makes "
+    "another page fault.",
+    experiment="Write to each page twice: the second write must make no page fault.",
     seen_in="the exercise of lab 10, tried with a read",
     broken=(Live("reads_new_pages", "page-fault-anonymous"),),
 )
@@ -306,8 +301,8 @@ def read_not_written(case: Case) -> str | None:
         unknown = case.spec.own and found.there is None
         if found.variant in OWN_PAGES and found.only_read and not unknown:
             return (
-                f"The samples of your variant {found.variant} made {found.faults:,} page faults, "
-                f"and later writes to the same pages made {found.later:,} more."
+                f"The samples of {found.variant} made {found.faults:,} page faults, and later "
+                f"writes to these pages made {found.later:,} more."
             )
     return None
 
@@ -318,10 +313,10 @@ PAGES_OF_A_FILE = "file"
 @pitfall(
     code="neighbours-mapped-along",
     level=Level.VALIDITY,
-    symptom="The figure is the cost of a page, and one page fault brought several pages.",
-    misconception="With one page fault, the OS also maps the neighbours of a file's page that are "
-    "in memory: on Linux usually up to 64 KB.",
-    experiment="Touch pages that lie farther apart, until the OS counts one page fault for each.",
+    symptom="The figure is of a page, but one page fault brought several.",
+    misconception="The OS also maps neighbouring pages of a file that are in memory, on Linux "
+    "usually up to 64 KB.",
+    experiment="Touch pages farther apart, until each makes a page fault.",
     seen_in="common where a file is read through a mapping from its beginning to its end",
     broken=(Live("neighbours_mapped", "page-fault-file"),),
 )
@@ -333,7 +328,7 @@ def neighbours_mapped_along(case: Case) -> str | None:
             and counts.FEW_FAULTS <= found.each < counts.MOST_FAULTS
         ):
             return (
-                f"Your samples touch {found.touched:,} pages of a file, and the OS counted "
+                f"Your samples touch {found.touched:,} pages, and the OS counted "
                 f"{found.faults:,} page faults: one for every {rounded(1 / found.each, 2)} pages."
             )
     return None
@@ -343,8 +338,8 @@ def neighbours_mapped_along(case: Case) -> str | None:
     code="memory-never-written",
     level=Level.VALIDITY,
     symptom="Nobody wrote to the memory that you loaded from.",
-    misconception="A page gets memory of its own with the first write. Until then all reads find "
-    "one page of zeros, which stays in the first cache.",
+    misconception="Until the first write, all reads of a page find one page of zeros, which stays "
+    "in the first cache.",
     experiment="Write one byte to each page before the first sample, and measure again.",
     seen_in="common where a large array is allocated and only read",
     broken=(Live("never_written", "ladder-memory"),),
@@ -366,11 +361,10 @@ def memory_never_written(case: Case) -> str | None:
 @pitfall(
     code="huge-pages-unnoticed",
     level=Level.VALIDITY,
-    symptom="Your set is in huge pages, and the figure is about small ones.",
-    misconception="The OS chooses the size of the pages. If each page holds 2 MB, a load hardly "
-    "ever waits for the page table, and the steps of the ladder move.",
-    experiment="Refuse huge pages with madvise and MADV_NOHUGEPAGE before the first write, and let "
-    "the OS count them.",
+    symptom="Your set is in huge pages; the figure is about small ones.",
+    misconception="In pages of 2 MB a load hardly waits for the page table, and the ladder's steps "
+    "move.",
+    experiment="Refuse huge pages with MADV_NOHUGEPAGE before the first write, and count them.",
     seen_in="common in large arrays where the system gives huge pages to any of them",
     broken=(Live("huge_pages_unnoticed", "ladder-memory", needs="huge pages"),),
 )
@@ -385,8 +379,7 @@ def huge_pages_unnoticed(case: Case) -> str | None:
             continue
         claimed, huge = f"{walk.set_kb >> 10:,}", f"{(walk.huge_kb or 0) >> 10:,}"
         return (
-            f"Over all processes, the sets of {name} take {claimed} MB. The OS gave {huge} MB of "
-            "them in huge pages."
+            f"Over all processes, the OS put {huge} MB of the {claimed} MB of {name} in huge pages."
         )
     return None
 
@@ -394,10 +387,10 @@ def huge_pages_unnoticed(case: Case) -> str | None:
 @pitfall(
     code="loads-overlap",
     level=Level.VALIDITY,
-    symptom="Your loads do not use the addresses that were loaded before.",
-    misconception="The time of many loads, divided by their number, need not be what one load "
-    "takes. A core makes several loads at once if it knows their addresses.",
-    experiment="Let each load give the address of the next one, and check where the walk ends.",
+    symptom="Your loads do not use the loaded addresses.",
+    misconception="A core that knows the addresses makes several loads at once: their mean is not "
+    "the time of one load.",
+    experiment="Let each load give the next address, and check where the walk ends.",
     seen_in="common where a loop reads at places that it computes",
     broken=(Live("loads_overlap", "ladder-memory"),),
 )
@@ -418,8 +411,8 @@ def loads_overlap(case: Case) -> str | None:
     code="cycle-too-short",
     level=Level.VALIDITY,
     symptom="The walk does not go round its whole set.",
-    misconception="A random order need not visit everything. A shuffle often makes several cycles, "
-    "and the walk goes round one of them. Lines drawn one by one lead back even sooner.",
+    misconception="A shuffle often makes several cycles, and the walk goes round one. Lines drawn "
+    "one by one return even sooner.",
     experiment="Follow your order from line 0, and count the lines until one comes back.",
     seen_in="reports of a course on operating systems: 5.7 ns in place of 249; common where each "
     "pointer of a chain is drawn by itself, or a shuffle ends in several cycles",
@@ -433,8 +426,7 @@ def cycle_too_short(case: Case) -> str | None:
             continue
         nodes, walked = memory_use.per_process(case.recording, walk.nodes, walk.walked)
         return (
-            f"The set of {name} has {nodes} cache lines, and the walk goes round {walked} of them "
-            "(mean of the processes)."
+            f"{name} has {nodes} cache lines, and the walk goes round {walked} of them on average."
         )
     return None
 
@@ -443,9 +435,8 @@ def cycle_too_short(case: Case) -> str | None:
     code="order-foreseen",
     level=Level.VALIDITY,
     symptom="A prefetcher may foresee your loads.",
-    misconception="If hops repeat, the hardware may ask for a line before the load does. Such an "
-    "order is no evidence of what memory costs.",
-    experiment="Let the hops differ, and compare both orders in one run.",
+    misconception="If hops repeat, the hardware may ask for a line before the load does.",
+    experiment="Let the hops differ, and compare both orders.",
     seen_in="common in walks through an array; lat_mem_rd of lmbench without its option -t",
     yields_to=("cycle-too-short",),
     broken=(Live("order_foreseen", "ladder-memory"),),
@@ -457,9 +448,7 @@ def order_foreseen(case: Case) -> str | None:
         if walk is None or not walk.foreseen:
             continue
         same, walked = memory_use.per_process(case.recording, walk.same_hops, walk.walked)
-        counted = (
-            f"{name}: on average, {same} of {walked} hops are as long as one of the four before."
-        )
+        counted = f"{name}: on average, {same} of {walked} hops repeat one of the four before."
         return " ".join(filter(None, (counted, _gained(case, name, walk))))
     return None
 
@@ -475,13 +464,10 @@ def _gained(case: Case, name: str, walk: memory_use.Walk) -> str:
             continue
         costs, others = (f"{rounded(each.value)} {case.spec.unit}" for each in (mine, figure))
         if estimates.side(mine, figure) < 0:
-            return (
-                f"A load costs {costs} here and {others} in {other}: your order makes loads "
-                "cheaper."
-            )
+            return f"A load costs {costs}, and {others} in {other}: your order makes loads cheaper."
         return (
-            f"A load costs {costs} here and {others} in {other}: on this machine your order gains "
-            "nothing, another may foresee it."
+            f"A load costs {costs}, and {others} in {other}: here your order gains nothing; "
+            "another machine may foresee it."
         )
     return ""
 
@@ -499,8 +485,8 @@ def _figure_of(case: Case, name: str) -> Estimate | None:
     level=Level.VALIDITY,
     symptom="The working set is not used.",
     misconception="Memory that no task reads takes no place in a cache, and the compiler leaves "
-    "out a loop whose result nobody needs.",
-    experiment="Double the set: one task alone must take twice as long to use it.",
+    "out a loop that nobody needs.",
+    experiment="Double the set: one task alone must take twice as long.",
     seen_in="common where a buffer is allocated to measure its effect",
     broken=(Live("working_set_untouched", "footprint-processes-8-256k"),),
 )
@@ -515,9 +501,8 @@ def working_set_not_touched(case: Case) -> str | None:
             continue
         lines = memory_use.bytes_of(name) // memory_use.LINE_BYTES
         return (
-            f"With one process alone, your set of {lines:,} cache lines costs "
-            f"{rounded(reading.value, 2)} core cycles a round; reading all of it takes at least "
-            f"{least:,.0f}."
+            f"One process alone uses your {lines:,} cache lines in {rounded(reading.value, 2)} "
+            f"core cycles a round; to read all takes at least {least:,.0f}."
         )
     return None
 
@@ -525,10 +510,10 @@ def working_set_not_touched(case: Case) -> str | None:
 @pitfall(
     code="working-set-in-part",
     level=Level.VALIDITY,
-    symptom="The run did not see your C use every cache line of the set.",
-    misconception="A loop that ends early or steps over cache lines uses less memory than it "
-    "claims. The compiler leaves out reads whose results nobody needs.",
-    experiment="Add up one byte of each cache line, from the first to the last, for keep().",
+    symptom="The run did not see your C use every cache line.",
+    misconception="A loop may end early or step over cache lines, and the compiler leaves out "
+    "reads that nobody needs.",
+    experiment="Add up one byte of each line for keep().",
     seen_in="trials of lab 07: half of the set, every second line, or only the last value",
     yields_to=("working-set-not-touched",),
 )
@@ -547,8 +532,8 @@ def _lines_not_used(found: memory_use.LinesUsed) -> str:
     if not found.used and not found.keeps:
         return "Your C hands nothing to keep() and writes nothing, so no line is seen to be used."
     text = (
-        f"The run changed {found.tried:,} cache lines, one at a time: what keep() got changed "
-        f"with {found.used:,} of them."
+        f"The run changed {found.tried:,} cache lines: what keep() got changed with "
+        f"{found.used:,} of them."
     )
     if found.used and found.last <= (1 - memory_use.SHARE_LEFT_OUT) * found.lines:
         text += f" None lies behind line {found.last:,} of {found.lines:,}."

@@ -32,9 +32,9 @@ NO_TIMER = 0.25
     code="timer-not-subtracted",
     level=Level.INTERPRETATION,
     symptom="The clock's own cost is part of the figure.",
-    misconception="A sample is the timer plus the work. With one short operation it is mostly "
-    "the timer, however often you repeat it.",
-    experiment="Put 64 and 512 operations between one pair of readings, and take the slope.",
+    misconception="A sample is the timer plus the work. One short operation is mostly timer, "
+    "however often you repeat it.",
+    experiment="Put 64 and 512 operations between two readings, and take the slope.",
     seen_in="report E: 90 ns of a procedure call are the clock",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
@@ -68,8 +68,8 @@ def _on_top(case: Case) -> str | None:
         ):
             continue
         return (
-            f"You gave {case.as_submitted()}; your recording gives {expected.as_text()}. They "
-            f"differ by {rounded(timer)} {case.spec.unit}, the cost of a pair of readings."
+            f"You gave {case.as_submitted()}: that is {rounded(expected.value)} and "
+            f"{rounded(timer)} {case.spec.unit}, the cost of a pair of readings."
         )
     return None
 
@@ -93,14 +93,12 @@ def _whole_sample(case: Case) -> str | None:
         mean = next((each for each in means if is_number(case, each / k / per_unit, fewest)), None)
         if mean is None or (timer is not None and timer < LEAST_SHARE_OF_FIGURE * usual):
             continue
-        inside = "with one operation inside" if k == 1 else f"divided by its {k} operations"
+        inside = "with one operation inside" if k == 1 else f"divided by {k} operations"
         own = "part of this is the clock's own cost"
         if timer is not None:
-            own = (
-                f"about {rounded(timer / k / per_unit)} {spec.unit} of this are the clock's own "
-                "cost"
-            )
-        return f"You gave {case.as_submitted()}, which is your sample {inside}; {own}."
+            clock = f"{rounded(timer / k / per_unit)} {spec.unit}"
+            own = f"about {clock} of this are the clock's own cost"
+        return f"You gave {case.as_submitted()}, your sample {inside}; {own}."
     return None
 
 
@@ -125,9 +123,9 @@ def _in_each_operation(case: Case) -> str | None:
     if not reads_in_loop(c_tree.measured_region(case.source)):
         return None
     return (
-        f"Your line begins at {rounded(line.overhead.value)} ticks, where a pair of readings "
-        f"takes {rounded(case.recording.number('counter.overhead') or 0)}: the readings are in "
-        f"the loop, and the {rounded(line.cost.value)} ticks an operation include them."
+        f"Your line begins at {rounded(line.overhead.value)} ticks, and a pair of readings takes "
+        f"{rounded(case.recording.number('counter.overhead') or 0)}: the "
+        f"{rounded(line.cost.value)} ticks an operation include one."
     )
 
 
@@ -246,9 +244,8 @@ LEAST_SHARE_OF_FENCED = 0.3
     code="stale-constant",
     level=Level.VALIDITY,
     symptom="The overhead that was subtracted or handed in is not this run's own.",
-    misconception="The overhead of a clock belongs to one machine and one run, as any other figure "
-    "does.",
-    experiment="Measure the empty sample in the same run, or take the slope, which needs none.",
+    misconception="An overhead belongs to one machine and one run, as any figure does.",
+    experiment="Measure the empty sample in this run, or take the slope.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all four",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
@@ -263,9 +260,8 @@ def stale_constant(case: Case) -> str | None:
         return None
     if _is_published(case):
         return (
-            f"You gave {case.as_submitted()}; your recording gives "
-            f"{case.accepted_values[0].as_text()}. {PUBLISHED} cycles is the constant "
-            "that report A subtracts."
+            f"You gave {case.as_submitted()}, the constant that report A subtracts. Your recording "
+            f"gives {case.accepted_values[0].as_text()}."
         )
     if case.accepted_values and not case.right:
         return None
@@ -273,8 +269,7 @@ def stale_constant(case: Case) -> str | None:
     if constant is not None:
         return (
             f"Your C subtracts the constant {constant} from every sample; the pair of readings "
-            f"took {rounded(case.recording.number('counter.overhead') or 0)} ticks in this very "
-            "run."
+            f"took {rounded(case.recording.number('counter.overhead') or 0)} ticks in this run."
         )
     # A C that subtracts no constant has another reason (clock-read-too-early).
     return too_little_left(case) if case.source is None else None
@@ -376,8 +371,8 @@ def clock_read_too_early(case: Case) -> str | None:
         return None
     if observed.seen(case, "additions") and observed.seen(case, "end_waits") == 0:
         return (
-            "The run watched a sample of your C: it executes no fence between the last addition "
-            "and the second reading, so this reading need not wait for the additions."
+            "Your C executes no fence between the last addition and the second reading, so this "
+            "reading need not wait."
         )
     if observed.seen(case, "additions_anywhere") == 0:
         return None  # there is no addition that the readings could miss: work-optimised-away
@@ -408,7 +403,7 @@ def clock_read_too_early(case: Case) -> str | None:
             if cost.high < LEAST_CYCLES_OF_ADDITION * cycle:
                 return (
                     f"Your pair {name} sees {rounded(cost.value / cycle)} core cycles for an "
-                    "addition, which waits for the one before it and so takes one cycle."
+                    "addition, which takes one."
                 )
     return None
 
@@ -438,8 +433,7 @@ SHARE_OF_PAIR = 0.5
     code="more-between-the-readings",
     level=Level.VALIDITY,
     symptom="There is more between the readings than the additions.",
-    misconception="Code that keeps the compiler from leaving work out can add work of its own, "
-    "such as a loop or accesses to memory.",
+    misconception="Code that keeps the compiler from leaving work out can add its own.",
     experiment="Use ADDITIONS(link, k) on a plain variable, and take the slope again.",
     seen_in="the exercise of lab 01, tried with a loop over a volatile variable",
     yields_to=("end-not-read",),
@@ -455,7 +449,7 @@ def more_between_the_readings(case: Case) -> str | None:
     short, long = (f"{rounded(float(line.location[place] / cycle))}" for place in (0, -1))
     return (
         f"Your samples take {short} core cycles for {line.batch[0]:.0f} additions and {long} for "
-        f"{line.batch[-1]:.0f}, though one addition needs one cycle.{_seen(case)}"
+        f"{line.batch[-1]:.0f}.{_seen(case)}"
     )
 
 
@@ -471,7 +465,7 @@ def _seen(case: Case) -> str:
     """What of it stands in the C, as a sentence; '' if the C is not known or shows none."""
     code = c_tree.timed(own_source(case) or "")
     if has_volatile_variable(code):
-        return " Your C has a volatile variable there: each addition writes and reads memory."
+        return " A variable there is volatile: each addition writes and reads memory."
     return " Your C has a loop there." if has_loop(code) else ""
 
 
@@ -486,9 +480,9 @@ READINGS_OF_A_PAIR = 2
 @pitfall(
     code="not-one-chain",
     level=Level.VALIDITY,
-    symptom="The additions are not one chain of the length that the lab asks for.",
-    misconception="Only an addition that needs the result of the one before takes a core cycle. A "
-    "processor works on two chains at once.",
+    symptom="The additions are not one chain of the asked length.",
+    misconception="A processor works on two chains at once: only an addition that needs the one "
+    "before takes a core cycle.",
     experiment="Use one variable, and do ADDITIONS(link, k) once between the readings.",
     seen_in="loops that are unrolled with several sums, as a compiler does for speed",
 )
@@ -500,8 +494,7 @@ def not_one_chain(case: Case) -> str | None:
     if chains > 1:
         return (
             f"In a sample with {ASKED} additions, your C makes {rounded(additions, 6)}, in "
-            f"{chains:.0f} registers: each register has its own chain, and no chain waits for "
-            "another."
+            f"{chains:.0f} registers: no chain waits for another."
         )
     readings = observed.seen(case, "readings")
     if readings == READINGS_OF_A_PAIR and abs(additions - ASKED) > SHARE_BESIDE_THE_CHAIN * ASKED:
@@ -519,8 +512,8 @@ LEAST_OF_OWN_CLOCK = 0.9
 @pitfall(
     code="end-not-read",
     level=Level.VALIDITY,
-    symptom="The length of a sample is not the difference of two readings of the counter.",
-    misconception="A number computed from k lies on a perfect line, and says nothing about the "
+    symptom="The length of a sample is not a difference of two readings of the counter.",
+    misconception="A number computed from k lies on a perfect line, but says nothing of the "
     "machine.",
     experiment="Read the counter before and after the additions, and return the difference.",
     seen_in="samples with less noise than the counter's step allows",
@@ -540,8 +533,8 @@ def end_not_read(case: Case) -> str | None:
     clocks = c_calls.clocks_of_library(c_tree.timed(own_source(case) or ""))
     if clocks and share < LEAST_OF_OWN_CLOCK:
         return (
-            f"Your C calls {clocks[0]}(), which reads another clock. The run takes what your C "
-            f"returns as ticks of the counter: that is {share:.0%} of the ticks that passed."
+            f"Your C returns what {clocks[0]}() reads, another clock: taken as ticks, that is "
+            f"{share:.0%} of those that passed."
         )
     if LEAST_RETURNED <= share <= MOST_RETURNED:
         return None

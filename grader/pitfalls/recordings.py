@@ -129,10 +129,9 @@ def recording_altered(case: Case) -> str | None:
     code="no-c-to-read",
     level=Level.VALIDITY,
     symptom="The C behind this figure cannot be read here.",
-    misconception="Only the C itself shows what was timed. Its hash changes with every letter, "
-    "even in a comment.",
-    experiment="Hand in the .c file next to the .csv file, as it was measured. If the C was "
-    "changed since, run it again with the same --save.",
+    misconception="Only the C shows what was timed; its hash changes with every letter.",
+    experiment="Hand in the measured .c file next to the .csv file, or measure the changed C again "
+    "with the same --save.",
     seen_in="reports B to D: figures without the program behind them",
 )
 def no_c_to_read(case: Case) -> str | None:
@@ -144,7 +143,7 @@ def no_c_to_read(case: Case) -> str | None:
         stated = case.recording.conditions.get("source.sha256", "")
         return (
             f"{recording} was made from C whose hash begins with {stated[:8] or 'nothing'}; "
-            f"there is no {recording.with_suffix('.c').name} with this hash next to it."
+            f"there is no {recording.with_suffix('.c').name} with this hash."
         )
     if parsed(case.source).readable:
         return None
@@ -328,10 +327,10 @@ def _cpus_of_its_own(case: Case) -> frozenset[int]:
 @pitfall(
     code="tracer-stops-it",
     level=Level.VALIDITY,
-    symptom="A tracer stopped the program at each system call, and the figure holds these stops.",
-    misconception="strace only watches. In fact it stops the program when a call begins and when "
-    "it ends, and each stop takes two switches.",
-    experiment="Count the calls with strace in one run, and measure in another run without it.",
+    symptom="A tracer stopped the program at each system call.",
+    misconception="strace stops the program when a call begins and when it ends; each stop takes "
+    "two switches.",
+    experiment="Count the calls with strace in one run, and measure in another.",
     seen_in="strace -f labs measure system_call: 7,685 ns for a call of 85 ns",
 )
 def tracer_stops_it(case: Case) -> str | None:
@@ -340,11 +339,7 @@ def tracer_stops_it(case: Case) -> str | None:
     if seen is None:
         return None
     counted = f"the OS counted {seen.switches:,} voluntary switches that your C does not claim"
-    if seen.calls:
-        counted = (
-            f"the OS counted {seen.switches:,} voluntary switches that your C does not claim, for "
-            f"{seen.calls:,} system calls"
-        )
     if seen.tracer:
-        return f"Your recording was made under {seen.tracer[:40]}: {counted}."
+        calls = f", for {seen.calls:,} system calls" if seen.calls else ""
+        return f"Your recording was made under {seen.tracer[:40]}: {counted}{calls}."
     return f"In your run {counted}: about {seen.switches / seen.calls:.1f} at each call."

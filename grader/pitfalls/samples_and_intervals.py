@@ -24,13 +24,15 @@ from labs.recording.file import Integers, Recording, Samples, distinct, memoized
 from labs.results.warning_thresholds import FEWEST_PER_BATCH
 from labs.units import rounded
 
+Floats = NDArray[np.float64]
+
 
 @pitfall(
     code="too-few-samples",
     level=Level.SUFFICIENCY,
-    symptom="There are not enough samples to tell the figure from its noise.",
-    misconception="A handful of repetitions shows neither the spread nor the rare bad sample.",
-    experiment="Take ten times as many and see whether the interval shrinks by about three.",
+    symptom="The samples are too few to tell figure from noise.",
+    misconception="Few repetitions show neither the spread nor rare bad samples.",
+    experiment="Take ten times as many: does the interval shrink to a third?",
     seen_in="report E: 20 samples and no spread",
     yields_to=(
         "below-one-cycle",
@@ -58,7 +60,7 @@ def too_few_samples(case: Case) -> str | None:
                 f"Your recording holds {len(samples)} samples of {name} over {sizes} batch sizes."
             )
         if result.line is None:
-            return f"Your {len(samples)} samples of {name} give no line: {result.no_figure}."
+            return f"Your samples give no line: {result.no_figure}."
     return None
 
 
@@ -96,9 +98,9 @@ LONG_LOOP = 1_000
     code="margin-from-few-means",
     level=Level.SUFFICIENCY,
     symptom="The spread of a few means says little of the error.",
-    misconception="Ten million operations in one timed region are one sample: the mean hides all "
-    "that happened in it.",
-    experiment="Split the loop into many short samples and look at them one by one.",
+    misconception="Ten million operations between two readings are one sample: its mean hides what "
+    "happened in it.",
+    experiment="Split the loop into short samples, and look at each.",
     seen_in="report B: a margin of 0.03 ns from three means",
     broken=(Live("bracketed_once", "timer-overhead-monotonic"),),
 )
@@ -115,8 +117,7 @@ def margin_from_few_means(case: Case) -> str | None:
         if loop < LONG_LOOP:
             continue
         margin = (
-            f"a 95 % margin from {count} of them is {rounded(student_t(count - 1))} standard "
-            "errors, not 2"
+            f"a 95 % margin is {rounded(student_t(count - 1))} standard errors, not 2"
             if count > 1
             else "one of them has no margin at all"
         )
@@ -131,8 +132,8 @@ def margin_from_few_means(case: Case) -> str | None:
     code="interval-as-wide-as-value",
     level=Level.SUFFICIENCY,
     symptom="The interval is as wide as the value: this run shows no figure.",
-    misconception="A run always prints a value. The interval shows whether the samples determine "
-    "it: half of this value would fit them too.",
+    misconception="A run always prints a value; only the interval shows whether the samples "
+    "determine it.",
     experiment="Measure again, with as many samples or processes as the run's warning names.",
     seen_in="report E: 20 samples of one run, and no interval with any figure",
     # A mistake in the C can make the processes differ, and is then the cause of the width.
@@ -171,7 +172,7 @@ def interval_as_wide_as_value(case: Case) -> str | None:
     beside = f", {rounded(measure.size)} {unit}" if measure.name != VALUE else ""
     return (
         f"Your recording gives {rounded(expected.value)} {unit} (95 % interval {rounded(low)} to "
-        f"{rounded(high)}), which is {rounded(times, 2)} times as wide as {measure.name}{beside}."
+        f"{rounded(high)}), {rounded(times, 2)} times as wide as {measure.name}{beside}."
     )
 
 
@@ -179,9 +180,9 @@ def interval_as_wide_as_value(case: Case) -> str | None:
     code="not-on-a-line",
     level=Level.VALIDITY,
     symptom="Twice the work does not take twice the time.",
-    misconception="One operation has a cost only if every further one takes as long. Otherwise "
-    "work is left out or shared, or the sample holds something else.",
-    experiment="Draw the mean against k, and see which batch size leaves the line.",
+    misconception="Every further operation must take as long. Otherwise work is left out or "
+    "shared, or the sample holds something else.",
+    experiment="Draw the mean against k: which batch size leaves the line?",
     seen_in="report A: creation, which happens once, divided by a loop of exchanges",
     yields_to=("clock-read-too-early", "clocks-of-two-processes", "more-between-the-readings"),
     broken=(Live("narrow_counter", "system-call-getppid"),),
@@ -194,11 +195,44 @@ def not_on_a_line(case: Case) -> str | None:
         line = case.results[name].line
         if line is None or line.straight:
             continue
+        wraps = wraps_at(line.batch, line.location)
+        if wraps is not None:
+            k = int(line.batch[line.batch >= wraps][0])
+            return (
+                f"At k = {k}, {name} takes as long as {k % wraps} operations: the count of the "
+                f"loop wraps around at {wraps:,}."
+            )
         worst, share = line.worst_point()
         return (
-            f"In your samples of {name} the mean at k = {line.batch[worst]:.0f} lies "
-            f"{rounded(100 * share)} % off the line through all batch sizes."
+            f"The mean of {name} at k = {line.batch[worst]:.0f} lies {rounded(100 * share)} % off "
+            "the line through all batch sizes."
         )
+    return None
+
+
+#: Where a loop that counts in one byte or in two begins anew.
+NARROW = (2**8, 2**16)
+#: So near to their line, as a share of their values, are the means of such a loop, and so much of
+#: the longest do they grow: samples that hardly grow lie on any line.
+ON_ITS_LINE, LEAST_GROWTH = 0.1, 0.5
+FEWEST_COUNTS = 3
+
+
+def wraps_at(batch: Floats, location: Floats) -> int | None:
+    """Where the count of the loop wraps around; None if that does not put the means on a line.
+
+    Both have the shape (sizes,), the smallest size first; `location` is the mean sample of each
+    size, in ticks.
+    """
+    for limit in NARROW:
+        counted = batch % limit
+        if len(set(counted.tolist())) < FEWEST_COUNTS or bool((np.diff(counted) > 0).all()):
+            continue  # in the order of the sizes any line through the means would do
+        slope, intercept = np.polyfit(counted, location, 1)
+        grows = slope * np.ptp(counted) > LEAST_GROWTH * location.max()
+        off = np.abs(location - slope * counted - intercept)
+        if grows and bool((off <= ON_ITS_LINE * np.abs(location)).all()):
+            return limit
     return None
 
 
@@ -209,10 +243,10 @@ FEWEST_IN_A_ROW = 5
 @pitfall(
     code="first-in-line",
     level=Level.VALIDITY,
-    symptom="The variants were measured one after the other, the first with cold code.",
+    symptom="The first variant was measured with cold code.",
     misconception="The first variant pays for page faults and empty caches: its position looks "
     "like its cost.",
-    experiment="Measure in the opposite order, or interleave: which one costs more then?",
+    experiment="Measure in the opposite order, or interleave: which one costs more?",
     seen_in="report A: the call without arguments was measured first, with cold code",
     broken=(Live("in_turn", "call-args0"),),
 )
@@ -228,9 +262,9 @@ def first_in_line(case: Case) -> str | None:
     if not order:
         return None
     return (
-        f"In each process all samples of {order[0]} come first, then those of {order[1]}, with "
-        f"no warm-up. The first sample of {order[0]} takes "
-        f"{rounded(_coldness(recording, order[0]), 2)} times as long as others of its batch size."
+        f"Without warm-up, all samples of {order[0]} come before those of {order[1]}. The first "
+        f"one takes {rounded(_coldness(recording, order[0]), 2)} times as long as others of its "
+        "batch size."
     )
 
 
@@ -268,15 +302,14 @@ LEAST_EXCESS = 20  # ticks
 #: How closely the first values must follow from the first one, as a share of their excess.
 CLOSELY = 0.25
 FIRST_RUNS = 8
-Floats = NDArray[np.float64]
 
 
 @pitfall(
     code="running-mean",
     level=Level.VALIDITY,
     symptom="This series holds running means, not samples.",
-    misconception="A mean over all samples so far changes less and less, whatever the samples "
-    "are. It seems to settle, but the cold first sample stays in it.",
+    misconception="A mean over all samples so far seems to settle, but the cold first sample stays "
+    "in it.",
     experiment="Record each sample by itself; compute a mean when all are there.",
     seen_in="report E: 7712, 6854, 6483 ... 4459 ns, still falling at the last value",
     broken=(Live("running_mean", "first-iteration-call"),),
@@ -288,10 +321,7 @@ def running_mean(case: Case) -> str | None:
         if first is not None:
             shown = ", ".join(rounded(value) for value in first[:4].tolist())
             last = rounded(float(first[-1]))
-            return (
-                f"Your values of {name} fall by 1/n: {shown} ... {last} ticks. Each is the mean "
-                "of all values up to it."
-            )
+            return f"Your values of {name} fall by 1/n: {shown} ... {last} ticks."
     return None
 
 
@@ -370,9 +400,9 @@ MOST_AS_SHORT = 50.0
     code="minimum-taken",
     level=Level.INTERPRETATION,
     symptom="The figure is the luckiest sample.",
-    misconception="The minimum is a lower limit. If the counter counts in steps, the minimum can "
-    "be a whole step too short.",
-    experiment="Sort the samples and look where the middle one lies.",
+    misconception="The minimum is a lower limit: on a coarse counter it can be a whole step too "
+    "short.",
+    experiment="Sort the samples and look at the middle one.",
     seen_in="common in benchmark scripts",
     explains=MistakeKind.REDUCTION,
 )
@@ -413,9 +443,9 @@ PERCENTILES = (25, 75, 90, 95, 99)
 @pitfall(
     code="one-sample-taken",
     level=Level.INTERPRETATION,
-    symptom="The figure is one sample, and not what the samples have in common.",
-    misconception="A clock counts whole steps, and the true time lies between two of them.",
-    experiment="Count how often each length occurs among the samples, and compute their mean.",
+    symptom="The figure is one sample, not what all have in common.",
+    misconception="A clock counts whole steps; the true time lies between two.",
+    experiment="Compute the mean of all samples.",
     seen_in="common where one reading is printed and copied",
     explains=MistakeKind.REDUCTION,
     yields_to=("minimum-taken",),
@@ -437,9 +467,8 @@ def one_sample_taken(case: Case) -> str | None:
             continue
         return (
             f"You gave {case.as_submitted()}: that is {what}, {rounded(ticks)} "
-            f"ticks{_also(samples, ticks)}. The mean of all {len(empty)} samples is "
-            f"{rounded(typical / per_unit)} {case.spec.unit}; the clock steps by "
-            f"{samples.clock.step} ticks."
+            f"ticks{_also(samples, ticks)}. Their mean is {rounded(typical / per_unit)} "
+            f"{case.spec.unit}; the clock steps by {samples.clock.step}."
         )
     return None
 
@@ -474,7 +503,7 @@ CARRIED = 1.03
     level=Level.INTERPRETATION,
     symptom="A few extreme samples shift the mean.",
     misconception="A mean spreads one page fault or one interrupt over all samples.",
-    experiment="Leave out the largest 1 % of the samples and see how far the mean moves.",
+    experiment="Leave out the largest 1 %: how far does the mean move?",
     seen_in="report E: 366 ns, then 90 to 96 ns, reported as 104 ns",
     explains=MistakeKind.REDUCTION,
     broken=(Live("untouched_records", "timer-overhead-monotonic"),),
@@ -511,7 +540,7 @@ def cold_samples_in_mean(case: Case) -> str | None:
             if is_number(case, float(mean)) and mean > CARRIED * typical:
                 return (
                     f"You gave {case.as_submitted()}: the mean of all {len(ticks)} samples, "
-                    f"{what}. Without the few samples far from the others, such as one of "
+                    f"{what}. Without the few extreme ones, such as one of "
                     f"{rounded(float((ticks / operations).max()))}, the mean is "
                     f"{rounded(float(typical))} {spec.unit}."
                 )

@@ -22,7 +22,7 @@ BELOW_THE_FLOOR = 0.8
     symptom="The OS kernel was never entered.",
     misconception="gettimeofday and clock_gettime look like system calls. The vDSO, code that "
     "the OS kernel maps into every process, answers them without a trap.",
-    experiment="Count the calls with strace -c; then make the call by the trap instruction.",
+    experiment="Count the calls with strace -c; then use the trap instruction.",
     seen_in="report B: 16.55 ns a system call; strace counts none",
     broken=(Live("gettimeofday_for_trap", "system-call-vdso-ratio"),),
 )
@@ -57,10 +57,8 @@ SHARE_OF_FLOOR, MOST_LIBRARY_CYCLES = 0.5, 200
     code="library-call-not-system-call",
     level=Level.VALIDITY,
     symptom="The call is too cheap to have entered the OS kernel.",
-    misconception="A function of the C library need not make a system call: it can answer from a "
-    "cache in the process.",
-    experiment="Run it under strace -c and count the calls; or make the call by the trap "
-    "instruction.",
+    misconception="A function of the C library may answer from a cache, without a system call.",
+    experiment="Count its calls under strace -c, or use the trap instruction.",
     seen_in="report A: getpid at 7 to 43 cycles, cheaper than the timer around it",
     yields_to=("vdso-not-system-call", "work-optimised-away", "below-one-cycle"),
     broken=(Live("cached_getpid", "system-call-getppid"),),
@@ -81,14 +79,10 @@ def library_call_not_system_call(case: Case) -> str | None:
         )
         if cycles < LEAST_TRAP_CYCLES * claimed or below_floor:
             return (
-                f"Your variant {traps.with_floor(case, name)}. As timed, with its loop, it takes "
-                f"at most {rounded(cycles)} core cycles. No trap into the OS kernel takes fewer "
-                f"than {LEAST_TRAP_CYCLES}."
+                f"Your variant {traps.with_floor(case, name)}. With its loop, it takes at most "
+                f"{rounded(cycles)} core cycles; no trap takes fewer than {LEAST_TRAP_CYCLES}."
                 if least is None
-                else (
-                    f"Your variant {traps.with_floor(case, name)}. No trap costs so much less "
-                    "than such a call."
-                )
+                else f"Your variant {traps.with_floor(case, name)}."
             )
     return None
 
@@ -106,11 +100,10 @@ OWN_CALL, OWN_CALL_MACRO = "own_call", "MEASURE_OWN_CALL"
 @pitfall(
     code="call-not-by-hand",
     level=Level.VALIDITY,
-    symptom="The C library makes the call here; the exercise asks you to make it.",
-    misconception="Your number may be right, because many such functions enter the OS kernel. "
-    "But some, such as gettimeofday, answer by themselves, and their names do not show it.",
-    experiment="Write the trap instruction, or trap() with the call's number, and compare both "
-    "costs.",
+    symptom="The C library makes the call that the exercise asks you to make.",
+    misconception="Your number may be right, because many functions enter the OS kernel. Some, "
+    "such as gettimeofday, do not.",
+    experiment="Write the trap instruction, or trap() with the call's number, and compare costs.",
     seen_in="report A: getpid() of the C library",
     yields_to=("vdso-not-system-call", "library-call-not-system-call", "failing-call-timed"),
     broken=(Live("left_to_library", "system-call-read0"),),
@@ -126,8 +119,8 @@ def call_not_by_hand(case: Case) -> str | None:
     if not functions or c_calls.enters_by_hand(measured, system[-1] if system else ""):
         return None
     return (
-        f"The timed part of your C calls {functions[0]}() of the C library; it holds no trap "
-        "instruction for this machine and no trap()."
+        f"Your timed C calls {functions[0]}(), and has no trap() and no trap instruction for this "
+        "machine."
     )
 
 
@@ -148,10 +141,7 @@ def library_call_beside_trap(case: Case) -> str | None:
     beside = traps.of_library(case, code)
     if not beside:
         return None
-    return (
-        f"What your C times makes a call by hand and also calls {beside[0]}(), which the built "
-        "program takes from the C library."
-    )
+    return f"Your timed C makes a call by hand and also calls {beside[0]}() of the C library."
 
 
 #: A call that is refused at the door costs little more than one that does not exist.
@@ -162,10 +152,8 @@ TIMES_FLOOR = 1.25
     code="failing-call-timed",
     level=Level.VALIDITY,
     symptom="The call seems to be refused at once.",
-    misconception="A call that fails takes time too, and the loop does not stop. Only the result "
-    "shows whether the call worked.",
-    experiment="Compare each result with the value that it must have, and stop at the first that "
-    "differs.",
+    misconception="A failed call takes time too. Only its result shows whether it worked.",
+    experiment="Compare each result with the right one, and stop where it differs.",
     seen_in="reports A and C: no result is checked",
     yields_to=(
         "wrong-registers",
@@ -192,7 +180,7 @@ def failing_call_timed(case: Case) -> str | None:
         own = traps.cost(case, name)
         if name != traps.FLOOR and own is not None and own < TIMES_FLOOR * least:
             return (
-                f"Your variant {traps.with_floor(case, name)}. Your C does not check the result of "
+                f"Your variant {traps.with_floor(case, name)}. Your C ignores the result of "
                 f"{ignored[0]}."
             )
     return None
@@ -206,10 +194,10 @@ REGISTERS_OF_THE_NUMBER = {"rax", "x8"}
 @pitfall(
     code="wrong-registers",
     level=Level.VALIDITY,
-    symptom="The OS kernel does not get the arguments that you meant.",
-    misconception="x86-64 Linux takes arguments in rdi, rsi, rdx; rbx, rcx, rdx belong to the "
-    "32-bit int 0x80. You time a failing call.",
-    experiment="Run your program under strace: which arguments does it print, and which result?",
+    symptom="The OS kernel does not get your arguments.",
+    misconception="x86-64 Linux takes arguments in rdi, rsi and rdx; rbx and rcx belong to 32-bit "
+    "int 0x80. The call fails.",
+    experiment="Which arguments and result does strace print?",
     seen_in="report C: read by rbx, rcx and rdx, and the result is not checked",
     broken=(Live("wrong_registers", "system-call-read0"),),
 )
@@ -221,8 +209,8 @@ def wrong_registers(case: Case) -> str | None:
             first, _ = FIRST_ARGUMENT[trap.instruction]
             loaded = ", ".join(sorted(trap.loaded - REGISTERS_OF_THE_NUMBER))
             return (
-                f"Your C loads {loaded} for `{trap.instruction}`; the first argument belongs in "
-                f"{first}. Your variant {traps.with_floor(case, case.spec.variant)}."
+                f"Your C loads {loaded} for `{trap.instruction}`, not {first}. Your variant "
+                f"{traps.with_floor(case, case.spec.variant)}."
             )
     return None
 
@@ -239,9 +227,9 @@ def _was_run(case: Case, trap: TrapInstruction) -> bool:
     code="call-without-its-argument",
     level=Level.VALIDITY,
     symptom="The call takes an argument but gets none.",
-    misconception="The OS kernel then uses the value that a register happens to hold. A refused "
-    "call also takes time, but not the time of a call that works.",
-    experiment="Print the result of one call, and errno, before timing many.",
+    misconception="The OS kernel uses what a register holds, and may refuse the call: that takes "
+    "another time.",
+    experiment="Print its result and errno before you time many.",
     seen_in="report A: setuid() without its argument, 35 to 1,200 cycles",
     broken=(Live("setuid_without_argument", "system-call-setuid"),),
 )
@@ -253,7 +241,7 @@ def call_without_its_argument(case: Case) -> str | None:
     if not empty:
         return None
     ignored = (each.replace(" ", "") for each in c_calls.results_ignored(code))
-    unseen = " and does not check its result" if empty[0] in ignored else ""
+    unseen = " and ignores its result" if empty[0] in ignored else ""
     return (
         f"Your C calls {empty[0]} without an argument{unseen}. Your variant "
         f"{traps.with_floor(case, case.spec.variant)}."
@@ -264,8 +252,8 @@ def call_without_its_argument(case: Case) -> str | None:
     code="another-call",
     level=Level.VALIDITY,
     symptom="Your C does not time the one call that the lab asks for.",
-    misconception="Each call costs the way into the OS kernel and back, plus its own work. The "
-    "name of a variant does not show which call it makes.",
+    misconception="Each call does its own work in the OS kernel, and a variant's name does not "
+    "show which call it makes.",
     experiment="Run your program under strace -c, which lists each call by name.",
     seen_in="trials of lab 08: the number of another call that also returns 0",
     yields_to=(
@@ -300,8 +288,8 @@ READ_OF_NOTHING = "read0"
     code="other-call-than-asked",
     level=Level.VALIDITY,
     symptom="Your C does not time one read of 0 bytes of `fd`.",
-    misconception="A number near the expected one is no proof: other calls cost about as much, "
-    "and two cheap calls may cost as much as one read.",
+    misconception="A number near the expected one is no proof: another call, or two cheap ones, "
+    "may cost as much.",
     experiment="Count the system calls of one run with strace -c.",
     seen_in="report A: getpid(), which the C library answered",
     yields_to=(

@@ -20,10 +20,9 @@ from labs.units import rounded
 @pitfall(
     code=task_counts.FEWER,
     level=Level.VALIDITY,
-    symptom="The OS did not count most of the switches that the run claims.",
-    misconception="An exchange need not be a switch: the OS switches only where a task sleeps or "
-    "loses its CPU.",
-    experiment="Let each task note which task ran before it. If it finds itself, nobody waited.",
+    symptom="The OS did not count most claimed switches.",
+    misconception="The OS switches only where a task sleeps or loses its CPU.",
+    experiment="Let each task note which task ran before it: if it finds itself, nobody waited.",
     seen_in="benchmarks of handoffs that nobody counted",
 )
 def fewer_switches_than_claimed(case: Case) -> str | None:
@@ -32,8 +31,7 @@ def fewer_switches_than_claimed(case: Case) -> str | None:
     if seen is None:
         return None
     return (
-        f"{seen.as_text()}. Either a task goes on without waiting for the other, or the work is "
-        "done by tasks whose switches are not counted here."
+        f"{seen.as_text()}. Either a task does not wait for the other, or other tasks do the work."
     )
 
 
@@ -41,8 +39,8 @@ def fewer_switches_than_claimed(case: Case) -> str | None:
     code="lock-convoy",
     level=Level.VALIDITY,
     symptom="Most of the switches that the run claims never happened.",
-    misconception="A lock does not hand over the turn: the task that unlocks it may take it "
-    "again at once, while the other still waits for the CPU.",
+    misconception="A lock does not hand over the turn: the task that unlocks it may take it again "
+    "at once.",
     experiment="Make the turn a variable and sleep until it is yours; then count again.",
     seen_in="report D: mutex and a shared variable, 3,323 ns a thread switch",
     broken=(Live("bare_mutex", "thread-switch-condvar"),),
@@ -57,8 +55,7 @@ def lock_convoy(case: Case) -> str | None:
     code="own-semaphore",
     level=Level.VALIDITY,
     symptom="The task takes the semaphore that it has just posted itself.",
-    misconception="Post and wait make a handoff only with two semaphores, one for each "
-    "direction. With a single one, the task that posts takes its own post.",
+    misconception="Post and wait make a handoff only with two semaphores, one for each direction.",
     experiment="Use one semaphore for each direction, and compare the count with the claim.",
     seen_in="a semaphore benchmark: 0.97 µs a switch, 938 switches in 1.03 million operations",
     broken=(Live("same_semaphore", "thread-switch-condvar"),),
@@ -68,19 +65,16 @@ def own_semaphore(case: Case) -> str | None:
     seen = task_counts.shown_by(case, own_semaphore.code)
     if seen is None:
         return None
-    return (
-        f"{seen.as_text()}. Between the readings your C posts and waits for one and the same "
-        "semaphore."
-    )
+    return f"{seen.as_text()}. Between the readings your C posts and waits for one semaphore."
 
 
 @pitfall(
     code="never-slept",
     level=Level.VALIDITY,
     symptom="The tasks had a CPU each and never slept: nothing was switched.",
-    misconception="A futex, the call behind most locks, enters the OS kernel only if the task "
-    "must wait. With two CPUs its word changes before that.",
-    experiment="Pin both threads to one CPU and compare the count with the claim.",
+    misconception="A futex, the call behind most locks, sleeps only if the task must wait: with "
+    "two CPUs its word changes first.",
+    experiment="Pin both threads to one CPU and count again.",
     seen_in="a futex benchmark: 2,000,000 switches at 112 ns; the OS counted 2",
     broken=(Live("spins_on_two_cpus", "thread-switch-condvar", needs="two CPUs"),),
 )
@@ -97,9 +91,9 @@ def never_slept(case: Case) -> str | None:
     code="two-cpus-not-one",
     level=Level.VALIDITY,
     symptom="The two tasks were not kept on one CPU.",
-    misconception="If each task has its own CPU, no CPU switches from one to the other. The run "
-    "then times the wake-up of another CPU, which is another quantity.",
-    experiment="Pin both to one CPU, then to two, and compare the two results.",
+    misconception="If each task has its own CPU, the run times the wake-up of another CPU, and no "
+    "switch.",
+    experiment="Pin both to one CPU, then to two, and compare.",
     seen_in="report B: not pinned, 3,452 to 3,485 ns",
     broken=(Live("not_pinned", "process-switch-pipe-pinned", needs="two CPUs"),),
 )
@@ -119,9 +113,9 @@ def two_cpus_not_one(case: Case) -> str | None:
     code=task_counts.MORE,
     level=Level.VALIDITY,
     symptom="The OS switched far more often than the run claims.",
-    misconception="A handoff is one switch only if the woken task has all that it needs.",
-    experiment="Count how often a wait ends without the turn. If it never does, a lock was still "
-    "held.",
+    misconception="A handoff takes more switches if a task is woken before it can go on, or wakes "
+    "by itself.",
+    experiment="Count waits that end without the turn. If none does, a lock was still held.",
     seen_in="a condition-variable benchmark: 200,000 switches claimed, 340,000 counted",
 )
 def more_switches_than_claimed(case: Case) -> str | None:
@@ -129,10 +123,7 @@ def more_switches_than_claimed(case: Case) -> str | None:
     seen = task_counts.shown_by(case, more_switches_than_claimed.code)
     if seen is None:
         return None
-    return (
-        f"{seen.as_text()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}. Either "
-        "a task is woken before it can go on, or it wakes by itself."
-    )
+    return f"{seen.as_text()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}."
 
 
 @pitfall(
@@ -157,10 +148,10 @@ def signal_under_the_lock(case: Case) -> str | None:
 @pitfall(
     code="wait-with-an-end",
     level=Level.VALIDITY,
-    symptom="A timer wakes the task, which looks and sleeps again: each look takes a switch.",
-    misconception="A time-out looks like waiting for the other task, but it is the timer that "
-    "wakes the sleeper, too early or too late.",
-    experiment="Double the time-out: a cost that follows it is the timer's.",
+    symptom="A timer wakes the task, which looks and sleeps again.",
+    misconception="With a time-out, the timer wakes the sleeper and not the other task, too early "
+    "or too late.",
+    experiment="Double the time-out: does the cost follow it?",
     seen_in="the exercise of lab 06, tried with usleep and with pthread_cond_timedwait",
 )
 def wait_with_an_end(case: Case) -> str | None:
@@ -184,10 +175,9 @@ KERNELS_OF_SWITCHES = frozenset({"own_switch", "thread_switch", "process_switch"
     code="not-woken",
     level=Level.VALIDITY,
     symptom="The thread that waits does not sleep until it is woken.",
-    misconception="With a loop or short sleep, a thread looks again and again whether it has the "
-    "turn. A handoff is a sleep that only the other thread's wake ends.",
-    experiment="Leave out the wake. The run of a real handoff then never ends, and Ticklab "
-    "reports this.",
+    misconception="A handoff is a sleep that only the other thread's wake ends, not a loop or "
+    "short sleep.",
+    experiment="Leave out the wake: a real handoff then never ends, as Ticklab reports.",
     seen_in="trials of lab 06: unlock, sched_yield and lock in a loop",
     yields_to=("wait-with-an-end",),
 )
@@ -203,13 +193,13 @@ def not_woken(case: Case) -> str | None:
         seen = task_counts.sleeps(case.recording, name)
         if seen.goes_on_unwoken:
             return (
-                f"In {seen.unwoken} of {seen.tried} processes the run gave the other thread its "
-                "turn and woke nobody; that thread went on all the same."
+                f"In {seen.unwoken} of {seen.tried} processes the run woke nobody, and the other "
+                "thread went on all the same."
             )
         if (awake := task_counts.rounds_awake(case.recording, name)) is not None:
             return (
-                f"The run gave the turn to nobody, and watched your await_turn(): it went "
-                f"{awake:.0f} times through a loop before it slept."
+                f"The run gave nobody the turn: your await_turn() went {awake:.0f} times through a "
+                "loop before it slept."
             )
         if seen.hardly_asleep and _as_many_as_claimed(case, name):
             return (
@@ -231,9 +221,9 @@ def _as_many_as_claimed(case: Case, name: str) -> bool:
     code="creation-counted-as-switch",
     level=Level.VALIDITY,
     symptom="The sample also creates and ends tasks, which is not a switch.",
-    misconception="A fork copies page tables, and its child faults pages in. Both cost more than "
-    "a switch, and no mean of them can be subtracted exactly.",
-    experiment="Make the other task before the first reading, and count page faults again.",
+    misconception="A fork copies page tables, and its child faults pages in. Both cost more than a "
+    "switch, and cannot be subtracted exactly.",
+    experiment="Make the other task before the first reading, and count page faults.",
     seen_in="report A: fork and exit inside; 35,000 to 52,000 cycles a switch",
     broken=(Live("fork_inside", "process-switch-pipe-pinned"),),
 )
@@ -248,9 +238,9 @@ def creation_counted_as_switch(case: Case) -> str | None:
     code="unclear-divisor",
     level=Level.INTERPRETATION,
     symptom="It is not clear what the figure was divided by.",
-    misconception="A round trip goes there and back: two switches, two writes and two reads. "
-    "Subtract the calls; a switch is half of the rest.",
-    experiment="Draw one round trip as a line between two tasks, and count its switches.",
+    misconception="A round trip holds two switches, two writes and two reads. Subtract the calls; "
+    "a switch is half of the rest.",
+    experiment="Draw one round trip between two tasks, and count its switches.",
     seen_in="report B: a trial of two switches and four calls printed as a context switch",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
@@ -272,10 +262,7 @@ def _round_trip_given(case: Case) -> str | None:
     whole = net.whole.value / case.result.clock.ticks_in(case.spec.unit)
     for value, what in ((whole, "your round trip"), (whole / 4, "a quarter of your round trip")):
         if is_number(case, value, OF_USUAL_SLIPS):
-            return (
-                f"You gave {case.as_submitted()}, which is {what}. A round trip holds two "
-                "switches and four calls."
-            )
+            return f"You gave {case.as_submitted()}, which is {what}."
     return None
 
 
@@ -302,9 +289,9 @@ def _round_trip_not_divided(case: Case) -> str | None:
     code="read-and-write-counted-along",
     level=Level.INTERPRETATION,
     symptom="The calls around a switch are counted as part of it.",
-    misconception="Half a round trip is a switch and the calls that bring it about, such as a "
-    "write and a read. These calls cost as much without any switch.",
-    experiment="Let one task make the same calls to itself in the same run, and subtract that.",
+    misconception="The calls that bring a switch about, such as write and read, cost as much "
+    "without it.",
+    experiment="Let one task make the same calls to itself, and subtract that.",
     seen_in="report C: read and write inside the 550 ns of a switch",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
@@ -330,15 +317,14 @@ def _not_subtracted_by_hand(case: Case) -> str | None:
     per_unit = case.result.clock.ticks_in(case.spec.unit)
     calls = net.times * net.baseline.value / per_unit
     for timed, parts, what in (
-        (net.unsubtracted, net.parts, "half your round trip. In it"),
-        (net.whole, 1.0, f"your whole round trip. It holds {net.parts:.0f} switches, and in it"),
+        (net.unsubtracted, net.parts, "half your round trip, of which"),
+        (net.whole, 1.0, f"your round trip of {net.parts:.0f} switches, of which"),
     ):
         number = timed.value / per_unit
         if is_number_of_samples(case, number):
             return (
                 f"You gave {case.as_submitted()}: {what} {rounded(calls / parts)} "
-                f"{case.spec.unit} are the cost of the calls, by {net.baseline_variant} of your "
-                "recording."
+                f"{case.spec.unit} are the calls, by your variant {net.baseline_variant}."
             )
     return None
 
@@ -361,9 +347,9 @@ def _names_no_baseline(case: Case) -> str | None:
     code="touching-counted-as-switch",
     level=Level.INTERPRETATION,
     symptom="The task's own work is counted as the switch's.",
-    misconception="A task reads its memory with or without a switch. The switch causes only the "
-    "extra cost of this work.",
-    experiment="Let one task do the same work alone, in the same run, and subtract that.",
+    misconception="A task reads its memory without a switch too: only the extra cost is the "
+    "switch's.",
+    experiment="Let one task do the same work alone, and subtract that.",
     seen_in="ring benchmarks whose work is part of their result",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
@@ -397,20 +383,17 @@ def _hop_as_timed(case: Case, net: Net) -> str | None:
         return None
     own = net.baseline.value * net.times / net.parts / per_unit
     return (
-        f"You gave {case.as_submitted()}, which is a hop as timed. In this hop {rounded(own)} "
-        f"{case.spec.unit} are the cost of pipe and working set, which one task alone "
-        f"({net.baseline_variant}) pays without any switch."
+        f"You gave {case.as_submitted()}, a hop as timed. In it, {rounded(own)} {case.spec.unit} "
+        f"are pipe and working set, which one task alone ({net.baseline_variant}) pays too."
     )
 
 
 @pitfall(
     code="two-results-for-one",
     level=Level.INTERPRETATION,
-    symptom="The figure is another result of the same run, or a mean of two.",
-    misconception="Two variants, or two pairs of readings around different parts of an exchange, "
-    "time two things; their mean is neither.",
-    experiment="Write down what happens between the readings of each, then keep the one that the "
-    "lab asks for.",
+    symptom="The figure is another result of this run, or a mean of two.",
+    misconception="Two variants, or two pairs of readings, time two things; their mean is neither.",
+    experiment="Write down what lies between the readings of each, and keep the one asked for.",
     seen_in="report B: both processes print a result, and a guess explains their difference",
     explains=MistakeKind.CONTENTS,
     broken=(Live("both_sides_print", "thread-switch-pipe", handed_in="pipe-by-the-peer"),),

@@ -27,7 +27,7 @@ def unit_unknown(case: Case) -> str | None:
     if case.submitted is not None:
         return None
     asked = "by number" if case.spec.unit == CHOICE else f"in {case.spec.unit}"
-    return f"You gave {case.as_submitted()}; the lab asks for {case.spec.asked}, {asked}."
+    return f"You gave {case.as_submitted()}; the lab asks for this figure {asked}."
 
 
 #: A slope known to this factor is distinguishable from one a thousand times larger or smaller.
@@ -68,7 +68,7 @@ def _misstated_in_the_c(case: Case) -> str | None:
         return None
     return (
         f"By the clock that your C states, an addition takes {rounded(cost.value / cycle)} core "
-        f"cycles, but it takes only one. {case.as_submitted()} is off by the same factor."
+        f"cycles, not one. {case.as_submitted()} is off by the same factor."
     )
 
 

@@ -15,7 +15,7 @@ import pytest
 from grader.cases.case import Case
 from grader.cases.expected import compared_as, conclusion
 from grader.cases.spec import FigureSpec, Quantity
-from grader.cases.verdict import Finding, Outcome, Verdict
+from grader.cases.verdict import Outcome, Verdict
 from grader.figures import LABS
 from grader.judging import check, lab_folder
 from grader.judging.presentation import as_html, as_text, evidence_html
@@ -29,6 +29,7 @@ from labs.recording.file import read
 from labs.results.result import result_of
 from labs.results.results_compared import compared, differences_compared
 from labs.units import Clock
+from testing.finding_words import MOST_WORDS, words_of
 from testing.paths import FIXTURES
 
 CHOICES = [spec for specs in LABS.values() for spec in specs if spec.quantity is Quantity.CHOICE]
@@ -36,14 +37,6 @@ EXPLAINS = [spec for spec in CHOICES if spec.id.endswith("-explains")]
 BY_DATA = [spec for spec in CHOICES if spec.decide is not None and spec not in EXPLAINS]
 HONEST = FIXTURES / "honest"
 SAVED = [*sorted((FIXTURES / "honest_runs").iterdir()), *sorted(HONEST.iterdir())]
-
-
-MOST_WORDS = 80
-
-
-def words_of(finding: Finding) -> int:
-    texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
-    return len(" ".join(texts).split())
 
 
 def named(specs: list[FigureSpec]) -> pytest.MarkDecorator:
@@ -171,7 +164,9 @@ def test_a_wrong_conclusion_is_not_told_the_right_one(spec: FigureSpec, tmp_path
             assert spec.look_at in words
 
         told = verdict_on(spec, folder, handed_in=True)
-        assert all(words_of(each) <= MOST_WORDS for each in (*verdict.findings, *told.findings))
+        assert all(
+            words_of(each, spec) <= MOST_WORDS for each in (*verdict.findings, *told.findings)
+        )
         assert told.answer == f"The right conclusion is {right} ({right_text})."
         assert told.answer in as_text(told)
         assert (told.points, told.outcome) == (verdict.points, verdict.outcome)

@@ -19,6 +19,7 @@ from grader.figures import LABS, figure_named
 from grader.judging.check import check
 from grader.judging.presentation import as_text
 from grader.pitfalls import CATALOGUE
+from testing.finding_words import MOST_WORDS, words_of
 from testing.honest_cases import honest, honest_case, judged
 
 NUMBERS = [spec for specs in LABS.values() for spec in specs if spec.unit != CHOICE]
@@ -31,7 +32,6 @@ OF_SAMPLES = [
 ]
 EXACT = {"timer-step", "switch-convoy-count", "switch-ratio-same-mechanism"}
 UNEXPLAINED = "figure-not-from-recording"
-MOST_WORDS = 60
 
 #: Words that say where a figure was taken from, or that it was not computed from its samples.
 _ACCUSES = re.compile(
@@ -66,11 +66,6 @@ def tells_what_is_left_out(spec: FigureSpec, evidence: str) -> bool:
         return "The kit counts all " in evidence
     found = _LEFT_OUT.search(evidence)
     return found is not None and int(found[1].replace(",", "")) == aside
-
-
-def words_of(finding: Finding) -> int:
-    texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
-    return len(" ".join(texts).split())
 
 
 @pytest.mark.parametrize("spec", NUMBERS, ids=by_id)
@@ -142,7 +137,7 @@ def test_what_is_told_of_an_unexplained_figure_is_short(spec: FigureSpec) -> Non
     for factor in (0.0, 0.7, 1.04, 1.3, 5.7):
         finding = unexplained(judged(spec, right_value(spec) * factor, spec.unit))
         if finding is not None:
-            assert words_of(finding) <= MOST_WORDS, finding.evidence
+            assert words_of(finding, spec) <= MOST_WORDS, finding.evidence
 
 
 def test_exact_figures_have_a_reason_and_leave_room_for_rounding_only() -> None:

@@ -32,12 +32,10 @@ from labs.recording.declared import is_first_time
 from labs.recording.file import Recording, keeping_recordings, read
 from labs.results.result import result_of
 from labs.units import Clock
+from testing.finding_words import MOST_WORDS, words_of
 from testing.paths import FIXTURES
 
 FOLDER = FIXTURES / "honest"
-#: What a student reads of one finding.
-MOST_WORDS = 60
-
 SAVED = [lab for lab in LABS if (FOLDER / lab).is_dir()]
 TIMES = {
     lab: [spec for spec in LABS[lab] if spec.is_time and not spec.of and not spec.demonstrates]
@@ -276,9 +274,8 @@ def test_no_way_to_a_wrong_number_takes_more_than_60_words(lab: str) -> None:
         assert isinstance(case, Case)
         for way in ways(case):
             told = pitfall_named(way.code).finding(f"You gave {case.as_submitted()}: {way.what}")
-            texts = (told.symptom, told.evidence, told.misconception, told.experiment)
-            if len(" ".join(texts).split()) > MOST_WORDS:
-                long[spec.id, way.code] = texts
+            if words_of(told, spec) > MOST_WORDS:
+                long[spec.id, way.code] = told
     assert long == {}
 
 

@@ -142,7 +142,7 @@ WRONG = {
     "own memory": (
         "task = clone(raise_number, STACK_TOP, SIGCHLD, NULL);",
         {PROCESS},
-        "their parent saw it raised by 0. A task with memory of its own raises a copy.",
+        "their parent saw it raised by 0.",
     ),
 }
 

@@ -36,10 +36,10 @@ from labs.run import broken, measure, variants
 from labs.run.broken import BrokenKernel
 from labs.run.c_process import RunFailed
 from labs.run.plan import Plan
+from testing.finding_words import MOST_WORDS, words_of
 from testing.paths import FIXTURES
 
 FOLDER = FIXTURES / "pitfalls"
-MOST_WORDS = 80
 
 CODES = [pitfall.code for pitfall in CATALOGUE]
 LIVE = [(pitfall, live) for pitfall in CATALOGUE for live in pitfall.broken]
@@ -76,10 +76,11 @@ def test_its_fixture_shows_it_and_no_other_of_its_level(code: str) -> None:
             if finding.level is level
         }
         assert found == {code}, folder
-        for finding in [each for verdict in handed_in + others for each in verdict.findings]:
-            texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
-            assert all(text.strip() for text in texts)
-            assert len(" ".join(texts).split()) <= MOST_WORDS, finding
+        for verdict in handed_in + others:
+            for each in verdict.findings:
+                texts = (each.symptom, each.evidence, each.misconception, each.experiment)
+                assert all(text.strip() for text in texts)
+                assert words_of(each, figure_named(verdict.figure)) <= MOST_WORDS, each
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -11,9 +11,11 @@ import pytest
 from grader.cases.case import Case, make_case
 from grader.facts import traps
 from grader.figures import figure_named
+from grader.judging.lab_folder import check_folder
 from grader.pitfalls import findings_of, pitfall_named
+from grader.pitfalls.samples_and_intervals import wraps_at
 from labs.recording.file import Recording
-from testing.paths import REPOSITORY
+from testing.paths import FIXTURES, REPOSITORY
 from testing.submitted_figures import Clocked, figure, recording
 
 #: In ticks of a counter of 2.6 GHz.
@@ -80,7 +82,7 @@ def test_core_cycles_that_hold_the_loop_are_not_said_to_be_those_of_the_net_cost
     # 9 ticks net are 3.46 ns; with the loop of 8 ticks the samples grow by 17 ticks a call.
     run = calls(Clocked(110.0, 17.0), None, loop=Clocked(110.0, 8.0))
     evidence = findings_of(case(run))[0].evidence
-    stated = re.search(r"costs ([\d.]+) ns\. As timed, with its loop, .* ([\d.]+) core", evidence)
+    stated = re.search(r"costs ([\d.]+) ns\. With its loop, .* ([\d.]+) core", evidence)
     assert stated is not None, evidence
     net, whole = float(stated[1]), float(stated[2])
     assert run.clock("getppid").convert(whole, "cycles", "ns") == pytest.approx(
@@ -284,7 +286,7 @@ def test_a_slope_with_its_loop_is_named() -> None:
     run = calls(loop=Clocked(110.0, 30.0), noise=0.5)
     found = findings_of(case(run, 290.0 / 2.6))
     assert [finding.code for finding in found] == ["loop-counted-along"]
-    assert "the loop costs 11.5 ns of this slope" in found[0].evidence
+    assert "the loop costs 11.5 ns of it" in found[0].evidence
     assert codes(case(run, 260.0 / 2.6)) == []
 
 
@@ -312,3 +314,31 @@ def test_an_honest_part_of_an_unrolled_round_is_no_mistake() -> None:
 def test_their_levels_are_those_that_a_mistake_costs() -> None:
     validity = ("library-call-not-system-call", "vdso-not-system-call", "wrong-registers")
     assert {pitfall_named(code).level.value for code in validity} == {"validity"}
+
+
+def test_a_loop_that_counts_in_one_byte_is_told_where_its_count_wraps_around() -> None:
+    folder = FIXTURES / "pitfalls" / "not-on-a-line" / "wrong"
+    verdicts = {each.figure: each for each in check_folder(folder, "03-system-call")}
+    evidence = verdicts["system-call-getppid"].findings[0].evidence
+    assert evidence.startswith("At k = 300, getppid takes as long as 44 operations: ")
+    assert evidence.endswith("the count of the loop wraps around at 256.")
+
+
+#: Batch sizes, how many operations a sample with each of them holds, and where the count wraps.
+COUNTS = {
+    "one byte": ((100, 200, 300, 400), (100, 200, 44, 144), 256),
+    "two bytes": ((30_000, 60_000, 90_000, 120_000), (30_000, 60_000, 24_464, 54_464), 65_536),
+    "all": ((100, 200, 300, 400), (100, 200, 300, 400), None),
+    "a loop that ends early": ((100, 200, 300, 400), (100, 200, 250, 250), None),
+    "one more in each": ((300, 350, 400, 450), (301, 351, 401, 460), None),
+    "none": ((100, 200, 300, 400), (0, 0, 0, 0), None),
+}
+
+
+@pytest.mark.parametrize(("sizes", "held", "limit"), COUNTS.values(), ids=COUNTS)
+def test_a_count_wraps_around_where_the_means_show_it(
+    sizes: tuple[int, ...], held: tuple[int, ...], limit: int | None
+) -> None:
+    location = 60.0 + 200.0 * np.array(held)
+    location[0] += 0.5  # no line is exact
+    assert wraps_at(np.array(sizes, dtype=float), location) == limit

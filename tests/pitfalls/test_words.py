@@ -15,9 +15,9 @@ from grader.judging.check import judge, open_case
 from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.file import keeping_recordings, read
+from testing.finding_words import MOST_WORDS, words_of
 from testing.paths import FIXTURES
 
-MOST_WORDS = 80
 HONEST = FIXTURES / "honest"
 
 #: What an honest figure is multiplied by; the second is also given as older than its recording.
@@ -25,16 +25,11 @@ FACTORS = (1000.0, 1.37, 2.596, 0.0)
 LONG_AGO = "2020-01-01T00:00:00+00:00"
 
 
-def words_of(finding: Finding) -> int:
-    texts = (finding.symptom, finding.evidence, finding.misconception, finding.experiment)
-    return len(" ".join(texts).split())
-
-
-def too_long(findings: Iterator[Finding]) -> dict[str, tuple[int, str]]:
+def too_long(findings: Iterator[tuple[FigureSpec, Finding]]) -> dict[str, tuple[int, str]]:
     """By code, the longest finding that is too long: its words, and its evidence."""
     longest: dict[str, tuple[int, str]] = {}
-    for finding in findings:
-        found = (words_of(finding), finding.evidence)
+    for spec, finding in findings:
+        found = (words_of(finding, spec), finding.evidence)
         longest[finding.code] = max(found, longest.get(finding.code, (MOST_WORDS, "")))
     return {code: each for code, each in longest.items() if each[0] > MOST_WORDS}
 
@@ -45,18 +40,19 @@ def test_no_finding_on_a_wrong_value_is_long(lab: str) -> None:
         assert too_long(findings(lab)) == {}
 
 
-def findings(lab: str) -> Iterator[Finding]:
+def findings(lab: str) -> Iterator[tuple[FigureSpec, Finding]]:
     """Those on wrong values and on every conclusion of the lab's honest figures."""
     for asked in asked_in(HONEST / lab):
         wrong = [replace(asked.figure, value=asked.figure.value * by) for by in FACTORS]
         wrong += [replace(wrong[1], when=LONG_AGO), replace(asked.figure, unit="bushels")]
         for figure in wrong:
             case = asked.opened(figure)
-            yield from judge(asked.spec, case, figure, asked.elsewhere.what_it_is).findings
+            judged = judge(asked.spec, case, figure, asked.elsewhere.what_it_is)
+            yield from ((asked.spec, each) for each in judged.findings)
     yield from of_choices(lab)
 
 
-def of_choices(lab: str) -> Iterator[Finding]:
+def of_choices(lab: str) -> Iterator[tuple[FigureSpec, Finding]]:
     """The findings on every conclusion that can be chosen there, from one recording of its own."""
     handed_in = figures.read(HONEST / lab)
     for spec in LABS[lab]:
@@ -67,7 +63,9 @@ def of_choices(lab: str) -> Iterator[Finding]:
             yield from of_choice(lab, spec, replace(figure, value=number))
 
 
-def of_choice(lab: str, spec: FigureSpec, figure: Figure) -> Iterator[Finding]:
+def of_choice(lab: str, spec: FigureSpec, figure: Figure) -> Iterator[tuple[FigureSpec, Finding]]:
     if figure.recording is not None:
         case = open_case(spec, figure, read(HONEST / lab / figure.recording))
-        yield from judge(spec, case, figure).findings
+        for tell in (False, True):
+            judged = judge(spec, case, figure, tell_answers=tell)
+            yield from ((spec, each) for each in judged.findings)
