@@ -83,7 +83,7 @@ WRONG = {
     "beside a trap": (
         question("made++; return trap(SYS_getppid, 0, 0, 0) > 0;"),
         ITSELF,
-        "your count saw 8 operations.",
+        "your count saw 8.",
     ),
     "in an array": (
         question("counts[0] += 1; return getppid() > 0;", FIRST),
