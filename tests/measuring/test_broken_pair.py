@@ -24,6 +24,7 @@ from labs.notebook.session import Session
 from labs.recording import file
 from labs.results import result
 from labs.results.remarks import of_results
+from labs.results.result import result_of
 from labs.run import broken, measure
 from testing import simulate
 from testing.declarations import as_declared
@@ -126,7 +127,8 @@ def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings
         for run in (pair.broken, pair.repaired):
             assert run.result().value_as_text() in text
             assert run.recording_path is not None and run.recording_path in text
-            said = of_results((run.result(),))
+            # The advice is that of the command whose C stands beside it.
+            said = of_results((result_of(run.recording, run.variant, run.unit),))
             for words in (*said.warnings, said.conditions):
                 assert words in html.unescape(text)
         assert "times as large" in text
