@@ -33,7 +33,7 @@ class Graded:
     def in_feedback(self, page: Page) -> Iterator[tuple[str, Locator, Score]]:
         """The name, the place and the text of each score on a page of feedback."""
         own, most = self.columns["score"]
-        yield "the total", page.locator("main > p.total"), _in_feedback(own, most)
+        yield "the total", page.locator("main > p.total > .score"), _in_feedback(own, most)
         for cell, (own, most, _) in self.cells.items():
             text = _in_feedback(own, most)
             places = [f"figure-{cell}", f"answer-{cell}"]

@@ -172,7 +172,7 @@ class Mark(NamedTuple):
 #: The marker and the colour of each kind of mark.
 _SIGNS = {
     "figure": ("dot", scale.BLUE),
-    "handed in": ("diamond", scale.VERMILLION),
+    "handed in": ("diamond", scale.INK),
     "broken": ("diamond", scale.VERMILLION),
     "earlier": ("dot", scale.PURPLE),
     "predicted": ("line", scale.GREEN),
@@ -209,11 +209,13 @@ class _Axis(NamedTuple):
         return _round_numbers(self.low, self.high)
 
 
-def _axis_over(values: Sequence[float]) -> _Axis:
-    """An axis on which all `values` lie, with room at both ends."""
+def _axis_over(values: Sequence[float], *, whole: bool) -> _Axis:
+    """An axis on which all `values` lie, with room at both ends; a `whole` linear one begins at 0."""
     low, high = min(values), max(values)
     if low > 0 and high / low > _LOG_FROM:
         return _Axis(math.log(low / 1.3), math.log(high * 1.3), True)
+    if whole and low >= 0:
+        return _Axis(0.0, 1.12 * high or 1.0, False)
     room = 0.12 * (high - low) or 0.2 * abs(high) or 1.0
     return _Axis(low - room, high + room, False)
 
@@ -242,7 +244,9 @@ def value_drawing(
     home = home or [marks[0].value]
     far = [_times_off(each.value, home) for each in marks]
     near = [each.value for each, off in zip(marks, far, strict=True) if not off]
-    axis = _axis_over([*home, *near])
+    # How wide one interval is says its share of the value. Close values need a closer look.
+    single = not accepted and sum(each.kind in _HOME for each in marks) < 2
+    axis = _axis_over([*home, *near], whole=single)
 
     placed = []
     for each, off in zip(marks, far, strict=True):
