@@ -55,7 +55,7 @@ class Way:
     `number` is the wrong one, in the unit asked for. `code` is the entry of the catalogue that it
     shows, and `what` the evidence: a clause after `You gave 3 ns: `. Who computes `by_hand` begins
     with numbers of three digits; any other number is copied, or made by a program. `fewest` is the
-    number of digits that tell this number from its neighbors, and `slack` a share of the number by
+    number of digits that tell this number from its neighbours, and `slack` a share of the number by
     which another reduction of the same samples may differ.
     """
 
@@ -179,7 +179,7 @@ MOST_DIGITS = 6
 
 
 def _digits_swapped(case: Case) -> Iterator[Way]:
-    """The right value to as many digits, with two neighboring digits the wrong way round."""
+    """The right value to as many digits, with two neighbouring digits the wrong way round."""
     given, one = digits_of(case.figure.value), _one_written(case)
     if not FEWEST_DIGITS <= given <= MOST_DIGITS or not one:
         return

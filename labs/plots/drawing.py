@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labs.analysis.estimates import Estimate, Floats
+from labs.analysis.estimates import Bools, Estimate, Floats
 from labs.analysis.line import Line
 from labs.html import Table, filled, image_address
 from labs.plots import scale
-from labs.plots.taken import taken_of
+from labs.plots.taken import Taken, taken_of
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of, sensible
 from labs.units import NAMES, NANOSECONDS, fixed, plural, readable_unit, rounded, unit_symbol
@@ -42,17 +42,16 @@ class Paper:
 
     def text(
         self, x: float, y: float, words: str, colour: str = scale.INK, *, anchor: str = "start",
-        size: int = _TEXT, bold: bool = False, upwards: bool = False,
+        size: int = _TEXT, bold: bool = False,
     ) -> None:  # fmt: skip
         """Write `words` with their baseline at `y`; `anchor` is start, middle or end."""
         # XML has no control characters and no lone surrogates.
         shown = "".join(each if each.isprintable() else "?" for each in words)
         shown = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        turned = f" transform='rotate(-90 {x:.0f} {y:.0f})'" if upwards else ""
         weight = " font-weight='bold'" if bold else ""
         self.parts.append(
             f"<text x='{x:.0f}' y='{y:.0f}' fill='{colour}' font-size='{size}'"
-            f" text-anchor='{anchor}'{weight}{turned}>"
+            f" text-anchor='{anchor}'{weight}>"
             f"{shown}</text>"
         )
 
@@ -182,8 +181,6 @@ _SIGNS = {
 _HOME = ("figure", "broken", "earlier")
 #: A mark that is this many times off the others is not on the axis, but an arrow beside it.
 _FAR = 100.0
-#: The axis is logarithmic if its numbers span this factor.
-_LOG_FROM = 6.0
 _ROW = 19
 
 
@@ -210,9 +207,9 @@ class _Axis(NamedTuple):
 
 
 def _axis_over(values: Sequence[float], *, whole: bool) -> _Axis:
-    """An axis on which all `values` lie, with room at both ends; a `whole` linear one begins at 0."""
+    """An axis on which all `values` lie, with room at its ends. A `whole` one begins at 0."""
     low, high = min(values), max(values)
-    if low > 0 and high / low > _LOG_FROM:
+    if low > 0 and high / low > scale.LOG_FROM:
         return _Axis(math.log(low / 1.3), math.log(high * 1.3), True)
     if whole and low >= 0:
         return _Axis(0.0, 1.12 * high or 1.0, False)
@@ -518,38 +515,35 @@ def _columns(result: Result) -> tuple[list[_Column], str]:
     ticks, k = taken.ticks / per_unit, taken.batch
     line, net = result.line, result.net
     if taken.cold.any():
-        later = [
-            float(
-                np.median(
-                    ticks[taken.later & (taken.process == process)]
-                    if (taken.later & (taken.process == process)).any()
-                    else ticks[taken.cold]
-                )
-            )
-            for process in taken.process[taken.cold].tolist()
-        ]
-        found = [_Column("first of each process", ticks[taken.cold] - np.array(later))]
-        return found, result.what
+        return [_Column("first of each process", _beyond_later(taken, ticks))], result.what
     if line is None or not line.straight:
-        sizes = np.unique(k[taken.later]).tolist()
-        found = [_Column(f"{size:,}", ticks[taken.later & (k == size)]) for size in sizes]
-        if taken.warm.any():
-            found.insert(0, _Column("warm-up", ticks[taken.warm], hollow=True))
-        return found, "length of a sample"
+        return _by_size(taken, ticks), "length of a sample"
     if net is None:
         each = ticks - k * line.cost.value / per_unit
     else:
+        subtracted = 0.0 if net.baseline is None else net.times * net.baseline.value / per_unit
         with np.errstate(divide="ignore", invalid="ignore"):
-            each = (ticks - line.overhead.value / per_unit) / k
-        if net.baseline is not None:
-            each = each - net.times * net.baseline.value / per_unit
-        each = each / net.parts
-    sizes = [size for size in np.unique(k[taken.later]).tolist() if size > 0]
-    found = [_Column(f"{size:,}", each[taken.later & (k == size)]) for size in sizes]
-    warm = taken.warm & (k > 0)
-    if warm.any():
-        found.insert(0, _Column("warm-up", each[warm], hollow=True))
-    return found, f"{result.what} by each sample"
+            each = ((ticks - line.overhead.value / per_unit) / k - subtracted) / net.parts
+    # An empty sample is no point of the line.
+    return _by_size(taken, each, k > 0), f"{result.what} by each sample"
+
+
+def _beyond_later(taken: Taken, lengths: Floats) -> Floats:
+    """How much longer each cold sample is than the median of the later ones of its process."""
+    found = []
+    for place in np.flatnonzero(taken.cold).tolist():
+        later = lengths[taken.later & (taken.process == taken.process[place])]
+        found.append(lengths[place] - (np.median(later) if len(later) else 0.0))
+    return np.array(found, np.float64)
+
+
+def _by_size(taken: Taken, values: Floats, chosen: Bools | bool = True) -> list[_Column]:
+    """The chosen values of each batch size, and before them those of the warm-up."""
+    later, warm = taken.later & chosen, taken.warm & chosen
+    found = [_Column("warm-up", values[warm], hollow=True)] if warm.any() else []
+    for size in np.unique(taken.batch[later]).tolist():
+        found.append(_Column(f"{size:,}", values[later & (taken.batch == size)]))
+    return found
 
 
 def _draw_line(paper: Paper, result: Result, line: Line, unit: str) -> None:

@@ -21,7 +21,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from labs.analysis.estimates import Floats
 from labs.plots import style
-from labs.plots.scale import spread_out
+from labs.plots.scale import LOG_FROM, spread_out
 from labs.units import NAMES
 
 #: The height of a line of a label, in inches.
@@ -268,8 +268,6 @@ def _name_at_right(axes: Axes, drawn: Sequence[tuple[Series, list[Point]]]) -> N
         )  # fmt: skip
 
 
-#: The axis is logarithmic if the largest value is at least this many times the smallest.
-LOG_FROM = 6.0
 Scale = Literal["by span", "log"]
 #: The heights of a line of text, of the dots below it, and of a heading, in inches.
 _LINE_IN, _TRACK_IN, _HEADING_IN = 0.20, 0.25, 0.30

@@ -552,7 +552,7 @@ def _name_batches(figure: Figure, axes: Axes, batch: Integers, shown: Floats) ->
     heights = {k: (math.log10(middle) - low) / (high - low) for k, middle in medians.items()}
     # Two labels touch if their distance is less than this share of the axis.
     line = 1.03 * style.FONT_PT / 72 / (figure.get_figheight() * axes.get_position().height)
-    for height, named, _ in batch_names(heights, line):
+    for height, named in batch_names(heights, line):
         axes.text(
             1.01, height, named, transform=axes.transAxes, va="center", fontsize=style.FONT_PT,
             color=style.INK,

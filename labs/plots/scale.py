@@ -19,6 +19,10 @@ OCHRE = "#9A6700"
 INK, QUIET, FAINT = "#1A1A1A", "#595959", "#D9D9D9"
 
 
+#: An axis is logarithmic if the largest value is at least this many times the smallest.
+LOG_FROM = 6.0
+
+
 @dataclass(frozen=True)
 class LogEnds:
     """The ends of a logarithmic axis. `floor` stands for 0 if there are `zeros`.

@@ -105,8 +105,8 @@ def axis_names(taken: Taken, unit: str) -> tuple[str, str]:
     return below, f"length of a sample\n({NAMES[unit]}, log axis)"
 
 
-def batch_names(medians: dict[int, float], line: float) -> list[tuple[float, str, int]]:
-    """The names of batch sizes: the height of each on the axis, its words, its lowest batch size.
+def batch_names(medians: dict[int, float], line: float) -> list[tuple[float, str]]:
+    """The names of batch sizes: the height of each on the axis, and its words.
 
     `medians` are the heights of the points of each batch size, as shares of the axis, and `line` is
     that of a line of text. A name is at most a line off its points. If there is no room for this,
@@ -128,7 +128,7 @@ def batch_names(medians: dict[int, float], line: float) -> list[tuple[float, str
     for group in groups:
         numbers = sorted(k for _, k in group)
         words = f"k = {numbers[0]:,}" + (f" to {numbers[-1]:,}" if len(numbers) > 1 else "")
-        names.append((sum(height for height, _ in group) / len(group), words, numbers[0]))
+        names.append((sum(height for height, _ in group) / len(group), words))
     return names
 
 
