@@ -10,7 +10,7 @@ from pathlib import Path
 from types import EllipsisType
 from typing import Any, Literal
 
-from labs.html import code_spans, filled
+from labs.html import code_spans, filled, inline
 from labs.terminal import say
 
 Tone = Literal["done", "note", "problem", "open"]
@@ -54,6 +54,19 @@ class Message:
         lines = [f"{TONES[self.tone][1]}: {self.heading}"]
         lines += [self.excerpt] if self.excerpt else []
         return "\n".join([*lines, *self.sentences])
+
+
+@dataclass(frozen=True)
+class Quiet:
+    """One small line below something that matters more; no verdict, so it has no colour."""
+
+    words: str
+
+    def _repr_html_(self) -> str:
+        return inline('<small style="opacity:.75">{{ words }}</small>', words=self.words)
+
+    def __repr__(self) -> str:
+        return self.words
 
 
 class Refused(Exception):

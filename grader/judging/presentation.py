@@ -32,7 +32,7 @@ MARKS = {
 #: Colours of the border, visible on light and dark backgrounds; text has the page's own colour.
 _COLOURS = {
     Outcome.PASSED.value: "#009E73",
-    PARTLY_RIGHT: "#D55E00",
+    PARTLY_RIGHT: "#E69F00",
     NOT_HANDED_IN: "#808080",
     Outcome.FAILED.value: "#D55E00",
     Outcome.NOT_GRADED.value: "#808080",

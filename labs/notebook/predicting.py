@@ -1,4 +1,7 @@
-"""What `lab` does with predictions: ask for one in a form, store, show, withdraw or rename it."""
+"""What `lab` does with predictions: ask for one in a form, store, show, withdraw or rename it.
+
+The form for an answer in own words is here too.
+"""
 
 from __future__ import annotations
 
@@ -256,13 +259,7 @@ class PredictionForm:
 
     def display(self) -> None:
         """Show the form and, as an output of its own, the line of Python."""
-        from IPython.display import display
-
-        bundle = self.fields.widget._repr_mimebundle_()
-        data = bundle[0] if isinstance(bundle, tuple) else bundle
-        data["text/plain"] = "Run this cell: a form for your prediction appears here."
-        display(data, raw=True)  # type: ignore[no-untyped-call]
-        self._handle = display(self.line(), display_id=True)  # type: ignore[no-untyped-call]
+        self._handle = _displayed(self.fields.widget, "your prediction", self.line())
 
     def line(self) -> Line:
         """The line of Python for what is typed now, and what is said below the form."""
@@ -289,14 +286,8 @@ class PredictionForm:
         self._update()
 
     def _store_soon(self) -> None:
-        """Store when what was typed before the click has arrived."""
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            self.store()
-            return
         self._say("Storing …")
-        loop.call_later(_SETTLING_S, self.store)
+        _soon(self.store)
 
     def _changed(self) -> None:
         """Say what the number means as it is typed, and show the line of Python for it."""
@@ -360,6 +351,27 @@ class PredictionForm:
             f"recordings/{self.asked.before}.csv exists already: a prediction made now is kept as "
             "a late one."
         )
+
+
+def _displayed(form: widgets.Widget, what: str, below: object) -> Any:
+    """Display a form for `what`, and `below` it an output of its own, whose handle is returned."""
+    from IPython.display import display
+
+    bundle = form._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    data["text/plain"] = f"Run this cell: a form for {what} appears here."
+    display(data, raw=True)  # type: ignore[no-untyped-call]
+    return display(below, display_id=True)  # type: ignore[no-untyped-call]
+
+
+def _soon(call: Callable[[], None]) -> None:
+    """Make this call when what was typed before the click has arrived."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        call()
+        return
+    loop.call_later(_SETTLING_S, call)
 
 
 def units(asked: str, chosen: str) -> list[tuple[str, str]]:
@@ -510,3 +522,65 @@ class Fields:
         """Call `call` after each change of a field."""
         for field in (self.number, self.unit, self.because, self.sure):
             field.observe(lambda _: call(), "value")
+
+
+# The form of an answer in a student's own words.
+
+_ANSWER = """<div class="ticklab-form-line">{{ message | safe }}{{ style | safe }}</div>"""
+
+
+@dataclass(frozen=True)
+class BelowForm:
+    """What stands below the form of an answer; it stays where a page shows no widgets."""
+
+    shown: Any
+
+    def _repr_html_(self) -> str:
+        style = unready_cells.style("ticklab-form-line", "ticklab-form")
+        return inline(_ANSWER, message=self.shown._repr_html_(), style=style)
+
+    def __repr__(self) -> str:
+        return repr(self.shown)
+
+
+class AnswerForm:
+    """A field of several lines for an answer, and a button that keeps it.
+
+    `keep` stores a text, and returns what to show below the form: the answer with the explanation.
+    Of a blank text it returns what was kept earlier, or what is to be done. Raises Refused.
+    """
+
+    def __init__(self, keep: Callable[[str], Any]) -> None:
+        self._keep = keep
+        self._below = keep("")
+        versions = getattr(self._below, "versions", ())
+        self.text = widgets.Textarea(
+            value=versions[-1].text if versions else "",
+            placeholder="in your own words; never graded",
+            rows=4,
+            layout={"width": "auto", "min_width": "0"},
+        )
+        self.button = widgets.Button(
+            description="Keep", button_style="primary", layout={"width": "104px", "flex": "none"}
+        )
+        self.widget = widgets.VBox([widgets.HTML(_STYLE), self.text, self.button])
+        self.widget.add_class("ticklab-form")
+        self.button.on_click(lambda _: _soon(self.keep))
+        self._handle: Any = None
+
+    def display(self) -> None:
+        """Show the form and, as an output of its own, what stands below it."""
+        self._handle = _displayed(self.widget, "your answer", self.below())
+
+    def below(self) -> BelowForm:
+        """What stands below the form now."""
+        return BelowForm(self._below)
+
+    def keep(self) -> None:
+        """Keep what is typed, and show the explanation beside it, or why it is not kept."""
+        try:
+            self._below = self._keep(self.text.value)
+        except Refused as refused:
+            self._below = refused.message
+        if self._handle is not None:
+            self._handle.update(self.below())

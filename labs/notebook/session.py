@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from labs import messages
 from labs.c_kernels import toolchain
 from labs.course import comparison, figures, guide
+from labs.course.answers import is_blank
 from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.figures import BadFigures, Figure
 from labs.course.guide import Guide
@@ -26,10 +27,10 @@ from labs.files import CannotWrite, read_bounded
 from labs.hand_in.hand_in import CannotHandIn, carry_out
 from labs.html import Table
 from labs.machine import description
-from labs.messages import Message, Refused, show
+from labs.messages import Message, Quiet, Refused, in_notebook, show
 from labs.notebook import explain, measuring, unready_cells, way_through_labs
 from labs.notebook.measuring import Measuring, recording_name
-from labs.notebook.predicting import Predicting
+from labs.notebook.predicting import AnswerForm, Predicting
 from labs.recording.file import BadRecording, read
 from labs.recording.origin import kind_in_file, kind_of_all
 from labs.results.result import result_of
@@ -225,9 +226,17 @@ def with_options(defaults: Mapping[str, object]) -> Callable[[Function], Functio
     return show
 
 
-def start(name: str, folder: Path | None = None) -> Session:
-    """Begin the lab `name` in `folder` (the current one): shows this machine, adds `%%ckernel`."""
+#: The verdict on a figure of a lab folder, which displays itself: `grader.check`.
+Check = Callable[[str, Path], object]
+
+
+def start(name: str, check: Check | None = None, folder: Path | None = None) -> Session:
+    """Begin the lab `name` in `folder` (the current one): shows this machine, adds `%%ckernel`.
+
+    With `check`, each figure is judged as soon as it is handed in.
+    """
     session = _begin[-1](name, Path.cwd() if folder is None else Path(folder))
+    session.check = check
     show(MachineCard(session.machine))
     if messages.shell() is not None:
         measuring.register(session, unready_cells.register_waiting())
@@ -255,6 +264,7 @@ class Session(Predicting, Measuring):
         self.machine = description.read_machine()
         self._guide = guide.of_lab(name)
         self.held_back, self.asked = self._guide.held_back, self._guide.predictions
+        self.check: Check | None = None
         self._shown: dict[str, int] = {}
         self._panels: dict[str, Panel] = {}
 
@@ -264,8 +274,12 @@ class Session(Predicting, Measuring):
     def answer(self, name: str, text: str = "") -> None:
         """Keep what you think, in your own words, and show it beside the explanation.
 
-        Never graded. Every version is kept. Raises Refused.
+        Without a text, show a form for it. Never graded. Every version is kept. Raises Refused.
         """
+        if is_blank(text) and in_notebook():
+            keep = functools.partial(way_through_labs.answered, self.folder, self._guide, name)
+            AnswerForm(lambda text: keep(text, self.runs.values())).display()
+            return
         show(way_through_labs.answered(self.folder, self._guide, name, text, self.runs.values()))
 
     def show_c(self, kernel: str) -> None:
@@ -411,9 +425,9 @@ class Session(Predicting, Measuring):
     ) -> None:
         """Submit a figure with its evidence: a run, a recording's name, or None. Raises Refused.
 
-        Submitting again replaces it.
+        Shows what the grader says of it. Submitting again replaces it.
         """
-        show(store_figure(self.folder, self._guide, figure, value, unit, run))
+        self._show_stored(figure, store_figure(self.folder, self._guide, figure, value, unit, run))
 
     def conclude(
         self, figure: str, value: float, unit: str = "choice", run: Run | str | None = None
@@ -425,9 +439,18 @@ class Session(Predicting, Measuring):
         it. Raises Refused.
         """
         if run is not None:
-            show(store_figure(self.folder, self._guide, figure, value, unit, run))
+            self.figure(figure, value, unit, run)
             return
-        show(store_conclusion(self.folder, self._guide, figure, value, unit))
+        stored = store_conclusion(self.folder, self._guide, figure, value, unit)
+        self._show_stored(figure, stored)
+
+    def _show_stored(self, figure: str, stored: Message) -> None:
+        """What was stored, and what the grader says of it: one message of one colour."""
+        if self.check is None or stored.tone != "done":
+            show(stored)
+            return
+        line = " ".join((f"{stored.heading[0].upper()}{stored.heading[1:]}.", *stored.sentences))
+        show(self.check(figure, self.folder), Quiet(line))
 
     def hint(self, topic: str = "", rung: int | None = None) -> None:
         """Show the next hint of `topic`, or up to number `rung`; the last is nearly the answer.

@@ -196,4 +196,5 @@ def answered(
         raise Refused(replace(explain.of_error(error), heading="answer not stored")) from None
     if versions:
         return BesideExplanation(versions, explanation, _held_until(name, runs))
-    return Message("open", "write your answer between the quotes, then run this cell")
+    line = f'lab.answer("{name}", "...")'
+    return Message("open", f"write what you think, and keep it; without a form: `{line}`")

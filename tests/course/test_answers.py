@@ -12,6 +12,7 @@ from labs import limits
 from labs.course import answers, guide
 from labs.course.guide import Guide
 from labs.messages import Message, Refused
+from labs.notebook.predicting import AnswerForm
 from labs.notebook.way_through_labs import BesideExplanation, answered
 
 GUIDE = Guide({}, (), explanations={"wrong": ("The clock <is> coarse.", "Twice."), "why": ("So.",)})
@@ -129,3 +130,39 @@ def test_each_answer_that_is_a_step_has_an_explanation() -> None:
 def test_a_guide_with_such_a_mistake_is_named(stated: dict[str, Any]) -> None:
     with pytest.raises(guide.BadGuide, match=r"^here\.json: "):
         guide.parse(json.dumps(stated), "here.json")
+
+
+# ------------------------------------------------------------------------------------- the form
+
+
+def form_in(folder: Path) -> AnswerForm:
+    return AnswerForm(lambda text: show(folder, "wrong", text))
+
+
+def test_a_form_keeps_what_is_typed_and_shows_the_explanation(tmp_path: Path) -> None:
+    form = form_in(tmp_path)
+    assert form.text.value == "" and "coarse" not in repr(form.below())
+    form.button.click()
+    assert "write what you think" in repr(form.below()), "nothing is kept of nothing"
+    assert not (tmp_path / answers.FILE_NAME).exists()
+    form.text.value = "It waits.\n\nFor <nothing>."
+    form.button.click()
+    assert answers.read(tmp_path)["wrong"][0].text == "It waits.\n\nFor <nothing>."
+    page = form.below()._repr_html_()
+    assert "For &lt;nothing&gt;." in page and "coarse" in page
+
+
+def test_a_form_that_is_shown_again_has_the_answer_and_its_explanation(tmp_path: Path) -> None:
+    show(tmp_path, "wrong", "first idea")
+    show(tmp_path, "wrong", "second idea")
+    again = form_in(tmp_path)
+    assert again.text.value == "second idea"
+    assert "coarse" in repr(again.below())
+
+
+def test_what_a_form_cannot_keep_is_told_below_it(tmp_path: Path) -> None:
+    form = form_in(tmp_path)
+    form.text.value = "x" * (limits.MOST_OWN_WORDS + 1)
+    form.button.click()
+    assert "answer not stored" in repr(form.below())
+    assert not (tmp_path / answers.FILE_NAME).exists()

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from grader import check
 from labs import files
 from labs.c_kernels import toolchain
 from labs.course import figures, guide, predictions
@@ -32,8 +33,28 @@ def lab(tmp_path: Path) -> Session:
 def test_start_shows_the_machine_and_what_it_cannot_show(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session.start(LAB, tmp_path)
+    session.start(LAB, folder=tmp_path)
     assert "OS kernel" in capsys.readouterr().out
+
+
+def test_a_figure_is_judged_where_it_is_handed_in(
+    lab: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One message of one colour: what the grader says, and below it what was stored."""
+    run = quick(lab)
+    capsys.readouterr()
+    lab.figure("timer-overhead-fenced", run.value, "ns", run)
+    assert "Done: figure stored" in capsys.readouterr().out, "without a check, it is only stored"
+    lab.check = check
+    lab.figure("timer-overhead-fenced", 1000 * run.value, "ns", run)
+    told = capsys.readouterr().out
+    assert "[unit-slip]" in told.splitlines()[1] and "Done" not in told
+    assert "Figure stored: timer-overhead-fenced = " in told and "recordings/fenced.csv" in told
+    lab.figure("timer-overhead-fenced", run.value, "ns", run)
+    told = capsys.readouterr().out
+    assert told.startswith(f"{check('timer-overhead-fenced', lab.folder)!r}\n")
+    lab.figure("timer-of-another-lab", run.value, "ns", run)
+    assert "This lab asks for no figure" in capsys.readouterr().out
 
 
 def test_every_version_of_a_prediction_is_kept(
