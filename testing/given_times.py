@@ -22,7 +22,7 @@ from labs.run.c_process import ProcessRun, one_process
 OVERHEAD, BASELINE, OPERATION = 60, 2, 150
 #: What the first sample of a process takes in addition.
 FIRST = 20_000
-#: A core cycle in ticks: measured, it may change from run to run by as much as what a test compares.
+#: A core cycle in ticks. If it were measured, it might change by as much as what a test compares.
 CYCLE = 0.8
 
 

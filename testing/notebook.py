@@ -15,6 +15,7 @@ of Python whose first line names one of KINDS and an id is a code cell:
 
 What nbgrader must know of a cell follows from its text: a cell with a solution is the student's,
 and `check("ID")` is locked and has the points of that figure. An answer has those of its rubric.
+Of the cell of text FOLDED, a notebook shows the heading alone, and folds away what follows it.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ from testing.paths import REPOSITORY
 NOTEBOOKS = REPOSITORY / "notebooks"
 #: Each code cell of a lab has one of these as its tag: what the student does there.
 KINDS = ("run-only", "prediction", "decision", "c", "answer", "figure")
+
+#: The cell above those in which a student does nothing.
+FOLDED = "for-the-grader"
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -138,6 +142,8 @@ def _with(cell: Cell, lines: list[str]) -> Cell:
 
 def _made(lab: str, cell: Cell) -> dict[str, Any]:
     metadata: dict[str, Any] = {"tags": [cell.kind]} if cell.kind else {}
+    if cell.id == FOLDED:
+        metadata["jp-MarkdownHeadingCollapsed"] = True
     check = _CHECK.fullmatch(cell.text)
     if cell.is_answer:
         points = sum(each.points for each in rubric.of_labs()[lab][cell.id])

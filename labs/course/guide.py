@@ -12,7 +12,8 @@ Each lab has one JSON file under `hints/`:
 
 `done_by` names the evidence that a step is done: `prediction:ID`, `recording:NAME`, `figure:ID`,
 `answer:ID`, `report:`, `hand-in:`; a step's `variant` is one that the recording must hold, and in
-the samples of the variant `no_faults` the OS must have counted no page fault.
+the samples of the variant `no_faults` the OS must have counted no page fault. A step with
+`"further": true` goes further than the core of the lab: no lab waits for it.
 `predictions` lists what may be predicted, with the recording that answers it. `explanations` are
 shown beside what the student answered. `held_back` lists warnings of a run that would give an
 answer away. `choices` lists the conclusions to choose from, of each figure that is answered by a
@@ -35,7 +36,8 @@ class Step:
     """One step of a lab: what to do, and the kind and name of the evidence that it is done.
 
     With a `variant`, only a recording that holds this variant is such evidence. With `no_faults`,
-    it is one in which the samples of that variant made no page fault.
+    it is one in which the samples of that variant made no page fault. A `further` step may be left
+    out.
     """
 
     do: str
@@ -43,6 +45,7 @@ class Step:
     name: str
     variant: str = ""
     no_faults: str = ""
+    further: bool = False
 
     def is_done(self, folder: Path) -> bool:
         """Whether `folder`, the student's folder of this lab, has the evidence.
@@ -200,6 +203,7 @@ def parse(text: str, where: str) -> Guide:
                 *_evidence(step["done_by"]),
                 step.get("variant", ""),
                 step.get("no_faults", ""),
+                step.get("further", False),
             )
             for step in stated.get("steps", [])
         )

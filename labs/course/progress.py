@@ -31,26 +31,32 @@ class LabProgress:
     not_passed: tuple[str, ...] = ()
 
     @property
+    def core(self) -> tuple[bool, ...]:
+        """Of each step that does not go further, whether it is done."""
+        return tuple(is_done for step, is_done in self.steps if not step.further)
+
+    @property
     def done(self) -> int:
-        """How many steps are done."""
-        return sum(is_done for _, is_done in self.steps)
+        """How many steps of the core are done."""
+        return sum(self.core)
 
     @property
     def next(self) -> Step | None:
-        """The first step that is not done; None if all are done."""
-        return next((step for step, is_done in self.steps if not is_done), None)
+        """The first step of the core that is not done; None if all are done."""
+        left = (step for step, is_done in self.steps if not (is_done or step.further))
+        return next(left, None)
 
     @property
     def finished(self) -> bool:
-        """Whether all steps are done, and all points handed in."""
+        """Whether all steps of the core are done, and their points handed in."""
         return self.next is None and not self.points_missing
 
     def heading(self) -> str:
-        """How many steps are done, and the next one."""
+        """How many steps of the core are done, and the next one."""
         if self.next is not None:
-            return f"{self.done} of {len(self.steps)} steps done; next: {self.next.do}"
+            return f"{self.done} of {len(self.core)} steps done; next: {self.next.do}"
         more = f"; {self.handed_in}" if self.handed_in else ""
-        done = f"all {len(self.steps)} steps done"
+        done = f"all {len(self.core)} steps done"
         return f"{done}{more}{self._to_mend()}"
 
     def _to_mend(self) -> str:
@@ -65,7 +71,7 @@ class LabProgress:
         if is_done and step.kind == "figure" and step.name in self.not_passed:
             return f"○ handed in, but not right yet: {step.do}"
         more = f" ({self.handed_in})" if step.kind == "hand-in" and self.handed_in else ""
-        sign = "✓ done" if is_done else "○ open"
+        sign = "✓ done" if is_done else "○ going further" if step.further else "○ open"
         return f"{sign}: {step.do}{more}"
 
     def lines(self) -> tuple[str, ...]:
@@ -100,14 +106,21 @@ class LabProgress:
 def of_lab(folder: Path, lab: str, its_guide: Guide | None = None) -> LabProgress:
     """The progress in `folder`, the student's folder of `lab`; by default with the kit's guide."""
     steps = (its_guide if its_guide is not None else guide.of_lab(lab)).steps
+    further = {step.name for step in steps if step.further and step.kind == "figure"}
     try:
+        found = tuple((step, step.is_done(folder)) for step in steps)
+        failed = handed_in.not_passed(folder) if folder.is_dir() else ()
+        left_out = further - {step.name for step, is_done in found if is_done}
+        not_passed = tuple(name for name in failed if name not in left_out)
         return LabProgress(
             lab,
-            tuple((step, step.is_done(folder)) for step in steps),
+            found,
             folder.is_dir(),
             handed_in=handed_in.as_text(folder) if folder.is_dir() else "",
-            points_missing=folder.is_dir() and handed_in.points_missing(folder),
-            not_passed=handed_in.not_passed(folder) if folder.is_dir() else (),
+            points_missing=folder.is_dir()
+            and handed_in.points_missing(folder)
+            and bool(not_passed or not failed),
+            not_passed=not_passed,
         )
     except (ValueError, OSError) as error:
         return LabProgress(lab, tuple((step, False) for step in steps), True, str(error))
@@ -138,7 +151,7 @@ def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
         tuple(
             (
                 f"{each.lab} (this one)" if each.lab == here else each.lab,
-                _of(each.done, len(each.steps)),
+                _of(each.done, len(each.core)),
                 each.next_as_text(),
             )
             for each in labs

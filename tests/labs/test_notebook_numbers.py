@@ -113,7 +113,6 @@ def test_what_is_said_of_points_minutes_and_labs_is_so(name: str) -> None:
             for lab in re.findall(r"\b[Ll]ab (\d\d)\b", prose(text)):
                 assert any(other.startswith(f"{lab}-") for other in NAMES), (cell["id"], lab)
     (minutes,) = re.findall(r"\*(\d+) minutes\.\*", "".join(cells(name)[0]["source"]))
-    # A class of 45 minutes takes the fast track; the title says what readers needed for all of it.
     assert 5 <= int(minutes) <= 70
 
 
