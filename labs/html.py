@@ -87,8 +87,12 @@ _BOX = Path(__file__).with_name("warned.html.jinja")
 
 
 def warnings_as_html(warnings: Sequence[str]) -> str:
-    """A box with all warnings; '' if there are none."""
-    return filled(_BOX, warnings=warnings) if warnings else ""
+    """The symptom of the first warning in one line, which unfolds; '' if there are no warnings."""
+    if not warnings:
+        return ""
+    first, _, rest = warnings[0].partition("; ")
+    rest = f"{rest[:1].upper()}{rest[1:]}"
+    return filled(_BOX, first=first.rstrip("."), more=[rest, *warnings[1:]] if rest else [])
 
 
 def warnings_as_lines(warnings: Sequence[str]) -> list[str]:

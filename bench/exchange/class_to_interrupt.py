@@ -50,6 +50,11 @@ _ROWS = {
         JOIN submitted_assignment of ON of.id = own.assignment_id""",
 }
 
+#: Whose submission holds which run; the number of a submission depends on which came first.
+_HELD = """
+    SELECT student, assignment, fingerprint FROM fingerprints
+    JOIN submissions ON submissions.id = submission"""
+
 
 @dataclass(frozen=True)
 class Copy:
@@ -90,7 +95,7 @@ class Copy:
             yield "check", [*gradebook.execute("PRAGMA integrity_check")]
         if (self.folder / REGISTER).exists():
             with closing(sqlite3.connect(self.folder / REGISTER)) as register:
-                yield "register", sorted(register.execute("SELECT * FROM runs"))
+                yield "register", sorted(register.execute(_HELD))
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,6 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
 
 def _unbelievable(figure: Estimate, share: str, *, none_this_wide: bool) -> str:
     """How wide the interval is; half of its width is `share` % of the value."""
-    widest = f"{100 * WIDEST:.0f}"
     if figure.low <= 0 <= figure.high:
         if none_this_wide:
             return (
@@ -212,15 +211,10 @@ def _unbelievable(figure: Estimate, share: str, *, none_this_wide: bool) -> str:
                 "so hand in none this wide"
             )
         return "the interval holds 0: the run does not distinguish the value from nothing"
+    limit = f"the limit is ±{100 * WIDEST:.0f} %"
     if none_this_wide:
-        return (
-            f"half of the interval's width is {share} % of the value: do not believe a figure "
-            f"beyond {widest} %, and hand in none this wide"
-        )
-    return (
-        f"half of the interval's width is {share} % of the value: do not believe a figure beyond "
-        f"{widest} %"
-    )
+        return f"±{share} % is too wide to use: {limit}, so hand in none this wide"
+    return f"±{share} % is too wide to use: {limit}"
 
 
 def _is_mostly_overhead(recording: Recording, line: Line) -> bool:
@@ -472,7 +466,7 @@ def no_line_warning(recording: Recording, line: Line) -> RunWarning:
     return RunWarning(
         "not-on-a-line",
         f"at k = {line.batch[worst]:.0f} the mean lies {rounded(100 * abs(share), 2)} % off the "
-        "line T(k) = overhead + k * cost, so there is no figure",
+        "line, so there is no figure",
         *cause,
     )
 
@@ -1156,8 +1150,7 @@ def of_unbound(recording: Recording, variant: str) -> list[RunWarning]:
     return [
         RunWarning(
             "not-bound",
-            "the OS chose the CPUs of the tasks: each handoff was either a switch on one CPU or "
-            "the wake-up of another CPU",
+            "the OS chose the CPUs: each handoff was a switch on one CPU or the wake-up of another",
             _cannot_bind(recording),
             "measure on a machine that can pin, or state in your report that this one cannot",
         )

@@ -11,12 +11,13 @@ import pytest
 
 from labs.analysis.line import fit_line
 from labs.plots import picture
-from labs.recording.file import Recording
+from labs.recording.file import BadRecording, Recording, read
 from labs.results import run_warnings
 from labs.results.result import result_of
 from labs.results.run_warnings import RunWarning
 from testing import simulate
 from testing.declarations import as_declared
+from testing.paths import FIXTURES
 from testing.simulate import Machine
 
 
@@ -360,7 +361,7 @@ def test_what_was_set_aside_counts_when_a_longer_run_is_advised() -> None:
 def test_not_to_be_believed_where_the_interval_is_wider_than_the_value_allows() -> None:
     found = warnings_of(run_with(Machine(process_spread=30, samples=60_000)))
     assert "wide-interval" not in found
-    assert "beyond 15 %" in found["not-believable"].symptom
+    assert "the limit is ±15 %" in found["not-believable"].symptom
     assert found["not-believable"].try_this.startswith("measure again, or longer: --")
 
 
@@ -702,3 +703,19 @@ def test_a_count_that_sees_the_operation_only_earns_no_warning() -> None:
         found = warnings_of(recording)
         assert not {"baseline-does-it-too", "counts-nothing"} & {*found}
         assert "the processes of this run differ" in found["not-believable"].likely_cause
+
+
+def test_a_warning_is_a_line_of_at_most_20_words() -> None:
+    """Of every saved run of the tests; what else it says unfolds below that line."""
+    told: dict[str, str] = {}
+    for path in sorted(FIXTURES.rglob("*.csv")):
+        try:
+            recording = read(path)
+        except (BadRecording, OSError):
+            continue
+        for name in recording.variants:
+            for each in result_of(recording, name, "ns").warnings:
+                if not each.quiet:
+                    told[each.symptom] = each.code
+    assert len(set(told.values())) > 15
+    assert {text: code for text, code in told.items() if len(text.split()) > 20} == {}
