@@ -132,7 +132,8 @@ def _serve(folder: Path, first: str | None, port: int | None, browser: bool) -> 
 
     # We choose the token: if JupyterLab makes one up, it prints ten lines about it.
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(24)
-    page = f"/lab/tree/{quote(first)}" if first else "/lab"
+    own = f"/lab/workspaces/{workspace_of(folder)}"
+    page = f"{own}/tree/{quote(first)}" if first else own
     arguments = [
         f"--ServerApp.root_dir={folder}",
         f"--ServerApp.open_browser={browser}",
@@ -158,6 +159,11 @@ def _serve(folder: Path, first: str | None, port: int | None, browser: bool) -> 
     # The loop runs this callback as soon as it starts to answer requests.
     server.io_loop.add_callback(print, address, flush=True)
     server.start()
+
+
+def workspace_of(folder: Path) -> str:
+    """The name by which JupyterLab remembers what is open in this copy of the labs."""
+    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]
 
 
 def address_of(server: Any) -> str:

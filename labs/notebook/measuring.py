@@ -347,6 +347,22 @@ def register(session: Measuring, waiting: unready_cells.Waiting) -> None:
         return run
 
     shell.register_magic_function(ckernel, "cell", "ckernel")
+    if magic_first not in shell.input_transformers_cleanup:
+        shell.input_transformers_cleanup.append(magic_first)
+
+
+def magic_first(lines: list[str]) -> list[str]:
+    """The lines of a cell with its `%%ckernel` in the first one, where IPython looks for it.
+
+    What stands above it, comments or nothing, becomes empty lines below it, so that the lines of
+    the C keep their numbers. A magic that lost one `%` gets it back.
+    """
+    for number, line in enumerate(lines):
+        if re.match(r"%%?ckernel\s", line):
+            return [f"%%{line.lstrip('%')}", *["\n"] * number, *lines[number + 1 :]]
+        if line.strip() and not line.lstrip().startswith(("#", "//", "/*", "*")):
+            break
+    return lines
 
 
 def measure_cell(session: Measuring, line: str, cell: str) -> Run:

@@ -437,7 +437,11 @@ async def execute(server: Server, jupyter_kernel: str, code: str) -> str:
 
 
 def test_it_serves_what_students_need_and_nothing_else(server: Server, tmp_path: Path) -> None:
-    assert urlsplit(server.address).path == "/lab/tree/00-start-here/00-start-here.ipynb"
+    path = urlsplit(server.address).path
+    own, _, opened = path.removeprefix("/lab/workspaces/").partition("/tree/")
+    assert opened == "00-start-here/00-start-here.ipynb"
+    # What another copy of the labs has open is another workspace's.
+    assert own and own != serve.workspace_of(tmp_path / "another copy")
     with urllib.request.urlopen(server.address, timeout=20) as page:
         assert page.status == 200
         text = page.read().decode()

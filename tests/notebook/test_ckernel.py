@@ -226,3 +226,24 @@ def test_in_a_notebook_a_cell_shows_its_figure(
     measuring.register(lab, unready_cells.Waiting(shell))
     assert shell.run_cell(f"%%ckernel {QUICK}\n{CELL}").success
     assert "own_pair own: cost" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "above", ["# my C\n%%ckernel", "// my own\n\n%%ckernel", "%ckernel", "# my C\n%ckernel"]
+)
+def test_a_magic_that_is_not_quite_in_its_place_is_found(
+    lab: Session, shell: Any, capsys: pytest.CaptureFixture[str], above: str
+) -> None:
+    """A comment above it, or one lost `%`; the lines of the C keep their numbers."""
+    measuring.register(lab, unready_cells.Waiting(shell))
+    measuring.register(lab, unready_cells.Waiting(shell))
+    assert shell.run_cell(f"{above} {QUICK}\n{CELL}").success
+    assert "own_pair own: cost" in capsys.readouterr().out
+    shell.run_cell(f"{above} {QUICK}\n" + CELL.replace("- begin;", "- began;"))
+    assert f"cell, line {9 + above.count(chr(10))}: " in capsys.readouterr().out
+
+
+def test_other_cells_are_left_as_they_are() -> None:
+    for cell in ("x = 1\n%%ckernel own\n", "%timeit 1\n", "text = '''\n%%ckernel own\n'''\n", ""):
+        lines = cell.splitlines(keepends=True)
+        assert measuring.magic_first(lines) == lines

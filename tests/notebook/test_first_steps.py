@@ -95,7 +95,7 @@ def test_a_slip_in_a_figure_id_is_told_and_the_figure_kept(
     lab.figure("timer-overhad-fenced", run.value, run.unit, run)
     assert f"did you mean {FENCED}?" in capsys.readouterr().out
     lab.conclude("elsewhere", 1)
-    assert f"there is {FENCED}, timer-step" in capsys.readouterr().out
+    assert f"there is {FENCED}, timer-" in capsys.readouterr().out
     assert set(figures.read(lab.folder)) == {"timer-overhad-fenced", "elsewhere"}
     lab.figure(FENCED, run.value, run.unit, run)
     assert "asks for no figure" not in capsys.readouterr().out
