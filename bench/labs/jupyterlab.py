@@ -35,7 +35,7 @@ SERVE = (
     "serve(Path(sys.argv[1]), first=None, port=None, browser=False)"
 )
 #: nbclassic prints a banner before it.
-_ADDRESS = re.compile(r"^(http\S+/)lab\?.*\n", re.MULTILINE)
+_ADDRESS = re.compile(r"^(http\S+/)lab(?:/workspaces/\w+)?\?.*\n", re.MULTILINE)
 _NO_ERRANDS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",

@@ -556,9 +556,11 @@ class AnswerForm:
         versions = getattr(self._below, "versions", ())
         self.text = widgets.Textarea(
             value=versions[-1].text if versions else "",
-            placeholder="in your own words; never graded",
+            description="Your words",
+            placeholder="never graded",
             rows=4,
-            layout={"width": "auto", "min_width": "0"},
+            style=_LABEL,
+            layout=_CELL,
         )
         self.button = widgets.Button(
             description="Keep", button_style="primary", layout={"width": "104px", "flex": "none"}

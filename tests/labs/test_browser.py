@@ -17,7 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from bench.labs import accessible, jupyterlab
 from bench.labs.jupyterlab import Server, command, plot_of, status_of, wait_for
-from labs.course import predictions
+from labs.course import answers, predictions
 from testing.notebook import of_code
 
 #: Its own name, so that no other process of this machine is taken for it.
@@ -81,6 +81,7 @@ FORM = (
     "from pathlib import Path\nfrom labs.notebook.session import Session",
     f'lab = Session("{LAB}", Path.cwd())',
     f'lab.predict("{ID}")',
+    'lab.answer("wrong")',
 )
 
 
@@ -360,7 +361,7 @@ def test_a_prediction_is_typed_stored_and_seen_again(server: Server, context: An
     with jupyterlab.opened(server, context, path.name) as opened:
         page = opened.page
         command(page, "Restart Kernel and Run All Cells")
-        form = page.locator(".ticklab-form")
+        form = page.locator(".ticklab-form").first
         form.get_by_label("Number").focus()
         page.keyboard.type("1e3")
         expect(form.get_by_role("status")).to_have_text("That is 1,000 ns.")
@@ -381,3 +382,22 @@ def test_a_prediction_is_typed_stored_and_seen_again(server: Server, context: An
         page.reload()
         expect(page.locator("pre code", has_text="lab.predict")).to_have_text(line)
         expect(page.locator(".jp-Notebook")).to_contain_text("prediction stored")
+
+
+def test_an_answer_is_typed_kept_and_shown_beside_the_explanation(
+    server: Server, context: Any
+) -> None:
+    path = server.folder / "form.ipynb"
+    with jupyterlab.opened(server, context, path.name) as opened:
+        page = opened.page
+        command(page, "Restart Kernel and Run All Cells")
+        page.get_by_label("Your words").focus()
+        for line in ("dd It is cold.", "And it is slow."):
+            page.keyboard.type(line)
+            page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("group", name="Explanation", exact=True)).to_be_visible()
+        (made,) = answers.read(server.folder)["wrong"]
+        assert made.text == "dd It is cold.\nAnd it is slow."
+        assert len(page.locator(".jp-CodeCell").all()) == len(FORM), "no key cut a cell"
