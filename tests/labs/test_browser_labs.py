@@ -118,7 +118,7 @@ def expect_a_plot_in_words_too(panel: Locator, plot: Locator) -> None:
     expect(plot).to_have_attribute(
         "alt", re.compile(f"^Samples of {kernel} {variant}: .+ Median at .+")
     )
-    panel.locator("summary").first.click()
+    panel.locator("summary", has_text="as a table").first.click()
     expect(
         panel.get_by_role("table", name=re.compile(f" of {kernel} {variant}, in "))
     ).to_be_visible()
