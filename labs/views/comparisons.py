@@ -59,7 +59,7 @@ def _row(name: str, each: Comparison, with_unit: bool) -> tuple[str, ...]:
         each.second,
         *(rounded(value) + unit for value in values),
         _more_than_chance(each),
-        _what_differs(each.first, each.second),
+        what_differs(each.first, each.second),
     )
 
 
@@ -71,7 +71,7 @@ def _more_than_chance(each: Comparison) -> str:
     return f"no: {why}" if why else "no"
 
 
-def _what_differs(first: str, second: str) -> str:
+def what_differs(first: str, second: str) -> str:
     """What two rings of tasks have different, by their names; '' if one of them is no ring."""
     one, other = _RING.fullmatch(first), _RING.fullmatch(second)
     if one is None or other is None:

@@ -21,6 +21,7 @@ from labs.results.result import Result, result_of
 from labs.results.results_compared import compared
 from labs.units import NAMES, rounded
 from labs.views import gather
+from labs.views.comparisons import what_differs
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
@@ -43,7 +44,10 @@ def hops(run: gather.Runs) -> Table:
         raise gather.refused("this run has no ring of tasks with a figure", _RING_EXAMPLE)
     unit = NAMES[every_run[0].unit]
     header = ("ring", "tasks", "once round", "one hop", "one task alone: a hop to itself")
-    return Table(f"switch_footprint as timed, in {unit}; nothing is subtracted", header, rows)
+    caption = f"switch_footprint as timed, in {unit}; nothing is subtracted"
+    if len(rows) == 2:
+        caption += f". The two rings differ in: {what_differs(rows[0][0], rows[1][0])}"
+    return Table(caption, header, rows)
 
 
 def _row_of_hop(result: Result) -> tuple[str, ...]:

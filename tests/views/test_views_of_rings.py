@@ -39,6 +39,13 @@ def test_the_subtraction_comes_out_from_the_printed_parts() -> None:
         assert switch == pytest.approx(run[name].value, rel=1e-3)
 
 
+def test_two_rings_that_differ_in_more_than_the_memory_are_told() -> None:
+    told = views.hops(run_of("naive", "processes-8-256k", "processes-8-0")).caption
+    assert told.endswith("The two rings differ in: the set")
+    mixed = views.hops(run_of("kinds", "processes-8-256k", "threads-8-0")).caption
+    assert mixed.endswith("The two rings differ in: the address space, the set")
+
+
 def test_sets_add_only_what_is_more_than_chance() -> None:
     run = run_of("sizes")
     rows = {row[1]: row for row in views.set_sizes(run).rows}
