@@ -18,7 +18,7 @@ from bench import table
 from bench.report import must_hold, say, verdict
 from testing.notebook import KINDS, NOTEBOOKS
 
-FEWEST_DECISIONS = 8
+FEWEST_DECISIONS = 6
 MOST_RUN_ONLY = 1 / 3
 #: These labs are counted: the first shows how a notebook works.
 FIRST_COUNTED = "01"
