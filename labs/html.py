@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from labs.files import CannotWrite, write_atomically
-from labs.terminal import lines_of, parts, safe, unbroken
+from labs.terminal import lines_of, parts, typeset, unbroken
 from labs.version import __version__
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _environment(folder: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         # What nobody sees is shown. HTML, of another type, has been through here.
-        finalize=lambda value: safe(value) if type(value) is str else value,
+        finalize=lambda value: typeset(value) if type(value) is str else value,
     )
     made.filters["unbroken"] = unbroken
     return made

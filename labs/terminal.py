@@ -48,6 +48,15 @@ def safe(text: str) -> str:
     return UNSEEN.sub(lambda found: ascii(found[0])[1:-1], lines)
 
 
+#: Not in code: there a comma or a bracket follows the number.
+_MICROSECONDS = re.compile(r"(?<=\d) us\b")
+
+
+def typeset(text: str) -> str:
+    """`text` as a reader sees it: safe, and with the symbol of a unit that is typed in letters."""
+    return _MICROSECONDS.sub(" µs", safe(text))
+
+
 def columns(stream: TextIO | None = None) -> int | None:
     """How wide the terminal is that `stream` (default: standard output) writes to.
 
@@ -71,7 +80,7 @@ def say(text: object = "", *, file: TextIO | None = None, colours: bool = False)
 
     `colours` keeps the sequences that colour a text, where the kit itself has put them.
     """
-    shown = safe(str(text))
+    shown = typeset(str(text))
     if colours:
         shown = _COLOUR_CODE.sub("\x1b\\1", shown)
     width = columns(file)
@@ -84,7 +93,7 @@ def say_result(text: str) -> None:
     """Prints a result whose first line is the answer: in a terminal, that line is bold."""
     answer, _, more = text.partition("\n")
     if in_colour(sys.stdout):
-        _put(f"\x1b[1m{wrapped(safe(answer), columns() or _USUAL_COLUMNS)}\x1b[0m")
+        _put(f"\x1b[1m{wrapped(typeset(answer), columns() or _USUAL_COLUMNS)}\x1b[0m")
     else:
         say(answer)
     if more:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from labs import terminal
 from labs.html import inline
-from labs.terminal import keep_logs_safe, safe, say, say_json
+from labs.terminal import keep_logs_safe, safe, say, say_json, typeset
 
 CLEAR, TITLE, CLIPBOARD = "\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;AAAA\x07"
 
@@ -66,6 +66,12 @@ def test_a_terminal_of_another_encoding_shows_a_figure(encoding: str) -> None:
     assert shown.startswith(("32 µs", "32 us")) and "Traceback" not in done.stderr.decode("ascii")
     if encoding == "ascii":
         assert shown == "32 us +/- 1, 4 x 3 -> ?"
+
+
+def test_microseconds_have_their_symbol_and_what_is_typed_stays() -> None:
+    assert typeset("cost 2.5 us (2 to 3 us), 7 use") == "cost 2.5 µs (2 to 3 µs), 7 use"
+    for typed in ('lab.predict("x", 20, "us")', "--unit us", "1 user", "20us"):
+        assert typeset(typed) == typed
 
 
 def test_lines_of_windows_are_lines() -> None:
