@@ -243,6 +243,12 @@ class PageFaults:
         return number >= FEW_FAULTS * self.touched or number >= max(IN_SAMPLES * self.samples, 1)
 
 
+def made_no_page_fault(recording: Recording, variant: str) -> bool:
+    """Whether the OS counted the page faults of a variant's touches, and found none."""
+    seen = page_faults_of(recording, variant)
+    return seen is not None and not seen.has_faults
+
+
 def page_faults_of(recording: Recording, variant: str) -> PageFaults | None:
     """The counts of a variant; None if the recording states none."""
     keys = ("touched", "faults", "later_faults")

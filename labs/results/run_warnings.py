@@ -172,6 +172,10 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     elif too_short := _is_mostly_overhead(recording, line):
         cause = "even in the longest samples the operations take less time than the overhead"
     share = rounded(100 * width, 2)
+    if counts.made_no_page_fault(recording, line.variant):
+        # What is left without the event is no figure to hand in: any value near 0 says as much.
+        brief = f"half of the interval's width is {share} % of the value"
+        return [RunWarning("wide-interval", brief, cause, "", quiet=True, brief=brief)]
     if figure.is_believable():
         longer = _longer(recording, line, figure, width)
         return [

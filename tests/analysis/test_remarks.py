@@ -14,6 +14,7 @@ from labs.recording.file import Recording, read
 from labs.results import remarks
 from labs.results.remarks import Remarks
 from labs.results.result import Result, result_of
+from labs.results.run_warnings import of_line
 from testing import simulate
 from testing.simulate import Machine
 
@@ -79,6 +80,21 @@ def test_few_honest_runs_show_a_warning_though_nearly_all_have_one(
     shows = [name for name, some in honest.items() if remarks.of_results(some).warnings]
     assert len(has) > 0.7 * len(honest), "otherwise this test shows nothing"
     assert 0 < len(shows) <= MOST_SHOWN * len(honest), shows
+
+
+@pytest.mark.parametrize(("variant", "quiet"), [("own", True), ("bring", False)])
+def test_writes_without_a_page_fault_need_no_narrow_interval(variant: str, quiet: bool) -> None:
+    """What is left when the pages are there is the right answer, and no figure to hand in."""
+    found = result_of(read(HONEST / "10-page-fault/recordings/own.csv"), variant, "ns")
+    assert found.line is not None and found.estimate is not None
+    value = found.estimate.value
+    wide = dataclasses.replace(found.estimate, low=0.6 * value, high=1.4 * value)
+    of_width = [
+        each
+        for each in of_line(found.recording, found.line, wide)
+        if each.code in ("not-believable", "wide-interval")
+    ]
+    assert [each.quiet for each in of_width] == [quiet]
 
 
 def test_what_decides_is_shown_of_every_honest_run(honest: dict[str, list[Result]]) -> None:

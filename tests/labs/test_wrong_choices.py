@@ -17,13 +17,11 @@ from testing.paths import REPOSITORY
 LAB = "09-memory-ladder"
 
 #: The figures that a cell may use before it prints: none of them decides what it prints.
-RUNS = ("orders", "sizes")
+RUNS = ("orders",)
 
 LARGER = "A cache may hold this set: choose a larger one."
 ONLY_ORDER = "Let only the order differ: the same set, in an order that nobody foresees."
-CYCLES = "Your figure ladder-l1 is asked for in core cycles."
-STRIDE = "Let only the stride differ between the two variants."
-SMALLEST = "One set is missing: that of your figure ladder-l1."
+STRIDE = "Let only the stride differ: 64 bytes in one variant, and 4096 in the other."
 
 #: A cell, what is chosen there, and the lines that it prints.
 CHOICES: list[tuple[str, dict[str, Any], list[str]]] = [
@@ -36,14 +34,6 @@ CHOICES: list[tuple[str, dict[str, Any], list[str]]] = [
     ("orders-run", {"other": "random-4096-4m"}, [ONLY_ORDER]),
     ("orders-run", {"other": "ordered-1m"}, [ONLY_ORDER]),
     ("orders-run", {"other": "ordered-128m"}, [ONLY_ORDER]),
-    ("sizes-run", {"sets": ["16k", "64k", "512k", "4m", "64m"]}, []),
-    ("sizes-run", {"sets": ["64m", "16k"]}, []),
-    ("sizes-run", {"sets": ["32k", "64k", "4m"]}, [SMALLEST]),
-    ("sizes-run", {"sets": ["16m", "116k"]}, [SMALLEST]),
-    ("sizes-run", {"sets": []}, [SMALLEST]),
-    ("in-cycles", {"unit": "cycles"}, []),
-    ("in-cycles", {"unit": "ns"}, [CYCLES]),
-    ("in-cycles", {"unit": "ticks"}, [CYCLES]),
     ("strides-run", {"two": ["random-4m", "random-4096-4m"]}, []),
     ("strides-run", {"two": ["random-4096-4m", "random-4m"]}, []),
     ("strides-run", {"two": ["random-4m", "random-256-4m"]}, [STRIDE]),
