@@ -66,8 +66,13 @@ static void must_end_well(pid_t task, pid_t parent)
     }
     parent_came_back();
     if (task <= 0)
-        stop(STATUS_FAILED, "own_task returned %ld, which is no task: %s", (long)task,
-             errno != 0 ? strerror(errno) : "did it ask for one?");
+        stop(
+            STATUS_FAILED, "own_task returned %ld, which is no task: %s%s", (long)task,
+            errno != 0 ? strerror(errno) : "did it ask for one?",
+            errno == EINVAL
+                ? ". Its stack is NULL, or one flag needs another: CLONE_THREAD needs two, and its "
+                  "parent cannot wait for such a task"
+                : "");
     if (waitpid(task, &status, 0) != task)
         stop(STATUS_FAILED, "the task was made, but its parent cannot wait for it: %s%s",
              strerror(errno),

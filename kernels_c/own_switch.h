@@ -74,7 +74,8 @@ static void start_own(struct run *run, void *(*work)(void *))
     static void name(void)                                                                         \
     {                                                                                              \
         must_have_had_turn();                                                                      \
-        let_peer_sleep(&both);                                                                     \
+        const int astray = peer_sleeps(&both) && wake_astray(&both) && out_of_turn;                \
+        out_of_turn = 0;                                                                           \
         int failed = !give_turn(&both);                                                            \
         const int unwoken = turn_comes_back(&both, UNWOKEN_MS);                                    \
         int woken = 0;                                                                             \
@@ -95,7 +96,9 @@ static void start_own(struct run *run, void *(*work)(void *))
         alarm(0);                                                                                  \
         if (failed)                                                                                \
             stop(STATUS_FAILED, "the second thread could not be ended");                           \
-        printf("# variant.own.turns_tried: 1\n# variant.own.turns_unwoken: %d\n", unwoken);        \
+        printf("# variant.own.turns_tried: 1\n# variant.own.turns_unwoken: %d\n"                   \
+               "# variant.own.turns_astray: %d\n",                                                 \
+               unwoken, astray);                                                                   \
         must_have_had_turn();                                                                      \
     }
 

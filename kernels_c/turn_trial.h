@@ -3,7 +3,8 @@
  * that: a thread that yields, or sleeps for a moment and looks again, is switched as often.
  *
  * So after the last sample the run gives the other thread its turn and does not wake it. If that
- * thread takes its turn all the same, it has looked by itself.
+ * thread takes its turn all the same, it has looked by itself. Before that, the run wakes the thread
+ * without giving it the turn, as an OS may do: one that goes on looked at its turn once only.
  */
 #ifndef TICKLAB_TURN_TRIAL_H
 #define TICKLAB_TURN_TRIAL_H
@@ -49,20 +50,22 @@ static void sleep_ms(long ms)
         ;
 }
 
-/* Wait until the peer sleeps; it may still be on its way there. */
-static void let_peer_sleep(const struct turns *turns)
+/* Whether the peer sleeps; it may still be on its way there. */
+static int peer_sleeps(const struct turns *turns)
 {
+    int asleep = 1;
 #if defined(__linux__)
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%ld/stat", (long)turns->peer_task);
-    for (int ms = 0; ms < UNTIL_ASLEEP_MS; ms++) {
+    asleep = 0;
+    for (int ms = 0; ms < UNTIL_ASLEEP_MS && !asleep; ms++) {
         char line[256] = "";
         FILE *file = fopen(path, "r");
         const size_t length = file != NULL ? fread(line, 1, sizeof line - 1, file) : 0;
         line[length] = '\0';
         const char *name_end = strrchr(line, ')');
-        const int asleep = name_end != NULL && strncmp(name_end, ") S", 3) == 0;
-        if (file == NULL || fclose(file) != 0 || asleep)
+        asleep = name_end != NULL && strncmp(name_end, ") S", 3) == 0;
+        if (file == NULL || fclose(file) != 0)
             break;
         sleep_ms(1);
     }
@@ -71,6 +74,14 @@ static void let_peer_sleep(const struct turns *turns)
     (void)turns;
     sleep_ms(UNTIL_ASLEEP_MS);
 #endif
+    return asleep;
+}
+
+/* Wake the peer without giving it the turn, and wait until it sleeps again. */
+static int wake_astray(struct turns *turns)
+{
+    return pthread_cond_broadcast(&turns->changed[MINE]) == 0 &&
+           pthread_cond_broadcast(&turns->changed[THEIRS]) == 0 && peer_sleeps(turns);
 }
 
 /* Give the turn to the peer, and wake nobody. */

@@ -118,8 +118,8 @@ class Controls:
     `problem` is what is wrong with the C kernel itself: it does not build, or there is none.
     """
 
-    def __init__(self, kernel: str, names: Sequence[str], save: str) -> None:
-        self._kernel, self._save = kernel, save
+    def __init__(self, kernel: str, names: Sequence[str], save: str, unit: str) -> None:
+        self._kernel, self._save, self._unit = kernel, save, unit
         self.problem: Message | None = None
         self._listed: dict[str, variants.Listed] = {}
         self._unasked = variants.Unasked()
@@ -175,6 +175,7 @@ class Controls:
             counts[2] or 0,
             self.optimisation.value,
             self._save,
+            self._unit,
         )
 
     @property
@@ -583,11 +584,16 @@ class Panel:
     """
 
     def __init__(
-        self, session: Measuring, kernel: str, names: Sequence[str] = (), save: str = "panel"
+        self,
+        session: Measuring,
+        kernel: str,
+        names: Sequence[str] = (),
+        save: str = "panel",
+        unit: str = Form.unit,
     ) -> None:
         self.session = session
         self.save = save
-        self.controls = Controls(kernel, names, save)
+        self.controls = Controls(kernel, names, save, unit)
         self.run: Run | None = None
         self.kept = panel_runs.read(session.folder, save, kernel)
         self.message: Message | None = self.controls.problem
@@ -683,7 +689,7 @@ class Panel:
         except (CannotWrite, ValueError) as error:
             self._say(explain.of_error(error))  # and go on: what was measured is not lost
         at.append(time.perf_counter())
-        run = self.session.reduce(plan, recording, path)
+        run = self.session.reduce(plan, recording, path, form.unit)
         at.append(time.perf_counter())
         picture = run.evidence().as_figure()
         at.append(time.perf_counter())

@@ -57,6 +57,7 @@ class Form:
     processes: int = DEFAULT_PROCESSES
     flags: str = DEFAULT_FLAGS
     save: str = "panel"
+    unit: str = "ns"
 
     def plan(self) -> Plan:
         """The plan. Raises BadPlan where it cannot be carried out, in the words of the panel."""
@@ -100,6 +101,8 @@ class Form:
                 parts.append(f"{name}={value}")
         if self.flags != DEFAULT_FLAGS:
             parts.append(f'flags="{self.flags}"')
+        if self.unit != Form.unit:
+            parts.append(f'unit="{self.unit}"')
         parts.append(f'save="{self.save}"')
         return f"run = lab.measure({', '.join(parts)})"
 
@@ -295,7 +298,11 @@ def write(folder: Path, save: str, runs: tuple[KeptRun, ...]) -> None:
     stored = [
         {
             **{name: value for name, value in asdict(each).items() if name != "form"},
-            **{name: value for name, value in asdict(each.form).items() if name != "save"},
+            **{
+                name: value
+                for name, value in asdict(each.form).items()
+                if name not in ("save", "unit")
+            },
         }
         for each in runs[-MOST_RUNS:]
     ]

@@ -193,7 +193,7 @@ _STATUS = '<div role="status" class="ticklab-quiet">{{ words }}</div>'
 
 
 def _sure() -> str:
-    return "In this line, sure is a number from 0 (a guess) to 1 (certain)."
+    return "Write sure as a number from 0 (a guess) to 1 (certain)."
 
 
 @dataclass(frozen=True)
@@ -270,7 +270,7 @@ class PredictionForm:
         fields = self.fields
         try:
             value = typed_numbers.number(fields.number.value)
-            sure = typed_numbers.percent(fields.sure.value)
+            sure = typed_numbers.share(fields.sure.value)
             new = Prediction(
                 typed_numbers.whole(value), fields.unit.value, fields.because.value.strip(), sure
             )
@@ -298,7 +298,7 @@ class PredictionForm:
                 value = typed_numbers.number(fields.number.value)
                 text = typed_numbers.as_text(value)
                 said.append(f"That is {text} {fields.unit.label}.")
-            typed_numbers.percent(fields.sure.value)
+            typed_numbers.share(fields.sure.value)
         except typed_numbers.NotANumber as error:
             said = [f"{str(error)[0].upper()}{str(error)[1:]}."]
         self._say(" ".join(said) or self._about_recording())
@@ -322,7 +322,7 @@ class PredictionForm:
         else:
             value, sure = _or_blank(self._fields.number.value), "..."
             try:
-                share = typed_numbers.percent(self._fields.sure.value)
+                share = typed_numbers.share(self._fields.sure.value)
                 sure = "..." if share is None else f"{share:g}"
             except typed_numbers.NotANumber:
                 pass
@@ -497,9 +497,9 @@ class Fields:
             layout=_CELL,
         )
         self.sure = widgets.Text(
-            value="" if stored is None or stored.sure is None else f"{100 * stored.sure:g}",
-            description="Sure, in %",
-            placeholder="0 (a guess) to 100 (certain)",
+            value="" if stored is None or stored.sure is None else f"{stored.sure:g}",
+            description="Sure, 0 to 1",
+            placeholder="0 (a guess) to 1 (certain)",
             style=_LABEL,
             layout=_CELL,
         )

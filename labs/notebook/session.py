@@ -410,14 +410,16 @@ class Session(Predicting, Measuring):
         )
         return Pair(kernel, *runs, repair=words_of(right) if repair else ())
 
-    def panel(self, kernel: str, variants: Sequence[str] = (), *, save: str = "panel") -> Panel:
+    def panel(
+        self, kernel: str, variants: Sequence[str] = (), *, save: str = "panel", unit: str = "ns"
+    ) -> Panel:
         """The same as `measure`, with sliders, menus and buttons."""
         from labs.notebook.panel import Panel
 
         earlier = self._panels.get(save)
         if earlier is not None:
             earlier.cancel()  # its cell was run again: nobody sees it any more
-        self._panels[save] = Panel(self, kernel, tuple(variants), recording_name(save))
+        self._panels[save] = Panel(self, kernel, tuple(variants), recording_name(save), unit)
         return self._panels[save]
 
     def figure(

@@ -41,21 +41,21 @@ def number(text: str) -> float:
     raise NotANumber(f"{text[:_LONGEST]!r} is no number; write one such as 200 or 1e3")
 
 
-def percent(text: str) -> float | None:
-    """The share in `text`, given in percent: `70` and `70 %` are 0.7; None if it is empty.
+def share(text: str) -> float | None:
+    """The share in `text`, from 0 to 1 or with a percent sign: `0.7`, `70 %`; None if it is empty.
 
     Raises NotANumber.
     """
-    text = text.strip().removesuffix("%").strip()
+    text = text.strip()
     if not text:
         return None
     try:
-        share = number(text) / 100
-    except NotANumber as error:
-        raise NotANumber("write how sure you are as a number from 0 to 100") from error
-    if share > 1:
-        raise NotANumber("nobody is surer than 100 %: write a number from 0 to 100")
-    return share
+        found = number(text.removesuffix("%").strip()) / (100 if text.endswith("%") else 1)
+    except NotANumber:
+        found = math.inf
+    if found > 1:
+        raise NotANumber("write how sure you are from 0 (a guess) to 1 (certain), such as 0.7")
+    return found
 
 
 def split(text: str) -> tuple[str, str] | None:

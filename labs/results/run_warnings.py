@@ -509,6 +509,8 @@ __all__ = ["RunWarning", "of_recording", "of_run"]
 
 #: About a baseline in which the operation of a student's own question happens.
 BASELINE_TOO = "baseline-does-it-too"
+#: About a thread that waits for its turn, and takes it though nobody has woken it.
+NOT_WOKEN = "not-woken"
 _BASELINE_TOO = "the baseline does what you ask about, and it is subtracted"
 _ONLY_AROUND = "leave only what surrounds the operation in the baseline"
 
@@ -530,6 +532,8 @@ def of_run(
             else each
             for each in found
         )
+    if any(each.code == NOT_WOKEN for each in conditions):
+        found = tuple(each for each in found if each.code != "negative")  # that is why
     return (*found, *conditions)
 
 
@@ -676,6 +680,35 @@ def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
     ]
 
 
+def _of_turns(recording: Recording, variant: str) -> list[RunWarning]:
+    """A warning if a thread that waits for its turn usually went on without it, or unwoken."""
+    tried, unwoken, astray = (
+        recording.total(f"variant.{variant}.turns_{what}") or 0
+        for what in ("tried", "unwoken", "astray")
+    )
+    if 2 * unwoken > tried:
+        return [
+            RunWarning(
+                NOT_WOKEN,
+                f"in {unwoken} of {tried} processes, the thread that waits went on without being "
+                "woken",
+                "it looks for its turn by itself, so the exchange is no handoff, and the figure is "
+                "no switch",
+                "sleep in a call that only the wake of the other thread ends",
+            )
+        ]
+    if 2 * astray > tried:
+        return [
+            RunWarning(
+                "looked-once",
+                "why while, and not if? Here a thread that was woken without its turn went on",
+                "an if looks at the turn once, and the OS may wake a thread at any time",
+                "look at the turn again after each wake-up, by while",
+            )
+        ]
+    return []
+
+
 def _of_clock_speed(recording: Recording, variant: str) -> list[RunWarning]:
     """A warning if the clock of the core changed during the run.
 
@@ -776,6 +809,7 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
     found += _of_clock_speed(recording, variant)
     found += _of_switches(recording, variant)
     found += _of_counts(recording, variant)
+    found += _of_turns(recording, variant)
     found += of_trials(recording, variant)
     sizes, variants = max(len(distinct(recording.batch)), 1), max(len(recording.variants), 1)
     steady = int((recording.sample >= 0).sum())

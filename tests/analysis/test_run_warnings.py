@@ -578,6 +578,30 @@ def test_tasks_that_share_one_cpu_are_not_advised_to_share_it(
     assert ("own CPU" in found.likely_cause) != on_one_cpu
 
 
+def of_turns(unwoken: str, astray: str) -> dict[str, RunWarning]:
+    """Warnings about a thread that waits for its turn; the fitted cost is negative."""
+    return warnings_of(
+        run_with(
+            Machine(overhead=500, cost=-0.5),
+            variant__simulated__turns_tried="1",
+            variant__simulated__turns_unwoken=unwoken,
+            variant__simulated__turns_astray=astray,
+        )
+    )
+
+
+def test_a_thread_that_went_on_unwoken_explains_a_negative_cost() -> None:
+    found = of_turns("1", "1")
+    assert "went on without being woken" in found["not-woken"].symptom
+    assert not {"negative", "looked-once"} & set(found)
+    assert "negative" in of_turns("0", "0")
+
+
+def test_a_thread_that_looks_at_its_turn_once_is_asked_why() -> None:
+    assert "why while, and not if?" in of_turns("0", "1")["looked-once"].symptom
+    assert not {"not-woken", "looked-once"} & set(of_turns("0", "0"))
+
+
 def test_no_migrations_where_it_stayed() -> None:
     assert "migrations" not in warnings_of(run_with(cpu__asked="none"))
 

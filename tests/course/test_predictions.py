@@ -183,13 +183,13 @@ def test_what_is_no_number_gets_a_reply(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "share"), [("70", 0.7), ("70 %", 0.7), ("", None), ("0", 0), ("100", 1)]
+    ("text", "share"), [("0.7", 0.7), ("70 %", 0.7), ("70%", 0.7), ("", None), ("0", 0), ("1", 1)]
 )
-def test_confidence_is_typed_in_percent(text: str, share: float | None) -> None:
-    assert typed_numbers.percent(text) == share
-    for wrong in ("101", "-1", "sure"):
+def test_confidence_is_typed_as_in_python(text: str, share: float | None) -> None:
+    assert typed_numbers.share(text) == share
+    for wrong in ("70", "101 %", "-1", "sure"):
         with pytest.raises(typed_numbers.NotANumber):
-            typed_numbers.percent(wrong)
+            typed_numbers.share(wrong)
 
 
 @pytest.mark.parametrize("unit", ["times", "x", " x", "×"])
@@ -267,7 +267,7 @@ def test_a_form_stores_what_is_typed_and_shows_its_line(
     assert said(form) == "That is 1,000 ns."
     fields.unit.value = "us"
     assert said(form) == "That is 1,000 µs."
-    fields.because.value, fields.sure.value = 'two "loads"', "60"
+    fields.because.value, fields.sure.value = 'two "loads"', "0.6"
     line = form.line().python
     assert line == 'lab.predict("call-cost", 1000, "us", because="two \\"loads\\"", sure=0.6)'
     fields.store.click()
@@ -299,7 +299,7 @@ def test_what_arrives_after_the_click_is_stored_too(form: PredictionForm, tmp_pa
         ("", "", "write a number, such as 200 or 1e3"),
         ("200 ns", "", "write only 200 here, and choose ns as the unit"),
         ("many", "", "is no number"),
-        ("200", "120", "a number from 0 to 100"),
+        ("200", "70", "from 0 (a guess) to 1 (certain)"),
     ],
 )
 def test_what_is_typed_wrongly_is_answered_and_not_stored(
@@ -321,7 +321,7 @@ def test_a_form_that_is_shown_again_has_what_is_stored(tmp_path: Path) -> None:
     assert again.line().python == line, "also where no widgets are made"
     fields = again.fields
     typed_in = (fields.number.value, fields.unit.value, fields.because.value, fields.sure.value)
-    assert typed_in == ("0.5", "us", "a guess", "30")
+    assert typed_in == ("0.5", "us", "a guess", "0.3")
     assert again.line().python == line
     assert "your prediction: 0.5 us" in repr(again.line())
     again.store()

@@ -149,6 +149,7 @@ def test_a_procedure_of_the_right_type_is_measured(lab: Session, attributes: str
 NO_TASK = {
     "": "no task: did it ask for one?",
     "task = clone(raise_number, NULL, SIGCHLD, NULL);": "no task: Invalid argument",
+    "task = clone(raise_number, STACK_TOP, CLONE_THREAD, NULL);": "CLONE_THREAD needs two",
     f"task = clone(raise_number, STACK_TOP, {SHARED}, NULL);": "must hold SIGCHLD",
     f"task = clone(raise_number, STACK_TOP, {SHARED} | CLONE_SIGHAND | CLONE_THREAD | SIGCHLD, "
     "NULL);": "not CLONE_THREAD",

@@ -103,6 +103,7 @@ RIGHT = {
         "(void)pthread_cond_timedwait(&turns->changed[own], &turns->mutex, &late);",
     ),
 }
+LOOKS_ONCE = "if in place of while"
 WAIT = f"while (turns->turn != own) {SLEEP}"
 #: Wakes that do more, each with words of the evidence.
 MORE = {
@@ -154,6 +155,7 @@ EXERCISE = Exercise(
     begin=HELPERS,
     answers={
         **{name: hand_over(*parts) for name, parts in RIGHT.items()},
+        LOOKS_ONCE: hand_over(SIGNAL, f"if (turns->turn != own) {SLEEP}"),
         **{name: hand_over(wake, wait) for name, (wake, wait, _) in (WRONG | MORE).items()},
     },
     dispatchers={
@@ -178,6 +180,16 @@ def test_any_sleep_until_woken_ends_and_passes_and_is_praised(program: Program, 
     verdict = EXERCISE.verdict(name, counts)
     assert verdict.outcome is Outcome.PASSED, verdict
     assert "the waiting thread sleeps" in verdict.praise
+
+
+@LINUX
+@pytest.mark.parametrize("name", ["condition variable", "one for both", "semaphores", LOOKS_ONCE])
+def test_only_a_wait_that_looks_once_goes_on_when_it_is_woken_without_its_turn(
+    program: Program, name: str
+) -> None:
+    counts = EXERCISE.counts(program, name, *SHORT)
+    assert counts["variant.own.turns_astray"] == str(int(name == LOOKS_ONCE))
+    assert EXERCISE.verdict(name, counts).outcome is Outcome.PASSED
 
 
 BY_THE_CLOCK = ("usleep", "short time-out")

@@ -91,7 +91,7 @@ def test_a_saved_form_holds_the_line_of_python_with_what_was_stored(
     form = PredictionForm(tmp_path, guide.of_lab("01-timer-overhead"), "timer-overhead-fenced")
     form.display()
     form.fields.number.value = "1e3"
-    form.fields.sure.value = "60"
+    form.fields.sure.value = "0.6"
     form.fields.because.value = "fences wait"
     form.store()
     live, line = outputs.bundles

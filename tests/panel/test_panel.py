@@ -373,6 +373,15 @@ def test_a_fault_of_ours_is_told_too(timer: Panel, monkeypatch: pytest.MonkeyPat
     assert not timer.running
 
 
+def test_a_panel_in_another_unit_shows_and_writes_it(lab: Session) -> None:
+    panel = lab.panel("timer_overhead", unit="us")
+    set_to(panel, samples="1000")
+    press(panel)
+    assert panel.run is not None and panel.run.unit == panel.kept[-1].unit == "us"
+    assert panel.form is not None and 'unit="us"' in panel.form.as_python()
+    assert [each.unit for each in lab.panel("timer_overhead").kept] == ["us"]
+
+
 def test_outside_a_notebook_the_panel_names_the_line_of_python(timer: Panel) -> None:
     timer.start()
     assert timer.form is not None and timer.form.as_python() in said(timer)

@@ -98,11 +98,11 @@ CREATION_CAUSE = next(spec for spec in OF_CREATION if spec.id == "creation-cause
 
 def test_where_the_indirect_cost_comes_from() -> None:
     for values, half, right in (
-        ((5.0, 3.0, 4.0, 2.4), 0.1, 1),
-        ((5.0, 3.0, 2.6, 2.4), 0.1, 2),
-        ((5.0, 3.0, 3.4, 2.4), 0.1, 3),  # half of it
-        ((5.0, 3.0, 3.4, 2.4), 0.0, 3),
-        ((3.05, 3.0, 2.5, 2.4), 0.1, 3),
+        ((5.0, 3.0, 3.4, 2.4), 0.1, 1),
+        ((5.0, 3.0, 4.4, 2.4), 0.1, 2),
+        ((5.0, 3.0, 4.9, 2.4), 0.1, 2),  # more than processes
+        ((5.0, 3.0, 2.45, 2.4), 0.1, 3),  # perhaps nothing
+        ((3.05, 3.0, 3.4, 2.4), 0.1, 3),
         ((5.0, 3.0, 4.0, 2.4), 1.5, 3),  # not distinguishable
         ((3.0, 5.0, 2.4, 2.5), 0.1, 3),  # a set that saves time is noise
     ):

@@ -156,14 +156,14 @@ _INDIRECT = (
 def _share(s: Student) -> float:
     """What the set adds to a switch of threads, as a share of what it adds to one of processes."""
     share = _added(s, T256, T0) / _added(s)
-    if 0.35 < share < 0.65:
+    if share < 0.2 or 0.8 < share < 1.25:
         raise NoMistake(f"threads pay {share:.0%}: the data are at the edge")
     return share
 
 
 def _wrong_cause(s: Student) -> float:
     """The conclusion about the cause that the rows do not bear out, by the notebook's rule."""
-    return 2.0 if _share(s) > 0.5 else 1.0
+    return 2.0 if _share(s) < 1 else 1.0
 
 
 def _nothing_told(s: Student) -> float:
