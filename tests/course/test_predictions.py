@@ -276,7 +276,7 @@ def test_a_form_stores_what_is_typed_and_shows_its_line(
     assert [(each.value, each.unit, each.because, each.sure) for each in made] == [
         (1000, "us", 'two "loads"', 0.6)
     ]
-    assert "prediction stored: call-cost = 1000 us" in form.line()._repr_html_()
+    assert "prediction stored: call-cost = 1000 µs" in form.line()._repr_html_()
 
 
 def test_what_arrives_after_the_click_is_stored_too(form: PredictionForm, tmp_path: Path) -> None:
