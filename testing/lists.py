@@ -20,7 +20,7 @@ from grader.figures import LABS
 from grader.pages import HONEST
 from labs.c_kernels import catalogue, toolchain
 from labs.c_kernels.toolchain import CompileError
-from labs.course import figures
+from labs.course import figures, lab_names
 from labs.course.figures import Figure
 from labs.files import write_atomically
 from labs.units import rounded
@@ -94,9 +94,10 @@ def _must_be_formatted(path: Path) -> None:
 
 def labs_in_readme(text: str) -> str:
     """The README with a row for each notebook."""
-    rows = [
-        f"| {lab} | {question_of(cells)} | {minutes_of(cells)} |\n" for lab, cells in _notebooks()
-    ]
+    rows = []
+    for lab, cells in _notebooks():
+        story = " | ".join(lab_names.stories().get(lab, ("", "")))
+        rows.append(f"| {lab} | {question_of(cells)} | {story} | {minutes_of(cells)} |\n")
     return _with_rows(_LABS, rows, text)
 
 

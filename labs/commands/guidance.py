@@ -115,7 +115,7 @@ class _Seen:
 
 
 def run_progress(arguments: argparse.Namespace) -> int:
-    """Print one line for each lab, and in the folder of a lab its steps.
+    """Print one line for each lab. In the folder of a lab print its steps, and elsewhere the map.
 
     The exit status is 0, or 1 if there are no labs.
     """
@@ -141,6 +141,9 @@ def run_progress(arguments: argparse.Namespace) -> int:
     for each in labs:
         if each.lab == here:
             say("\n".join([f"{each.lab}: {each.heading()}", *each.lines(), ""]))
+    if not here:
+        with contextlib.suppress(paths.PartMissing):
+            say(progress.map_of_labs().as_text(terminal.columns()) + "\n")
     say(progress.table(labs, here).as_text(terminal.columns()))
     every = all(each.here for each in labs)
     done = "You have done all labs." if every else "You have done all labs here."

@@ -1,7 +1,9 @@
-"""The names of the labs, which of them a word means, and the question and time of each."""
+"""The names of the labs, which of them a word means, and the question, time and story of each."""
 
 from __future__ import annotations
 
+import csv
+import functools
 import json
 import re
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ from labs.files import read_bounded
 from labs.terminal import meant
 
 FOLDER = Path(__file__).resolve().parent / "hints"
+_STORIES = FOLDER.with_name("data") / "stories.csv"
 
 
 def labs() -> tuple[str, ...]:
@@ -77,3 +80,10 @@ def of_notebook(path: Path, lab: str) -> Lab:
         return Lab(lab)
     asks, minutes = _HEADING.search(first), _MINUTES.search(first)
     return Lab(lab, asks[1] if asks else "", int(minutes[1]) if minutes else None)
+
+
+@functools.cache
+def stories() -> dict[str, tuple[str, str]]:
+    """Of each lab, what people got wrong, and what settles it."""
+    with _STORIES.open(encoding="utf-8", newline="") as file:
+        return {row["lab"]: (row["wrong"], row["settled_by"]) for row in csv.DictReader(file)}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from labs.course import guide, handed_in
+from labs.course import guide, handed_in, lab_names
 from labs.course.guide import Guide, Step
 from labs.html import Table
 from labs.terminal import suggestion
@@ -157,6 +157,19 @@ def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
             for each in labs
         ),
     )
+
+
+def map_of_labs() -> Table:
+    """What each lab asks, what people got wrong, and what settles it. Raises paths.PartMissing."""
+    known = lab_names.stories()
+    return Table(
+        "What the labs are about",
+        ("lab", "question", "what people got wrong", "what settles it"),
+        tuple(
+            (each.name[:2], each.asks, *known.get(each.name, ("", "")))
+            for each in lab_names.all_labs()
+        ),
+    ).without_empty()
 
 
 def figures_asked(guide: Guide) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,16 @@ from pathlib import Path
 import pytest
 
 from labs.commands import cli
-from labs.course import answers, comparison, figures, guide, predictions, progress
+from labs.course import (
+    answers,
+    comparison,
+    figures,
+    guide,
+    lab_names,
+    predictions,
+    progress,
+    published,
+)
 from labs.course.comparison import Compared
 from labs.course.figures import Figure
 from labs.course.predictions import Prediction
@@ -240,6 +250,7 @@ def test_in_the_folder_of_a_lab_the_command_says_what_the_notebook_says(
     for line in (*seen.lines(), f"{SECOND}: {seen.heading()}", f"{SECOND} (this one)"):
         assert line in said
     assert f"\nNext: {SECOND}: " in said
+    assert "28.5 cycles" not in said, "the map has no place among the steps of a lab"
 
 
 def test_the_command_prints_a_line_a_lab_and_what_is_next(
@@ -249,6 +260,7 @@ def test_the_command_prints_a_line_a_lab_and_what_is_next(
     assert cli.main(["progress", str(copy)]) == 0
     seen = capsys.readouterr().out
     assert all(lab in seen for lab in guide.labs())
+    assert "28.5 cycles" in seen, "the map"
     assert f"\nNext: {FIRST}: {guide.of_lab(FIRST).steps[1].do}\n" in seen
 
 
@@ -328,3 +340,26 @@ def test_only_the_last_six_count_and_the_six_before_are_set_beside_them() -> Non
 def test_how_sure_one_was_stands_beside_how_often_one_was_right() -> None:
     seen = comparison.calibration(guesses(1.5, 10, 0.6, 0.1, sure=0.75))
     assert seen[1] == "You were 75 % sure on average; 2 of 4 came within a factor of 2."
+
+
+def test_the_map_has_a_story_for_each_lab_and_its_question() -> None:
+    told = progress.map_of_labs()
+    assert [row[0] for row in told.rows] == [lab[:2] for lab in guide.labs()]
+    assert set(lab_names.stories()) == set(guide.labs())
+    assert all(cell and len(cell.split()) <= 20 for row in told.rows for cell in row)
+    assert all(row[1].endswith("?") for row in told.rows)
+
+
+@pytest.mark.parametrize("lab", guide.labs())
+def test_a_number_that_people_got_wrong_is_one_that_a_report_printed(lab: str) -> None:
+    wrong, _ = lab_names.stories()[lab]
+    reports = re.findall(r"\b[A-E]\b", "".join(re.findall(r"\((.*reports?.*)\)", wrong)))
+    printed = {
+        (figure.value, figure.unit.partition("/")[0])
+        for each in reports
+        for figure in published.figures(report=each)
+    }
+    numbers = re.findall(r"([\d,.]+) (ns|µs|cycles)", wrong)
+    assert bool(numbers) <= bool(reports)
+    for number, unit in numbers:
+        assert (float(number.replace(",", "")), unit.replace("µ", "u")) in printed, number

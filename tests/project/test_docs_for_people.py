@@ -83,7 +83,7 @@ def test_the_readme_lists_the_labs_with_their_questions_and_minutes() -> None:
         [asks] = re.findall(r"^# (?:Start here: )?(.+)$", first, re.MULTILINE)
         [minutes] = re.findall(r"^\*(\d+) minutes\.\*", first, re.MULTILINE)
         stated.append([lab, asks[0].upper() + asks[1:], minutes])
-    assert listed == stated
+    assert [[*row[:2], row[-1]] for row in listed] == stated
 
 
 @pytest.mark.parametrize("page", [REPOSITORY / "README.md", *PAGES], ids=lambda page: page.stem)
