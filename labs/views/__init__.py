@@ -8,9 +8,8 @@ ones, and `beside_report` a broken and a repaired run next to all figures of a r
 
 Others are tables or text:
 
-- of a line: `mean_samples`, `after_subtracting`, `your_line`, `slopes`, `parts`, `steps`,
-  `lengths`;
-- of first calls: `explained`, `page_faults`, `bindings`;
+- of a line: `mean_samples`, `after_subtracting`, `your_line`, `parts`, `steps`, `lengths`;
+- of first calls: `page_faults`, `bindings`;
 - of the C: `instruction` and `machine_code`, `lines_used` for a student's working set;
 - of what the OS counted: `created_tasks`, `switches`, `ring_switches`;
 - of what `strace` prints: `system_calls`, `counted_calls`, `traced_calls`, `traced_creation`;
@@ -25,13 +24,12 @@ from labs.views.among_published import among_published
 from labs.views.comparisons import beside_report, beside_trial, differences, what_remains
 from labs.views.context_switches import placement, switches
 from labs.views.created_tasks import created_tasks, memory
-from labs.views.first_times import cold_to_warm, explained, page_faults
+from labs.views.first_times import cold_to_warm, page_faults
 from labs.views.line_in_numbers import (
     after_subtracting,
     lengths,
     mean_samples,
     parts,
-    slopes,
     your_line,
 )
 from labs.views.other_tools import (
@@ -58,7 +56,6 @@ __all__ = [
     "counted_calls",
     "created_tasks",
     "differences",
-    "explained",
     "footprint",
     "hops",
     "instruction",
@@ -72,7 +69,6 @@ __all__ = [
     "placement",
     "ring_switches",
     "set_sizes",
-    "slopes",
     "steps",
     "switches",
     "system_calls",

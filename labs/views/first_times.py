@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,7 +19,7 @@ from labs.plots.picture import Picture
 from labs.plots.style import QUIET, symbol
 from labs.recording.counts import page_faults_of
 from labs.recording.declared import is_first_time
-from labs.results.result import Result, with_ends
+from labs.results.result import Result
 from labs.units import NAMES, plural, rounded
 from labs.views import gather
 
@@ -163,58 +162,6 @@ def _table(lengths: _Lengths, times: Sequence[int], name: str, unit: str) -> Tab
         ("n-th time", "variant", "median", "lower quartile", "upper quartile", "processes"),
         tuple(rows),
     )
-
-
-_EXAMPLE = '{"page-fault": 1, "data-cache": 2}'
-
-
-@gather.with_warnings
-def explained(first: gather.Runs, causes: gather.Runs, counts: Mapping[str, float]) -> Table:
-    """What `counts` of each cause make together, as a share of the first call's extra cost.
-
-    `first` is the run of the first call, and `causes` has one variant for each cause. The unit is
-    that of `first`. A cause whose interval reaches down to 0 counts as 0. Raises Refused for
-    unknown causes or numbers, or if the first call has no figure above 0.
-    """
-    (call, *_), (run, *_) = gather.runs_of([first]), gather.runs_of([causes])
-    (call, run), unit = gather.in_one_unit([call, run], call.unit)
-    if call.value <= 0:
-        raise gather.refused(
-            "the first call costs no more than later ones, so there is nothing to explain"
-        )
-    _check(counts, [result.variant for result in run.results])
-    rows, total = [], 0.0
-    for name, count in counts.items():
-        estimate = run.result(name).estimate
-        if estimate is None:
-            rows.append((name, "no figure: run the cell of the causes again", f"{count:g}", ""))
-            continue
-        one = estimate.value if estimate.low > 0 else 0.0
-        total += count * one
-        shown = with_ends(estimate, symbol(unit)) if one else "not distinguishable from 0"
-        rows.append((name, shown, f"{count:g}", f"{rounded(count * one)} {symbol(unit)}"))
-    share = 100 * total / call.value
-    rows.append(("together", "", "", f"{rounded(total)} {symbol(unit)}"))
-    return Table(
-        f"Your causes explain {share:.0f} % of the first call, which costs "
-        f"{rounded(call.value)} {symbol(unit)} more than later ones",
-        ("cause", "cost of one, among many", "how many", "in all"),
-        tuple(rows),
-    )
-
-
-def _check(counts: Mapping[str, float], known: list[str]) -> None:
-    """Raise Refused for what is no count of a known cause."""
-    if not isinstance(counts, Mapping) or not counts:
-        raise gather.refused("say how many there are of each cause", f"Such as {_EXAMPLE}.")
-    for name, count in counts.items():
-        if name not in known:
-            raise gather.refused(f"{name!r} was not measured", f"The run has {', '.join(known)}.")
-        is_number = isinstance(count, (int, float)) and not isinstance(count, bool)
-        if not is_number or not 0 <= count < math.inf:
-            raise gather.refused(
-                f"how often {name} happens must be a number of 0 or more, not {count!r}"
-            )
 
 
 _COUNT = "task.main.minor_faults"

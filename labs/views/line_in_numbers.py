@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labs.analysis.estimates import Estimate
 from labs.html import Table
 from labs.messages import Refused
 from labs.plots.style import symbol
 from labs.results.digits import another_result
 from labs.results.result import Result, with_ends
-from labs.results.warning_thresholds import ALIKE_WITHIN
-from labs.units import NAMES, fixed, off_by, rounded
+from labs.units import NAMES, fixed, rounded
 from labs.views.gather import Runs, refused, runs_of, with_warnings
 
 if TYPE_CHECKING:
@@ -89,54 +86,6 @@ def your_line(run: Runs, overhead: float, cost: float) -> Table:
         f"{result.variant}: your line begins at {rounded(overhead, 4)} {sign}; {kit}",
         ("k", f"mean sample ({sign})", f"your line ({sign})", "the mean is off it by"),
         tuple(rows),
-    )
-
-
-@with_warnings
-def slopes(run: Runs, expected: float) -> Table:
-    """By how many core cycles the line of each variant rises with k, next to what is `expected`.
-
-    The caption says so if the lines agree with each other but not with what is expected. Raises
-    Refused if `expected` is not above 0, or if a core cycle's length is not known.
-    """
-    _demand_number("what you expect", expected)
-    if expected <= 0:
-        raise refused(f"a line cannot rise by {expected:g} core cycles with each addition")
-    rows: list[tuple[str, ...]] = []
-    costs: list[Estimate] = []
-    for each in runs_of([run]):
-        for result in each.in_unit("cycles").results:
-            if result.line is None:
-                rows.append((result.variant, "none", "", "", result.no_figure))
-                continue
-            cost = result.line.cost.into("cycles", result.clock)
-            if result.line.straight:
-                costs.append(cost)
-            numbers = (fixed(number, 3) for number in (cost.value, cost.low, cost.high))
-            off = 100 * (cost.value - expected) / expected
-            rows.append((result.variant, *numbers, f"{fixed(off, 1, signed=True)} %"))
-    return Table(
-        _about_expected(costs, expected),
-        ("clock", "cycles an addition", "from", "to (95 %)", "off what you expect by"),
-        tuple(rows),
-    )
-
-
-def _about_expected(costs: Sequence[Estimate], expected: float) -> str:
-    """The caption, which says if the lines agree with each other and not with `expected`."""
-    plain = "How far the line of each clock rises with one more addition, in core cycles"
-    if len(costs) < 2 or any(each.low <= expected <= each.high for each in costs):
-        return plain
-    lowest, highest = max(each.low for each in costs), min(each.high for each in costs)
-    values = [each.value for each in costs]
-    alike = min(values) > 0 and (lowest <= highest or max(values) <= ALIKE_WITHIN * min(values))
-    apart = min(off_by(value / expected) for value in values) if alike else 1.0
-    if apart <= ALIKE_WITHIN:
-        return plain
-    return (
-        "How far the line of each clock rises with one more addition, in core cycles. "
-        f"The clocks agree with each other, and none agrees with your {expected:g}: look at what "
-        "you expect before you blame a clock"
     )
 
 

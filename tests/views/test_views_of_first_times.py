@@ -24,56 +24,6 @@ def saved(name: str) -> Run:
     return Run.of(file.read(SAVED / f"{name}.csv"))
 
 
-@pytest.fixture(scope="module")
-def causes() -> Run:
-    return saved("causes")
-
-
-@pytest.fixture(scope="module")
-def call() -> Run:
-    return saved("cold")["call"]
-
-
-def share_of(caption: str) -> float:
-    match = re.search(r"explain (\d+) %", caption)
-    assert match is not None, caption
-    return float(match[1])
-
-
-def test_causes_are_added_up_and_compared_with_the_first_call(call: Run, causes: Run) -> None:
-    fault, line = causes["page-fault"].value, causes["instruction-cache"].value
-    table = views.explained(call, causes, {"page-fault": 2, "instruction-cache": 3})
-    wanted = 100 * (2 * fault + 3 * line) / call.value
-    assert share_of(table.caption) == pytest.approx(wanted, abs=0.5)
-    assert [row[0] for row in table.rows] == ["page-fault", "instruction-cache", "together"]
-    assert share_of(views.explained(call, causes, {"page-fault": 0}).caption) == 0
-    in_us = views.explained(call.in_unit("us"), causes, {"page-fault": 1})
-    assert "µs" in in_us.caption
-
-
-@pytest.mark.parametrize(
-    ("counts", "words"),
-    [
-        ({}, "how many"),
-        (None, "how many"),
-        ({"page-fualt": 1}, "not measured"),
-        ({"page-fault": -1}, "0 or more"),
-        ({"page-fault": "1"}, "0 or more"),
-        ({"page-fault": float("inf")}, "0 or more"),
-    ],
-)
-def test_what_is_no_count_of_a_cause_is_refused(
-    counts: object, words: str, call: Run, causes: Run
-) -> None:
-    with pytest.raises(Refused, match=words):
-        views.explained(call, causes, counts)  # type: ignore[arg-type]
-
-
-def test_nothing_is_explained_where_the_first_call_costs_no_more(causes: Run) -> None:
-    with pytest.raises(Refused, match="nothing to explain"):
-        views.explained(saved("vanished"), causes, {"page-fault": 1})
-
-
 def test_page_faults_are_those_that_the_os_counted() -> None:
     broken, repaired = saved("broken-miss_with_its_page"), saved("repaired-miss_with_its_page")
     table = views.page_faults([broken, repaired], expected=1)

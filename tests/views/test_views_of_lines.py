@@ -14,7 +14,7 @@ from labs.notebook.run import Run
 from labs.recording import file
 from labs.views.other_tools import calls_of_summary, parted
 from testing.paths import FIXTURES
-from testing.submitted_figures import FENCED, MONOTONIC, Clocked, recording
+from testing.submitted_figures import Clocked, recording
 
 SAVED = FIXTURES / "honest" / "01-timer-overhead" / "recordings"
 
@@ -82,36 +82,12 @@ def test_the_plot_and_the_warning_say_the_same_of_the_point_farthest_off(step: i
     assert share.endswith("%") and f"the mean is {share} off the line" in run.plot_line().meaning
 
 
-def test_slopes_are_next_to_what_was_expected() -> None:
-    clocks = saved("clocks")
-    for expected, worst in ((1.0, 5.0), (2.0, 55.0)):
-        table = views.slopes(clocks, expected)
-        assert {row[0] for row in table.rows} == {"process-cpu", "fenced", "monotonic"}
-        off = max(map(abs, numbers(table, 4)))
-        assert worst - 10 < off < worst
-        assert ("none agrees with your 2" in table.caption) is (expected == 2.0)
-
-
-@pytest.mark.parametrize("expected", [1.0, 1.5, 2.0])
-def test_clocks_that_differ_do_not_blame_what_was_expected(expected: float) -> None:
-    """One clock sees two thirds of each addition, so the clocks do not agree with each other."""
-    two = {"fenced": FENCED, "monotonic": Clocked(16.0, MONOTONIC.cost / 1.5, 1e9, 1)}
-    assert "none agrees" not in views.slopes(Run.of(recording(two)), expected).caption
-    assert "none agrees" not in views.slopes(saved("naive"), expected).caption
-    one = Run.of(saved("clocks").recording, ["fenced"])
-    assert "none agrees" not in views.slopes(one, 2.0).caption
-
-
 @pytest.mark.parametrize("number", ["1", None, True, float("nan"), float("inf")])
 def test_what_is_no_number_is_refused(number: object, fenced: Run) -> None:
     with pytest.raises(Refused, match="must be a number"):
         views.after_subtracting(fenced, number)  # type: ignore[arg-type]
     with pytest.raises(Refused, match="must be a number"):
         views.your_line(fenced, 1.0, number)  # type: ignore[arg-type]
-    with pytest.raises(Refused, match="must be a number"):
-        views.slopes(fenced, number)  # type: ignore[arg-type]
-    with pytest.raises(Refused, match="cannot rise"):
-        views.slopes(fenced, 0)
 
 
 ADDITIONS = "   9: add %rax,%rax\n" * 20
