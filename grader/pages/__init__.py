@@ -389,7 +389,7 @@ class SavedSession(Session):
         self.runs[name] = self.reduce(plan, file.read(taken), place, unit)
         return self.runs[name]
 
-    def panel(self, kernel: str, variants: Any = (), *, save: str = "panel") -> Any:
+    def panel(self, kernel: str, variants: Any = (), **options: Any) -> Any:
         """What a page shows in place of JupyterLab's panel."""
         return Message(
             "note",

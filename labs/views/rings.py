@@ -367,7 +367,10 @@ def footprint(*runs: gather.Runs | None) -> Picture:
         ),
         YAxis(f"cost ({NAMES[unit]}, log axis)", log=True),
         "switch_footprint: the cost of a switch against the working set",
-        [(f"{look.sign} one switch among {tasks} tasks", look.colour) for tasks, look in looks.items()]
+        [
+            (f"{look.sign} one switch among {tasks} tasks", look.colour)
+            for tasks, look in looks.items()
+        ]
         + ([("× one task alone: a hop to itself", QUIET)] if touching else [])
         + [INTERVALS],
         height=4.3,
