@@ -366,7 +366,7 @@ def test_a_prediction_is_typed_stored_and_seen_again(server: Server, context: An
         page.keyboard.type("1e3")
         expect(form.get_by_role("status")).to_have_text("That is 1,000 ns.")
         expect(form.get_by_label("Unit")).to_have_value("ns")
-        for words in ("", "dd x", "60"):
+        for words in ("", "dd x", "0.6"):
             page.keyboard.press("Tab")
             page.keyboard.type(words)
         page.keyboard.press("Tab")
