@@ -27,7 +27,7 @@ else:
 #: One page of each kind; they are looked at in every theme and width, the others in one.
 KINDS = (
     "index", "search", "pitfalls", "pitfalls/lock-convoy", "pitfalls/unit-slip", "gallery/index",
-    "gallery/bare_mutex", "students/plots",
+    "gallery/bare_mutex", "students/reading-your-plot",
     "instructors/grading/course", "CONTRIBUTING",
 )  # fmt: skip
 THEMES = ("light", "dark")

@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
@@ -34,7 +35,7 @@ from labs.plots.drawing import WIDTH, Mark, evidence_drawing, value_drawing
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run import broken
-from labs.units import rounded
+from labs.units import plural, rounded
 
 #: Pages outside `docs/`. They lie at the top of the site, as they do in the repository.
 OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md")
@@ -47,7 +48,7 @@ _SETTINGS = ("conf.py", "_static")
 #: A link or a picture. Code is matched first, and stays as it is: in fences, in indented lines, and
 #: between backticks.
 _LINK = re.compile(
-    r"^(?P<fence>```+|:::+).*?^(?P=fence)|^ {4}.*?$|`[^`\n]+`"
+    r"^(?P<fence>```+).*?^(?P=fence)|^ {4}.*?$|`[^`\n]+`"
     r"|(?P<before>!?\[(?:[^\]\\]|\\.)*\]\()(?P<target>[^)\s]+)(?P<after>\))",
     re.MULTILINE | re.DOTALL,
 )
@@ -160,11 +161,34 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def code_block(text: str, language: str = "c", caption: str = "") -> str:
+def code_block(
+    text: str, language: str = "c", caption: str = "", changed: Sequence[int] = ()
+) -> str:
     """A block of code, with a caption if there is one."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    options = f":caption: {_one_line(caption)}\n\n" if caption else ""
+    options = f":caption: {_one_line(caption)}\n" if caption else ""
+    if changed:
+        options += f":emphasize-lines: {','.join(map(str, changed))}\n"
+    options += "\n" * bool(options)
     return f"{fence}{{code-block}} {language}\n{options}{text.strip(chr(10))}\n{fence}\n"
+
+
+def broken_beside_repaired(broken: str, repaired: str) -> str:
+    """Both pieces of C; each has the lines that the other one lacks tinted, and counted."""
+    parts = (broken.strip("\n"), repaired.strip("\n"))
+    blocks = []
+    for caption, mine, other in zip(("Broken", "Repaired"), parts, parts[::-1], strict=True):
+        lines = mine.splitlines()
+        matching = SequenceMatcher(None, lines, other.splitlines(), autojunk=False)
+        same = {
+            n
+            for begin, _, size in matching.get_matching_blocks()
+            for n in range(size + begin)[begin:]
+        }
+        changed = [n + 1 for n, line in enumerate(lines) if n not in same and line.strip()]
+        told = f"{caption}: {plural(len(changed), 'line')} of its own" if changed else caption
+        blocks.append(code_block(mine, caption=told, changed=changed))
+    return "\n".join(blocks)
 
 
 def plot(name: str, alt: str, caption: str, width: int) -> str:
@@ -307,8 +331,8 @@ def _made_of(kernel: broken.BrokenKernel, stage: Stage) -> Iterator[str]:
     repaired = toolchain.c_kernel_source(twin.kernel).read_text(encoding="utf-8")
     right = twin.variants
     names = [*kernel.plan().variants, *right, ""]
-    yield code_block(region_of(kernel.source, names[0]), caption="Broken")
-    yield code_block(region_of(repaired, right[0] if right else ""), caption="Repaired")
+    twin_region = region_of(repaired, right[0] if right else "")
+    yield broken_beside_repaired(region_of(kernel.source, names[0]), twin_region)
     copy = stage.copied(PurePosixPath("kernels_c/broken") / kernel.path.name)
     yield f"[The whole file](../{copy})\n"
 
@@ -369,28 +393,43 @@ def _lines_of_processes(line: Line, per_us: float) -> Figure:
     return figure
 
 
-# The two plots of one honest run, for the page that shows them.
+# The drawings of the pages for people: of one honest run, and of a mistake beside its repair.
 
-#: A page includes these files, `made/samples.txt` and `made/line.txt`.
+#: A page includes these files: `made/first.txt`, `samples.txt`, `line.txt` and `evidence.txt`.
 MADE = "made"
 _TIMERS, _FENCED = HONEST / "01-timer-overhead" / "recordings" / "fenced.csv", "fenced"
+#: A broken C kernel with a small C, and a mistake that a published report made.
+FIRST = "gettimeofday_for_trap"
 
 
 def write_reading(stage: Stage) -> None:
-    """Write both plots, each with a file that shows and describes it."""
+    """Write the plots, each with a file that shows and describes it."""
     recording = read(_TIMERS)
     every = picture.of_samples(recording, _FENCED)
-    stage.put(f"{MADE}/samples.png", every.image)
     caption = "Every sample of the variant `fenced`."
-    _put(stage, "samples", every.description, caption, every.width)
+    _put(stage, "samples.png", every.image, every.description, caption, every.width)
     line = picture.of_line(result_of(recording, _FENCED, "ns"))
-    stage.put(f"{MADE}/line.png", line.image)
-    _put(stage, "line", line.description, "The same run: the mean sample against `k`.", line.width)
+    caption = "The same run: the mean sample against `k`."
+    _put(stage, "line.png", line.image, line.description, caption, line.width)
+    drawn = evidence_drawing(recording, _FENCED)
+    caption = "At the left, T(k) against k. At the right, what each sample says by itself."
+    _put(stage, "evidence.svg", drawn.svg.encode(), drawn.description, caption, WIDTH)
 
 
-def _put(stage: Stage, name: str, said: str, caption: str, width: int) -> None:
-    text = plot(f"/{MADE}/{name}.png", said, caption, width)
-    stage.put(f"{MADE}/{name}.txt", text.encode())
+def write_first(stage: Stage) -> None:
+    """Write what the start page begins with: a measurement, its mistake, and the repair."""
+    pair = pair_of(FIRST)
+    drawn, caption = pair.drawing(), escaped(pair.difference())
+    after = broken_beside_repaired(*pair.regions)
+    _put(stage, "first.svg", drawn.svg.encode(), drawn.description, caption, WIDTH, after)
+
+
+def _put(
+    stage: Stage, file: str, image: bytes, said: str, caption: str, width: int, after: str = ""
+) -> None:
+    stage.put(f"{MADE}/{file}", image)
+    text = "\n".join(filter(None, (plot(f"/{MADE}/{file}", said, caption, width), after)))
+    stage.put(f"{MADE}/{PurePosixPath(file).stem}.txt", text.encode())
 
 
 # The gallery of broken measurements: each with its claim, its code, its plot and its repair.
@@ -476,8 +515,7 @@ def _gallery_page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield f"\n## {'Two figures that are alike' if pair.alike else 'The plot that betrays it'}\n"
     yield from (_plot(name, kind, run, stage) for kind, run in _runs(pair))
     yield "## The code\n"
-    for kind, code in zip(KINDS, pair.regions, strict=True):
-        yield code_block(code, caption=kind.capitalize())
+    yield broken_beside_repaired(*pair.regions)
     copy = stage.copied(PurePosixPath("kernels_c/broken") / pair.kernel.path.name)
     yield f"[The whole file {pair.kernel.path.name}](../{copy})\n"
     yield "## The repair\n"

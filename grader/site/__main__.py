@@ -49,6 +49,7 @@ def main(words: list[str] | None = None) -> int:
         stage.collect()
         site.write_pitfalls(stage, chosen.only)
         site.write_gallery(stage, chosen.only)
+        site.write_first(stage)
         site.write_reading(stage)
         site.write_method(stage)
     except (OSError, BadLink) as error:

@@ -15,7 +15,16 @@ from grader.cases.verdict import Outcome
 from grader.examples import example_of
 from grader.facts import sources
 from grader.pitfalls import pitfall_named
-from grader.site import KINDS, BadLink, Stage, pair_of, run_file, sentence
+from grader.site import (
+    FIRST,
+    KINDS,
+    BadLink,
+    Stage,
+    broken_beside_repaired,
+    pair_of,
+    run_file,
+    sentence,
+)
 from labs.plots.drawing import evidence_drawing
 from labs.recording.file import read
 from labs.results.result import result_of, sensible
@@ -133,9 +142,25 @@ def test_a_pitfall_has_a_page_with_its_evidence_in_real_samples(built: Path) -> 
 
 @pytest.mark.slow
 def test_the_page_on_plots_shows_plots_of_a_real_run(built: Path) -> None:
-    page = (built / "students" / "plots.html").read_text(encoding="utf-8")
+    page = (built / "students" / "reading-your-plot.html").read_text(encoding="utf-8")
     shown = re.findall(r'<img alt="([^"]*)"', page)
-    assert [each.split(" of ")[0] for each in shown] == ["Scatter plot", "Line plot"]
+    told = [each.split(" of ")[0] for each in shown]
+    assert len(told) == 3 and told[1:] == ["Scatter plot", "Line plot"]
+
+
+@pytest.mark.slow
+def test_the_start_page_begins_with_a_mistake_and_its_repair(built: Path) -> None:
+    page = built / "index.html"
+    assert pair_of(FIRST).difference() in as_text(page)
+    text = page.read_text(encoding="utf-8")
+    assert text.index("first.svg") < text.index('href="students/start.html">Your first lab')
+
+
+def test_lines_that_differ_are_tinted_and_counted() -> None:
+    told = broken_beside_repaired("a;\nwrong;\nb;", "a;\nright;\nmore;\nb;")
+    assert "Broken: 1 line of its own\n:emphasize-lines: 2\n" in told
+    assert "Repaired: 2 lines of its own\n:emphasize-lines: 2,3\n" in told
+    assert "emphasize" not in broken_beside_repaired("a;", "a;")
 
 
 @pytest.mark.slow
