@@ -6,6 +6,7 @@ Ticks and core cycles have no fixed length: to convert them into seconds, we nee
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 #: Nanoseconds in one of each unit that has a fixed length.
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -103,12 +104,20 @@ def canonical(unit: str) -> str:
     return name
 
 
+#: Smaller numbers have an exponent.
+_SMALLEST = 1e-7
+
+
 def rounded(value: float, digits: int = 3) -> str:
     """`value` with `digits` significant digits, in most cases without an exponent."""
     if value == 0:
         return "0"
     text = f"{value:.{digits}g}"
-    return fixed(float(text), 0) if abs(value) >= 10**digits else f"{float(text):g}"
+    if abs(value) >= 10**digits:
+        return fixed(float(text), 0)
+    # Of a count for each operation, a reader sees the zeros.
+    few = _SMALLEST <= abs(value) < 1e-4
+    return f"{Decimal(text).normalize():f}" if few else f"{float(text):g}"
 
 
 def fixed(value: float, decimals: int, *, signed: bool = False) -> str:

@@ -94,7 +94,7 @@ def test_the_labs_with_their_questions_and_minutes(capsys: pytest.CaptureFixture
     assert main(["list", "--labs"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[: lines.index("")]] == list(lab_names.labs())
-    assert "03-system-call                60 min  What does a system call cost?" in lines
+    assert "03-system-call                45 min  What does a system call cost?" in lines
     assert main(["list", "--labs", "--json"]) == 0
     stated = json.loads(capsys.readouterr().out)
     assert all(each["asks"].endswith("?") and each["minutes"] > 0 for each in stated)

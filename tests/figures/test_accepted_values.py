@@ -17,6 +17,7 @@ from grader.figures import LABS, FigureSpec, Quantity, figure_named
 from grader.judging.check import check
 from grader.judging.presentation import as_html, as_text
 from labs.results.result import result_of
+from labs.terminal import typeset
 from testing.honest_cases import honest, honest_case, judged
 
 NUMBERS = [
@@ -77,12 +78,13 @@ def test_a_failed_verdict_says_in_text_and_html_what_is_accepted(spec: FigureSpe
     verdict = judged(spec, honest(spec.id).value * 1.37 * 4.4 + 1, honest(spec.id).unit)
     assert verdict.outcome is Outcome.FAILED
     assert f"Accepted: {verdict.accepted}." in as_text(verdict)
-    assert f"<em>Accepted:</em> {verdict.accepted}." in as_html(verdict)
+    in_page = typeset(verdict.accepted)
+    assert f"<em>Accepted:</em> {in_page}." in as_html(verdict)
     assert verdict.as_json()["accepted"] == verdict.accepted
     assert f"Accepted: {verdict.accepted}." in verdict.reason
     if verdict.why_accepted:
         assert f"{verdict.accepted}. {verdict.why_accepted}" in as_text(verdict)
-        assert f"{verdict.accepted}. {verdict.why_accepted}</p>" in as_html(verdict)
+        assert f"{in_page}. {verdict.why_accepted}</p>" in as_html(verdict)
         assert f"{verdict.accepted}. {verdict.why_accepted}" in verdict.reason
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -105,6 +107,9 @@ def _recording(handed_in: Any) -> str:
 class Pair:
     """The runs of a broken C kernel and of its repair; one may not have been handed in."""
 
+    #: What its author would report: a figure that no conclusion needs.
+    naive_value = math.nan
+
     def __init__(self, name: str, unit: str, saved: Callable[[str, str], Saved]) -> None:
         self._name, self._unit, self._saved = name, unit, saved
 
@@ -152,11 +157,14 @@ def solved(lab: str, of: Evidence) -> dict[str, float]:
         if spec.decide is None:
             continue
         [number] = [n for n, text in enumerate(sources) if _concludes(spec.id, text)]
-        names: dict[str, Any] = {"lab": stub_of(of, spec.id, numbers)}
+        # A cell that concludes also shows what it compares.
+        shown = {"display": lambda *_: None, "views": MagicMock()}
+        names: dict[str, Any] = {"lab": stub_of(of, spec.id, numbers), **shown}
         before = [line for each in sources[:number] for line in _statements(each)]
         cell = _statements(sources[number])
         try:
-            _carry_out([*_needed(cell, before, names), *cell], names)
+            _carry_out(_needed(cell, before, names), names)
+            _carry_out(cell, {**names, **shown})
         except KeyError as missing:
             if not str(missing).strip("'").startswith(figures.RECORDINGS):
                 raise
@@ -236,7 +244,7 @@ def test_the_solution_of_a_lab_concludes_what_is_right(
     numbers = solved(lab, Evidence(lab, folder))
     judged = {name: values for name, values in right.items() if name in numbers}
     if folder.parent.name == "honest":
-        assert {*judged} == {spec.id for spec in LABS[lab] if spec.decide}
+        assert {*judged} >= {spec.id for spec in LABS[lab] if spec.decide}
     elif not judged:
         pytest.skip("no conclusion was handed in there")
     assert judged == {name: [numbers[name]] for name in judged}

@@ -13,6 +13,7 @@ from grader.judging.lab_folder import lab_of
 from grader.notebook import check
 from labs.course import figures
 from labs.recording.file import keeping_recordings
+from labs.terminal import typeset
 from testing.paths import FIXTURES
 
 FOLDERS = sorted(
@@ -36,10 +37,11 @@ def test_the_notebook_says_what_the_command_says(
         all_shown = [check(figure, folder) for figure in figures.read(folder)]
     printed = capsys.readouterr().out
     for shown in all_shown:
-        assert repr(shown) in printed
+        told = typeset(repr(shown))
+        assert told in printed
         page = shown._repr_html_()
         codes = re.findall(r"<code>([a-z0-9-]+)</code>", page)
-        assert codes == re.findall(r"^  \[([a-z0-9-]+)\]", repr(shown), re.MULTILINE)
+        assert codes == re.findall(r"^  \[([a-z0-9-]+)\]", told, re.MULTILINE)
         in_page = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
-        for line in repr(shown).splitlines():
+        for line in told.splitlines():
             assert " ".join(_LABELS.split(line)[-1].split()) in in_page

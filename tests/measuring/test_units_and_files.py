@@ -67,6 +67,13 @@ def test_rounding_keeps_three_digits(value: float) -> None:
     assert math.isclose(float(text.replace(",", "")), value, rel_tol=0.006)
 
 
+def test_a_small_count_for_each_operation_has_no_exponent() -> None:
+    assert [rounded(v) for v in (9.58084e-5, 4.2e-6, -1e-7)] == [
+        "0.0000958", "0.0000042", "-0.0000001",
+    ]  # fmt: skip
+    assert rounded(3e-8) == "3e-08"
+
+
 def test_rounding_known_by_hand() -> None:
     assert [rounded(v) for v in (0, 16.3812, 0.76923, 1234567, -20.5555, 999.9)] == [
         "0", "16.4", "0.769", "1,230,000", "-20.6", "1000",

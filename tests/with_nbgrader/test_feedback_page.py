@@ -87,7 +87,7 @@ def test_what_a_person_gave_is_shown_as_nbgrader_shows_it(notebook: Any) -> None
     grades.comments = {
         "report": "Which *machine*?",
         "prediction": "No response.",
-        "slopes": "No response.",
+        "strace": "No response.",
     }
     page = feedback_page(notebook, LAB, grades)
     assert "Score: 19.25 / 22.0" in page
@@ -98,7 +98,7 @@ def test_what_a_person_gave_is_shown_as_nbgrader_shows_it(notebook: Any) -> None
     assert "Which <em>machine</em>?" in report
     before = page[: page.index('<details class="notebook">')]
     assert before.count("No response.") == 1
-    assert 'href="#cell-prediction"' in before and 'href="#cell-slopes"' in before
+    assert 'href="#cell-prediction"' in before and 'href="#cell-strace"' in before
 
 
 def test_what_a_grader_writes_below_the_rubric_is_a_paragraph(notebook: Any) -> None:
