@@ -137,7 +137,7 @@ def test_each_sample_of_a_clock_that_is_a_system_call_makes_two_calls() -> None:
     found = views.system_calls("timer_overhead", "process-cpu, fenced", "clock_gettime", 400)
     if isinstance(found, Message):
         pytest.skip(f"strace does not count here: {found.sentences}")
-    assert [float(row[3]) for row in found.rows] == pytest.approx([2, 0], abs=0.02)
+    assert [float(row[3]) for row in found.rows] == pytest.approx([2, 0], abs=0.1)
 
 
 def test_where_strace_cannot_count_a_note_says_why(
