@@ -133,8 +133,8 @@ def what_remains(pair: Pair, own: Runs) -> Table:
     """Of what the mistake of a trial adds to the repaired figure, the share that `own` still has.
 
     `own` is the run of a student's own repair. A share of 100 % is as in the broken run, and 0 % is
-    as in the repaired one. Raises Refused for anything but a trial and one run, without a figure,
-    and if the mistake adds nothing here.
+    as in the repaired one. The share is left out if the two are not distinguishable here. Raises
+    Refused for anything but a trial and one run, and without a figure.
     """
     runs = runs_of([own])
     if not isinstance(pair, Pair) or len(runs) != 1:
@@ -144,18 +144,23 @@ def what_remains(pair: Pair, own: Runs) -> Table:
         )
     broken = naive_estimate(pair.broken.in_unit("ns").result())
     repaired, mine = _figure_of(pair.repaired), _figure_of(runs[0])
-    if estimates.side(broken, repaired) == 0:
-        raise refused(
-            "the mistake changes nothing here",
-            "The broken and the repaired figure of this trial are not distinguishable.",
+    told = estimates.side(broken, repaired) != 0
+    share = (mine.value - repaired.value) / (broken.value - repaired.value) if told else 0.0
+    shares = ("100 %", "0 %", _percent(mine, share)) if told else ("", "", "")
+    names = (pair.kernel.name, pair.repaired.variant, runs[0].variant)
+    rows = tuple(
+        (f"{what}: {name}", rounded(each.value), left)
+        for what, name, each, left in zip(
+            ("broken", "repaired", "yours"), names, (broken, repaired, mine), shares, strict=True
         )
-    share = (mine.value - repaired.value) / (broken.value - repaired.value)
-    rows = (
-        (f"broken: {pair.kernel.name}", rounded(broken.value), "100 %"),
-        (f"repaired: {pair.repaired.variant}", rounded(repaired.value), "0 %"),
-        (f"yours: {runs[0].variant}", rounded(mine.value), _percent(mine, share)),
     )
-    return Table(_verdict(mine, share), _REMAINS_HEADER, rows)
+    return Table(_verdict(mine, share) if told else _NOT_TOLD, _REMAINS_HEADER, rows)
+
+
+_NOT_TOLD = (
+    "The broken and the repaired figure of this trial are not distinguishable here, so no share of "
+    "the mistake is known"
+)
 
 
 def _figure_of(run: Run) -> Estimate:

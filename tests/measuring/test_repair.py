@@ -144,11 +144,13 @@ def test_a_loop_a_little_below_the_repaired_run_has_none_of_the_mistake() -> Non
     assert views.what_remains(pair, mine).rows[2][2] == "0 %"
 
 
-def test_nothing_remains_of_a_mistake_that_changes_nothing() -> None:
+def test_no_share_remains_of_a_mistake_that_changes_nothing() -> None:
+    """On a shared core this is usual, and no fault of the student: the notebook runs on."""
     trial = pair_of("readings_around_each")
     alike = dataclasses.replace(trial, broken=trial.repaired)
-    with pytest.raises(Refused, match="changes nothing"):
-        views.what_remains(alike, trial.repaired)
+    table = views.what_remains(alike, trial.repaired)
+    assert "not distinguishable" in table.caption
+    assert [row[2] for row in table.rows] == ["", "", ""]
     no_trial: Any = 5
     with pytest.raises(Refused, match="takes a trial"):
         views.what_remains(no_trial, trial.repaired)
