@@ -170,17 +170,17 @@ _LONGEST_SIDE = 1_200
 Attachments = dict[str, dict[str, str]]
 
 
-def kept_pictures(attachments: object) -> tuple[Attachments, list[str]]:
+def kept_pictures(attachments: object, room: int = MOST_PICTURES) -> tuple[Attachments, list[str]]:
     """The pictures of a cell's `attachments`, each as PNG, and a reason for each that was left out.
 
-    `attachments` may be anything at all. Never raises.
+    At most `room` of them are read. `attachments` may be anything at all. Never raises.
     """
     if not isinstance(attachments, Mapping):
         return {}, []
     kept: Attachments = {}
     reasons = []
     for number, (name, content) in enumerate(attachments.items()):
-        if not isinstance(name, str) or number >= MOST_PICTURES:
+        if not isinstance(name, str) or number >= room:
             reasons.append(f"more than {MOST_PICTURES} pictures in one answer")
             break
         try:
@@ -630,7 +630,7 @@ def _move_in(
     stub, so that nbgrader asks for a person and does not give zero. So does what the student wrote
     `elsewhere`, which comes below the answer.
     """
-    grade_id = str(_marks(cell)["grade_id"])
+    grade_id, room = str(_marks(cell)["grade_id"]), MOST_PICTURES
     # Of duplicates we take the first that was changed: a student may copy a cell, then answer it.
     answers = _changed(cell, found)
     answers = [one for one in answers if one.source.strip()] or answers
@@ -651,18 +651,28 @@ def _move_in(
             remarks.append(f"answer cell {quoted(grade_id)}: {too_long}")
             _say_unreadable(cell, f"it is {too_long}")
         elif answers and cell.cell_type == "markdown":
-            _write_below(cell, "", chosen, chosen.source, remarks)
+            _write_below(cell, "", chosen, chosen.source, room, remarks)
+            room -= min(room, _pictures_in(chosen))
         elif answers:
             cell.source = chosen.source
     for one in elsewhere:
-        if not _write_below(cell, one.where, one.cell, one.text, remarks):
+        if not _write_below(cell, one.where, one.cell, one.text, room, remarks):
             break
+        room -= min(room, _pictures_in(one.cell))
+
+
+def _pictures_in(cell: StudentCell) -> int:
+    """How many files are pasted into a cell."""
+    return len(cell.attachments) if isinstance(cell.attachments, Mapping) else 0
 
 
 def _write_below(
-    cell: NotebookNode, where: str, one: StudentCell, text: str, remarks: list[str]
+    cell: NotebookNode, where: str, one: StudentCell, text: str, room: int, remarks: list[str]
 ) -> bool:
-    """Puts `text` of the student's cell `one`, found `where`, below an answer, if there is room."""
+    """Puts `text` of the student's cell `one`, found `where`, below an answer, if there is room.
+
+    The cell's pictures come too, at most `room` of them.
+    """
     name = f"answer cell {quoted(str(_marks(cell)['grade_id']))}"
     before, below = "", text
     if where:
@@ -682,7 +692,7 @@ def _write_below(
         below = "(This text is too long to be shown here. It is in the submitted notebook.)"
     if cell.cell_type == "markdown":
         kept = dict(cell.get("attachments", {}))
-        pictures, reasons = kept_pictures(one.attachments)
+        pictures, reasons = kept_pictures(one.attachments, room)
         for picture, content in pictures.items():
             free = f"{len(kept)}-{picture}" if picture in kept else picture
             below = below.replace(f"attachment:{picture}", f"attachment:{free}")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import struct
 import zlib
+from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from PIL import Image, PngImagePlugin
 
-from grader.submissions.submitted_notebook import kept_pictures
+from bench.fuzz import good_inputs, hostile
+from grader.submissions.submitted_notebook import kept_pictures, read_submitted, rebuild
 from labs.limits import MOST_PICTURE_BYTES, MOST_PICTURES
 
 
@@ -100,3 +104,17 @@ def test_of_many_pictures_the_first_are_kept() -> None:
     kept, reasons = kept_pictures(many)
     assert list(kept) == list(many)[:MOST_PICTURES]
     assert len(reasons) == 1
+
+
+def test_an_answer_and_what_stands_elsewhere_have_room_for_the_same_few(tmp_path: Path) -> None:
+    """A stranger's notebook may have a thousand cells, each with eight enormous pictures."""
+    (case,) = (each for each in hostile.cases() if each.name == "pictures of many pixels")
+    large = json.loads(case.content())
+    for cell in large["cells"]:
+        small = {f"{n}": {"image/png": picture()} for n in range(MOST_PICTURES)}
+        cell["attachments"] = small
+    (tmp_path / "lab.ipynb").write_text(json.dumps(large))
+    asked = nbformat.from_dict(good_inputs.released())  # type: ignore[no-untyped-call]
+    rebuilt = rebuild(asked, read_submitted(tmp_path / "lab.ipynb"))
+    held = [len(cell.get("attachments", {})) for cell in rebuilt.notebook.cells]
+    assert max(held) == MOST_PICTURES
