@@ -112,10 +112,15 @@ class Run:
         return self.recording.clock(variant)
 
     def column(self, variant: str, unit: str = "ns", k: int | None = None) -> np.ndarray:
-        """The column `ticks` of a variant, warm-up and all; of batch size `k` only if wished."""
+        """The column `ticks` of a variant, warm-up and all; of batch size `k` only if wished.
+
+        Raises NoFigure where no sample is of this size.
+        """
         rows = self.recording.rows_of(variant)
         if k is not None:
             rows = rows & (self.recording.batch == k)
+        if not rows.any():
+            raise NoFigure(f"{self.name} {variant}: no sample of batch size {k}")
         return np.asarray(self.recording.ticks[rows] / self.clock(variant).ticks_in(unit))
 
     def batches(self, variant: str) -> list[int]:

@@ -72,9 +72,16 @@ def test_an_honest_run_shows_nothing() -> None:
 # --------------------------------------------------------------- too cheap to be a system call
 
 
+#: What the trials of an operation say that keeps the first answer: it takes another way once.
+REMEMBERS = {
+    f"variant.getppid.trial.{key}": value
+    for key, value in (("steps", "40"), ("put_back", "1"), ("fresh_steps", "45"))
+}
+
+
 def test_an_answer_from_a_cache_is_named_with_and_without_the_floor() -> None:
     for invalid in (None, INVALID):
-        run = calls(Clocked(110.0, 9.0), invalid)
+        run = calls(Clocked(110.0, 9.0), invalid, stated=REMEMBERS)
         assert codes(case(run)) == ["library-call-not-system-call"], invalid
 
 
@@ -88,6 +95,10 @@ def test_core_cycles_that_hold_the_loop_are_not_said_to_be_those_of_the_net_cost
     assert run.clock("getppid").convert(whole, "cycles", "ns") == pytest.approx(
         net * 17 / 9, rel=0.05
     )
+
+
+def test_a_dear_operation_that_takes_another_way_once_eats_its_input() -> None:
+    assert codes(case(calls(stated=REMEMBERS))) == ["input-eaten"]
 
 
 def test_a_floor_that_bends_is_still_a_floor() -> None:

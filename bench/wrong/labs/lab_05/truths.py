@@ -12,7 +12,7 @@ TRUTHS = by_name(
         Truth(
             ("cost-of-many-for-one", "cold-samples-in-mean"), r"mean of the whole column"
         ): "mean-sample",
-        t.WHOLE_SAMPLE: "sample-of-three",
+        t.WHOLE_SAMPLE: "sample-of-several",
         t.NOT_OF_THIS_RUN: "own-fork ratio-of-report-a sixteen small-parent",
         value_of("fork-wait"): "fork-for-thread",
         t.TICKS: "thread-in-ticks",
