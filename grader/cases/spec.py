@@ -87,7 +87,7 @@ class FigureSpec:
 
     If `hides_variants` is set, the student chooses what to measure, and no finding names it.
 
-    `changed_from` is the figure of the same lab whose run was measured again with one thing
+    `changed_from` are figures of the same lab, of which one was measured again with one thing
     changed: this figure is of the second run. `demonstrates` is the code of a pitfall: the figure
     is right if its recording makes exactly that mistake, because lab 08 asks students to repeat
     published mistakes. `estimand` is what the variants measure, as the released C kernel declares
@@ -123,7 +123,7 @@ class FigureSpec:
     flags: str = ""
     compare_with: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
-    changed_from: str = ""
+    changed_from: tuple[str, ...] = ()
     divisor: float = 1.0
     choices: tuple[Choice, ...] = ()
     decide: Decide | None = None

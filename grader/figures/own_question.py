@@ -66,12 +66,12 @@ FIGURES = (
     ),
     FigureSpec(
         id=TESTED,
-        asked="the cost of your own operation, with one thing changed",
+        asked="the cost of one of the two, with one thing changed",
         kernel=KERNEL,
         variants=("operation",),
         unit="ns",
         own=True,
-        changed_from=COST,
+        changed_from=(COST, OTHER),
         central="operations-not-counted",
         praise={
             "The second run counted its operations too, in several processes.": (

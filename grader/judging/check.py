@@ -5,7 +5,7 @@ A figure without usable evidence gets no points.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -97,6 +97,29 @@ def open_case(
         return recordings.RECORDING_UNREADABLE.finding(f"{error}.")
 
 
+def of_second_run(case: Case, before: Sequence[Case]) -> Case:
+    """The case of a run with one thing changed, with the case of the run before.
+
+    A student may change something for each operation of which a figure is in `before`: the first
+    one of which the value follows from the second run is meant, else the first of all.
+    """
+    second_runs = [replace(case, changed_from=before[0])]
+    for first in before:
+        if first.spec.variants == case.spec.variants or (
+            first.spec.variant not in case.recording.variants
+        ):
+            continue
+        spec = replace(
+            first.spec,
+            id=case.spec.id,
+            points=case.spec.points,
+            changed_from=case.spec.changed_from,
+        )
+        other = make_case(spec, case.figure, case.recording, case.source)
+        second_runs.append(replace(other, changed_from=first))
+    return next((each for each in second_runs if each.right), second_runs[0])
+
+
 def open_relation(
     spec: FigureSpec, figure: Figure | BadFigure | None, cases: Mapping[str, Case | Finding]
 ) -> Case | Finding:
@@ -110,6 +133,8 @@ def open_relation(
         return recordings.NO_OTHER_FIGURE.finding(
             f"This figure needs {missing} with its recording."
         )
+    if others[0].changed_from is not None and spec.of[1] in others[0].spec.changed_from:
+        others[1] = others[0].changed_from
     compare_with = [case for name in spec.compare_with if isinstance(case := cases.get(name), Case)]
     return make_relation(spec, figure, tuple(others), tuple(compare_with))
 

@@ -23,7 +23,7 @@ from grader.facts.other_numbers import variants_of_same_value
 from grader.facts.sources import source_of
 from grader.figures import LABS, FigureSpec, figures_of, lab_of_figures
 from grader.judging import flags
-from grader.judging.check import judge, open_case, open_relation
+from grader.judging.check import judge, of_second_run, open_case, open_relation
 from grader.judging.flags import fingerprints
 from grader.judging.permission import denied, evidence_of
 from grader.pitfalls.recordings import FIGURE_UNREADABLE
@@ -216,9 +216,11 @@ def _verdict(
                 else None
             )
             case = open_case(spec, figure, recording, source)
-            first = cases.get(spec.changed_from)
-            if isinstance(case, Case) and isinstance(first, Case):
-                case = replace(case, changed_from=first)
+            before = [
+                each for name in spec.changed_from if isinstance(each := cases.get(name), Case)
+            ]
+            if isinstance(case, Case) and before:
+                case = of_second_run(case, before)
         cases[spec.id] = case
         return judge(spec, case, figure, known.what_it_is, tell_answers=tell_answers)
     except MemoryError:  # of the whole process, so no figure of it can be trusted to be judged

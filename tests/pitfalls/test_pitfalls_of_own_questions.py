@@ -17,9 +17,11 @@ from grader.figures import figure_named
 from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls.conclusions import not_one_change
+from labs.analysis.estimates import side
 from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.file import read
+from labs.results.result import result_of
 from testing.honest_cases import FOLDER, honest
 from testing.paths import REPOSITORY
 from testing.submission import Submission, honest_submission
@@ -260,6 +262,20 @@ def test_a_second_run_with_the_same_settings_is_named_where_it_is_handed_in(tmp_
 def test_a_second_run_with_one_change_is_named_nowhere(tmp_path: Path) -> None:
     verdicts = handed_in(tmp_path, honest(TESTED))
     assert [codes(verdicts[each]) for each in (COST, TESTED, THREAT)] == [[], [], []]
+
+
+def test_the_threat_may_be_one_to_the_other_operation(tmp_path: Path) -> None:
+    runs = {name: read(FOLDER / LAB / f"recordings/{name}.csv") for name in ("own", "tested")}
+    first, second = (result_of(each, "other", "ns").estimate for each in runs.values())
+    assert first is not None and second is not None
+    handed_in(tmp_path, replace(honest(TESTED), value=second.value))
+    right = {1: 1, -1: 2, 0: 3}[side(second, first)]
+    for conclusion in (1, 2, 3):
+        figures.put(tmp_path, replace(honest(THREAT), value=conclusion))
+        verdicts = {each.figure: each for each in check_folder(tmp_path, LAB)}
+        assert codes(verdicts[TESTED]) == []
+        assert (verdicts[THREAT].outcome is Outcome.PASSED) is (conclusion == right)
+        assert "counted" not in verdicts[TESTED].praise
 
 
 def test_the_honest_runs_differ_in_one_thing() -> None:
