@@ -127,8 +127,14 @@ struct core_rounds {
     uint64_t shorter[CORE_ROUNDS], longer[CORE_ROUNDS]; /* ticks of chains of 8,192 and 16,384 */
     uint64_t wide[CORE_ROUNDS], stores[CORE_ROUNDS];
     long taken[CORE_ROUNDS]; /* samples taken before the round */
+    uint64_t ended, length;  /* of the last round: the counter, and its ticks */
     int count;
 };
+
+/* After a round the core has lost some of what it knew of the code of a sample: a system call took
+ * 270 ns where each sample followed a round, and 80 ns else. So the next round waits for so many
+ * times its length; those of very short runs come after the last sample. */
+enum { ROUND_APART = 4 };
 
 /* Run the rounds that are due when `taken` of `all` samples have been taken. The first round
  * comes before the first sample, and the last one after the last sample. There are none where the
@@ -138,12 +144,17 @@ static void watch_core(struct core_rounds *rounds, long taken, long all)
     if (ADDITION_CYCLES == 0)
         return;
     while (rounds->count < CORE_ROUNDS && rounds->count <= taken * (CORE_ROUNDS - 1) / all) {
+        const uint64_t begin = counter_end();
+        if (taken < all && begin - rounds->ended < ROUND_APART * rounds->length)
+            return;
         (void)chain_ticks(1); /* the samples may have driven its code out of the caches */
         rounds->shorter[rounds->count] = chain_ticks(8);
         rounds->longer[rounds->count] = chain_ticks(16);
         rounds->wide[rounds->count] = wide_ticks();
         rounds->stores[rounds->count] = store_ticks();
         rounds->taken[rounds->count++] = taken;
+        rounds->ended = counter_end();
+        rounds->length = rounds->ended - begin;
     }
 }
 
