@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from labs.files import CannotWrite, write_atomically
-from labs.terminal import lines_of, parts, typeset, unbroken
+from labs.terminal import lines_of, parts, safe, typeset, unbroken
 from labs.version import __version__
 
 if TYPE_CHECKING:
@@ -81,6 +81,13 @@ def _environment(folder: Path) -> Environment:
     )
     made.filters["unbroken"] = unbroken
     return made
+
+
+def own_words(text: str) -> str:
+    """Words that a student wrote, as they are: what nobody sees is shown, and no unit changes."""
+    from markupsafe import Markup, escape
+
+    return Markup(escape(safe(text)))
 
 
 _BOX = Path(__file__).with_name("warned.html.jinja")

@@ -56,8 +56,8 @@ FIGURES = (
             "This figure holds only the clock, without the work, and the interval holds the "
             "spread between several processes.": ("work-counted-as-timer", "one-process")
         },
-        look_next="What must this clock do that the fenced pair does not, and what does the fenced "
-        "pair wait for that this clock does not?",
+        look_next="What must this clock do that a mere reading of the counter need not, "
+        "and does it wait until earlier work is done?",
     ),
     FigureSpec(
         id="timer-ratio-process-cpu",

@@ -27,7 +27,7 @@ from labs.units import rounded
     code="conclusion-against-table",
     level=Level.INTERPRETATION,
     symptom="The conclusion does not fit the figures.",
-    misconception="A table easily shows what its readers expect.",
+    misconception="It fits another comparison, or what one expects.",
     experiment="Which conclusion fits?",
     seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
     "four machines",

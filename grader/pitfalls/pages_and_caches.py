@@ -145,8 +145,7 @@ def page_still_missing(case: Case) -> str | None:
         return None  # this system brings pages by itself, or does not take them away
     return (
         f"Your first call takes {rounded(own.value)} {own.unit} longer than later ones, and "
-        f"without preparation {rounded(other.value)} {other.unit}: no difference within the "
-        "intervals."
+        f"without preparation {rounded(other.value)} {other.unit}: no visible gain."
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs import limits
-from labs.course import answers, figures, handed_in, lab_names, predictions
+from labs.course import answers, figures, guide, handed_in, lab_names, predictions
 from labs.course.figures import BadFigures
 from labs.course.handed_in import HANDED_IN
 from labs.course.lab_names import folder_meant
@@ -135,7 +135,12 @@ def carry_out(folder: Path, *, submit: bool = True) -> Report:
         misplaced = handed_in.misplaced(folder, lab)
     except handed_in.CannotCheck as error:
         raise CannotHandIn(f"{error}") from error
-    missing = [f"the figure {each.figure}" for each in verdicts if not each.handed_in]
+    further = {step.name for step in guide.of_lab(lab).steps if step.further}
+    missing = [
+        f"the figure {each.figure}{' (going further)' * (each.figure in further)}"
+        for each in sorted(verdicts, key=lambda verdict: verdict.figure in further)
+        if not each.handed_in
+    ]
     if not notebooks:
         missing.append(f"the notebook {lab}.ipynb, with your answers")
     elif len(notebooks) == 1:

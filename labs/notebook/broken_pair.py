@@ -26,7 +26,7 @@ from labs.notebook.run import Run
 from labs.plots.drawing import Drawing, Mark, value_drawing
 from labs.recording import counts
 from labs.results import remarks
-from labs.results.result import mean_of_all, naive_value, result_of
+from labs.results.result import mean_of_all, naive_estimate, naive_value, result_of
 from labs.results.warning_thresholds import ALIKE_WITHIN
 from labs.run.broken import BrokenKernel
 from labs.run.plan import Plan
@@ -203,7 +203,7 @@ class Pair:
         lines = [run.result().sentence()]
         if run is self.broken and run.result().estimate is None:
             lines.append(
-                f"The mean of all its samples, with nothing subtracted, is "
+                f"The {naive_estimate(run.result()).method}, with nothing subtracted, gives "
                 f"{rounded(self.naive_value)} {run.unit}."
             )
         seen = counts.switches_of(run.recording, run.variant)

@@ -303,11 +303,11 @@ class Run:
         result = self.results[0]
         if result.estimate is None:
             words = [f"{result.recording.kernel} {result.variant}: {result.no_figure}."]
-            words += [
-                f"Likely: {each.likely_cause}. Try: {each.try_this}."
-                for each in self.told((result,))[0].warnings
-                if each.symptom == result.no_figure
-            ]
+            told = [each for each in self.told((result,))[0].warnings if not each.quiet]
+            # What the operation does wrong comes first: it may be why there is no line.
+            for each in sorted(told, key=lambda warning: warning.symptom == result.no_figure):
+                seen = "" if each.symptom == result.no_figure else f"{each.symptom}. "
+                words.append(f"{seen}Likely: {each.likely_cause}. Try: {each.try_this}.")
             words.append(
                 "Or run the measuring cell again: another program may have disturbed the run."
             )

@@ -467,7 +467,7 @@ class Session(Predicting, Measuring):
 
         What is handed in is the notebook as last saved. Raises Refused.
         """
-        show(Quiet("Checking the figures and packing the lab takes up to ten seconds ..."))
+        show(Quiet("Checking the figures and packing the lab takes ten seconds or more ..."))
         show(handed_in(self.folder))
 
     def progress(self) -> None:

@@ -142,10 +142,10 @@ class BesideExplanation:
 
     def _repr_html_(self) -> str:
         newest, first = self.versions[-1], self.versions[0]
-        shown_first = {"text": first.text, "when": time_text(first.when)}
+        shown_first = {"text": html.own_words(first.text), "when": time_text(first.when)}
         return filled(
             _TEMPLATE,
-            text=newest.text,
+            text=html.own_words(newest.text),
             when=time_text(newest.when),
             first=shown_first if len(self.versions) > 1 else None,
             explanation=[code_spans(paragraph) for paragraph in self.explanation],

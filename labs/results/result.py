@@ -312,23 +312,33 @@ def sensible(estimate: Estimate) -> tuple[str, str, str]:
 # What an author would report who notices no mistake in the run.
 
 
-def naive_value(result: Result) -> float:
-    """The value that the author of a broken measurement would report, in the unit of the result.
+#: From so far off the line on, its points are no line to anybody, and their author takes a mean.
+NO_LINE_AT_ALL = 0.15
 
-    This is the kit's own estimate, if there is one. Otherwise it is the mean time of all samples,
-    cold ones included, divided by the operations of a sample.
-    """
-    if result.estimate is not None:
-        return result.estimate.value
-    return mean_of_all(result.recording, result.variant, result.unit)
+
+def naive_value(result: Result) -> float:
+    """The value that the author of a broken measurement would report, in the unit of the result."""
+    return naive_estimate(result).value
 
 
 def naive_estimate(result: Result) -> Estimate:
-    """The naive value as an estimate; a mere mean has no interval, and is taken as exact."""
+    """The naive value: the kit's own estimate, if there is one, else that of a line that bends a
+    little, else the mean time of all samples, cold ones included, divided by the operations of a
+    sample. A mere mean has no interval, and is taken as exact.
+    """
     if result.estimate is not None:
         return result.estimate
+    line = result.line
+    if line is not None and not line.straight and abs(line.worst_point()[1]) < NO_LINE_AT_ALL:
+        of_overhead = declared.is_overhead(result.recording, result.variant)
+        bent = line.overhead if of_overhead else line.cost
+        return replace(bent.into(result.unit, result.clock), method=BENT)
     value = mean_of_all(result.recording, result.variant, result.unit)
-    return Estimate(value, value, value, result.unit, "mean of all samples", result.n, 1)
+    return Estimate(value, value, value, result.unit, "mean of all its samples", result.n, 1)
+
+
+#: The method of an estimate by a line that is not straight enough for a figure.
+BENT = "line through its samples, though they bend it"
 
 
 def mean_of_all(recording: Recording, variant: str, unit: str) -> float:

@@ -167,6 +167,8 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
         )
     if line.shared:
         cause = OTHER_THREAD_ALL_THE_TIME
+    elif modes(recording, figure.by_process) is not None:
+        cause = "the processes of this run fall into two groups"
     elif met_others_in_memory(recording, line.variant):
         cause = OTHERS_USED_MEMORY
     elif too_short := _is_mostly_overhead(recording, line):
@@ -462,16 +464,23 @@ def no_line_warning(recording: Recording, line: Line) -> RunWarning:
         cause = (
             "other programs used the CPU during the run; they interrupt long samples more "
             "often than short ones, here so often that disturbed samples are not recognised",
-            advice(
-                "measure again when the machine is quieter, or with smaller batch sizes ({batch})",
-                batch=Option("batch", ...),
-            ),
+            _again_with_smaller(line),
         )
     return RunWarning(
         "not-on-a-line",
         f"at k = {line.batch[worst]:.0f} the mean lies {rounded(100 * abs(share), 2)} % off the "
         "line, so there is no figure",
         *cause,
+    )
+
+
+def _again_with_smaller(line: Line) -> Advice | str:
+    """To measure again; and where each size can be half of what it is, with such sizes."""
+    sizes = tuple(int(size) // 2 for size in line.batch)
+    if min(sizes) < 2:
+        return "measure again, also more than once"
+    return advice(
+        "measure again, or with smaller batch sizes ({batch})", batch=Option("batch", sizes)
     )
 
 

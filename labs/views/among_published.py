@@ -197,8 +197,11 @@ def _describe(
     suspect = sum(bool(each.suspicions) for each in figures)
     if suspect:
         meaning.append(
-            f"Of the published figures, {suspect} of {len(figures)} are known to be wrong or to be "
-            "of something else; the table says why. The machines also differ."
+            f"{suspect} of the {len(figures)} published figures {'is' if suspect == 1 else 'are'} "
+            "known to be wrong, or of something else; the table says why. The machines also differ."
+            if len(figures) > 1
+            else "The published figure is known to be wrong, or of something else; the table says "
+            "why. The machines also differ."
         )
     return kind, " ".join(meaning)
 

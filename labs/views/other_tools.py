@@ -135,10 +135,18 @@ def parted(code: str) -> tuple[str, str, str]:
     return code[: found.start()], found[0], code[found.end() :]
 
 
+#: Reads the counter: on x86-64, on aarch64, and on RISC-V.
+_READING = re.compile(r"\brdtscp?\b|\bmrs\b.*cntvct_el0|\brdtime\b|\bcsrr\b.*\btime\b")
+
+
 def _about(function: str, instruction: str, before: str, after: str) -> str:
     """One sentence: how often the instruction occurs before the additions and after them."""
     pattern = rf"(?<![\w.]){re.escape(instruction)}(?![\w.])"
     early, late = (len(re.findall(pattern, code)) for code in (before, after))
+    reading = _READING.search(after)
+    if late and reading is not None and not re.search(pattern, after[: reading.end()]):
+        behind = f"In {function}, {instruction} stands behind the second reading, {reading[0]}"
+        return f"{behind}, which cannot wait for it."
     if early and late:
         return (
             f"In {function}, {instruction} occurs {times(early)} before the additions and "
@@ -360,8 +368,8 @@ def bindings(kernel: str, variant: str, other: str) -> Table | Message:
     less = sum(mine.count(name) < others.count(name) for name in set(others))
     return Table(
         f"Functions that the dynamic linker looks up while {kernel} runs: "
-        f"{len(rows) or 'none'} more often for {variant} than for {other}, "
-        f"{less or 'none'} more often for {other}",
+        f"{len(rows) or 'none'} more often for {variant} than for {other}"
+        + (f"; {less} more often for {other} (not shown)" if less else ""),
         ("function", f"for {variant}", f"for {other}"),
         tuple(rows),
     )

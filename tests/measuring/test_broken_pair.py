@@ -174,7 +174,7 @@ def test_without_a_figure_the_mean_of_all_samples_is_what_would_be_reported() ->
     pair = pair_of(bent, run_of(Machine(), kernel="system_call"))
     mean = result.mean_of_all(bent.recording, bent.variant, "ns")
     assert pair.naive_value == pytest.approx(mean)
-    assert "The mean of all its samples, with nothing subtracted, is" in pair.as_text()
+    assert "The mean of all its samples, with nothing subtracted, gives" in pair.as_text()
     assert "gives no figure here" in pair_of(pair.repaired, bent).difference()
 
 

@@ -516,7 +516,7 @@ def test_every_published_figure_is_in_the_table_and_the_suspect_ones_say_why() -
         for end, value in zip((ends[0], ends[-1]), (min(in_ns), max(in_ns)), strict=True):
             assert end == pytest.approx(value, rel=0.001)
     suspect = sum(bool(each.suspicions) for each in settled)
-    assert f"{suspect} of {len(settled)} are known to be wrong" in shown.meaning
+    assert f"{suspect} of the {len(settled)} published figures are known" in shown.meaning
 
 
 def test_a_run_in_core_cycles_stands_among_figures_in_cycles() -> None:
