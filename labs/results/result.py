@@ -297,8 +297,12 @@ def sensible(estimate: Estimate) -> tuple[str, str, str]:
     whose interval holds 0 is about 0: its digits would be noise.
     """
     value, low, high = _sensible(estimate)
-    tiny = estimate.low < 0 < estimate.high and abs(estimate.value) < TINY
-    return "about 0" if tiny else value, low, high
+    return "about 0" if is_about_0(estimate) else value, low, high
+
+
+def is_about_0(estimate: Estimate) -> bool:
+    """Whether the value is small and may be 0, so that its digits would be noise."""
+    return estimate.low < 0 < estimate.high and abs(estimate.value) < TINY
 
 
 def _sensible(estimate: Estimate) -> tuple[str, str, str]:

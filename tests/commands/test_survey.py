@@ -235,7 +235,23 @@ def test_long_numbers_stay_in_80_columns() -> None:
     rows = [line_of(name, 1.6e7, "switch_footprint", "switch and footprint") for name in names]
     lines = survey_report.text(rows).splitlines()
     assert max(map(len, lines)) <= 80
-    assert all(" 16 ms " in line for line in lines[1:])
+    assert all(" 16 ms " in line for line in lines[2:])
+
+
+def test_a_full_survey_has_70_lines_and_a_series_shows_its_lowest_and_highest() -> None:
+    rows = []
+    for each in MEASUREMENTS:
+        cheap, dear = (line_of("a", cost, "sundials", "sundials") for cost in (20, 500))
+        for name in each.variants:
+            result = dear.result if name == each.variants[-1] else cheap.result
+            rows.append(Row(each, name, result, "", ()))
+    lines = survey_report.text(rows).splitlines()
+    assert len(lines) <= 70 and max(map(len, lines)) <= 80
+    of_calls = next(line for line in lines if line.startswith("  args0 to 12 -O0 "))
+    assert re.search(r" 20(\.\d)? to (499|500|501) ns ", of_calls) and of_calls.count("●") == 2
+    # One that has no figure has a line of its own, which says why.
+    missing = [dataclasses.replace(rows[0], variant="args0", result=None, why_not="args0: no moon")]
+    assert "  args0  no figure: no moon" in survey_report.text(missing)
 
 
 def test_two_measurements_never_share_a_recording() -> None:
