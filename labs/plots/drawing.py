@@ -7,7 +7,7 @@ and the docs. Nothing here loads a library that draws, so that they can be made 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -181,6 +181,8 @@ _SIGNS = {
 _HOME = ("figure", "broken", "earlier")
 #: A mark that is this many times off the others is not on the axis, but an arrow beside it.
 _FAR = 100.0
+#: So is a published figure that is this many times off: none makes the axis coarser.
+_FAR_PUBLISHED = 4.0
 _ROW = 19
 
 
@@ -227,11 +229,14 @@ def _round_numbers(low: float, high: float) -> list[float]:
 
 
 def value_drawing(
-    marks: Sequence[Mark], unit: str, accepted: Sequence[Sequence[float]] = ()
+    marks: Sequence[Mark],
+    unit: str,
+    accepted: Sequence[Sequence[float]] = (),
+    published: Sequence[float] = (),
 ) -> Drawing:
-    """The `marks` and the `accepted` ranges on one axis in `unit`.
+    """The `marks`, the `accepted` ranges and `published` figures on one axis in `unit`.
 
-    A mark that is far off all figures and ranges is an arrow at the end of the axis, with the
+    A number that is far off all figures and ranges is an arrow at the end of the axis, with the
     factor. Raises ValueError without a mark.
     """
     if not marks:
@@ -241,6 +246,8 @@ def value_drawing(
     home = home or [marks[0].value]
     far = [_times_off(each.value, home) for each in marks]
     near = [each.value for each, off in zip(marks, far, strict=True) if not off]
+    off_published = {value: _times_off(value, home, _FAR_PUBLISHED) for value in published}
+    near += [value for value, off in off_published.items() if not off]
     # How wide one interval is says its share of the value. Close values need a closer look.
     single = not accepted and sum(each.kind in _HOME for each in marks) < 2
     axis = _axis_over([*home, *near], whole=single)
@@ -255,6 +262,7 @@ def value_drawing(
     for low, high in accepted:
         paper.box(axis.at(low), y - 10, axis.at(high), y + 10, scale.GREEN, 0.25)
     _draw_axis(paper, axis, y, unit)
+    _draw_published(paper, axis, off_published, y, [*filter(None, far)])
     for (each, off, x, words), row in zip(placed, rows, strict=True):
         _draw_mark(paper, axis, each, off, (x, y))
         colour = _SIGNS[each.kind][1]
@@ -266,15 +274,38 @@ def value_drawing(
         middle = (axis.at(accepted[0][0]) + axis.at(accepted[0][1])) / 2
         wide = _wide(words, _SMALL)
         paper.text(_start(middle, wide), y + 53, words, scale.GREEN, size=_SMALL)
-    return Drawing(paper.svg(), unit, *_value_in_words(marks, far, unit, accepted))
+    words, table = _value_in_words(marks, far, unit, accepted)
+    if published:
+        printed = [_digits(value) for value in sorted(published)]
+        between = " to ".join(dict.fromkeys((printed[0], printed[-1])))
+        words += f" Crosses: published figures, {between} {unit_symbol(unit)}."
+        below = tuple(("published", number, "", "") for number in printed)
+        table = Table(table.caption, table.header, (*table.rows, *below))
+    return Drawing(paper.svg(), unit, words, table)
 
 
-def _times_off(value: float, home: Sequence[float]) -> float:
+def _draw_published(
+    paper: Paper, axis: _Axis, published: Mapping[float, float], y: float, far: Sequence[float]
+) -> None:
+    """Draw a cross for each number; those far off share an arrow, unless a mark of `far` has it."""
+    if not published:
+        return
+    for value, off in published.items():
+        if not off:
+            paper.sign(axis.at(value), y, "cross", scale.QUIET, 4)
+    for off in {min(published.values()), max(published.values())} - {0.0}:
+        if not any(off * other > 0 for other in far):
+            mark = Mark("", 0.0, "published")
+            _draw_mark(paper, axis, mark, off, (axis.right + 40 if off > 0 else axis.left - 30, y))
+    paper.text(_MARGIN, y + 36, "× published figures", scale.QUIET, size=_SMALL)
+
+
+def _times_off(value: float, home: Sequence[float], most: float = _FAR) -> float:
     """How many times `value` is above the middle of `home`, or (negative) below; 0 if near."""
     if value <= 0 or min(home) <= 0:
         return 0.0
     factor = value / math.sqrt(min(home) * max(home))
-    return factor if factor > _FAR else -1 / factor if factor < 1 / _FAR else 0.0
+    return factor if factor > most else -1 / factor if factor < 1 / most else 0.0
 
 
 def _start(x: float, wide: float) -> float:

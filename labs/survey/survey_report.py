@@ -63,7 +63,7 @@ class Section:
             for row in self.rows
             if row.result is not None and row.result.estimate is not None
         ]
-        values = {in_ns(each) for row in self.rows for each in row.published}
+        values = {each.ns for row in self.rows for each in row.published}
         return [*found, *(Mark("published", value, "published") for value in sorted(values))]
 
     @property
@@ -130,11 +130,6 @@ def _in_unit(result: Result, unit: str) -> str:
         return "-"
 
 
-def in_ns(figure: Published) -> float:
-    """A published figure, in ns or µs, in ns."""
-    return figure.value * (1000 if figure.unit.startswith("us") else 1)
-
-
 def _ranges(figures: Sequence[Published]) -> str:
     """The range of the printed values of each report in ns, with an asterisk if one is suspect."""
     by_report: dict[str, list[Published]] = {}
@@ -142,7 +137,7 @@ def _ranges(figures: Sequence[Published]) -> str:
         by_report.setdefault(each.report, []).append(each)
     ranges = []
     for report, some in by_report.items():
-        values = sorted(map(in_ns, some))
+        values = sorted(each.ns for each in some)
         mark = "*" if any(each.suspect for each in some) else ""
         low, high = rounded(values[0]), rounded(values[-1])
         span = low if low == high else f"{low} to {high}"
