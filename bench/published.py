@@ -165,7 +165,6 @@ def _lines() -> Iterator[str]:
     yield "# Pitfalls"
     yield ""
     yield "This page lists known ways to measure or report wrongly, and what the grader looks for."
-    yield "`python -m bench.published` writes this page; do not edit it."
     yield ""
     yield "## The catalogue"
     yield ""
