@@ -21,6 +21,7 @@ from labs.plots import scale
 from labs.plots.taken import Taken, taken_of
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of, sensible
+from labs.terminal import typeset
 from labs.units import NAMES, NANOSECONDS, fixed, plural, readable_unit, rounded, unit_symbol
 
 WIDTH = 680
@@ -734,4 +735,4 @@ def _evidence_in_words(result: Result, columns: Sequence[_Column], what: str) ->
         tuple(rows),
     )
     kind = f"Samples of {result.recording.kernel} {result.variant}: {what} at each k."
-    return " ".join([kind, *said]), table
+    return typeset(" ".join([kind, *said])), table
