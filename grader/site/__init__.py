@@ -499,7 +499,9 @@ def _gallery_index(pairs: dict[str, Pair]) -> Iterator[str]:
         yield f"## {kernel.measures}\n"
         cards = []
         for name, pair in mine.items():
-            caption = f"[{escaped(_title(pair))}]({name}.md)"
+            caption = f"[{escaped(_title(pair))}]({name}.md)" + f": {pair.factor}" * bool(
+                pair.factor
+            )
             cards.append(plot(f"{name}-value.svg", pair.drawing().description, caption, WIDTH))
         yield side_by_side(cards)
 

@@ -118,12 +118,23 @@ class Pair:
         """What the author of the broken kernel would report, and the repaired figure."""
         return value_drawing(*self._marks())
 
+    @property
+    def factor(self) -> str:
+        """How far the broken figure is off, such as `140 times too large`; '' if no factor says."""
+        marks, _ = self._marks()
+        values = [each.value for each in marks]
+        if len(values) < 2 or min(values) <= 0:
+            return ""
+        times = values[0] / values[1]
+        if self.alike:
+            return "alike here"
+        return f"{rounded(max(times, 1 / times), 2)} times too {'large' if times > 1 else 'small'}"
+
     def difference(self) -> str:
         """A sentence that compares the two figures, with the numbers of the drawing."""
         result, (marks, unit) = self.repaired.result(), self._marks()
         if result.estimate is None:
             return f"The repaired C kernel gives no figure here: {result.no_figure}."
-        wrong, right = (each.value for each in marks)
         words = [each.number(unit) for each in marks]
         if self.alike:
             return (
@@ -132,11 +143,7 @@ class Pair:
             )
         whole = "" if self.broken.result().estimate else ", with nothing subtracted"
         both = f"Broken{whole}: {words[0]}; repaired: {words[1]}."
-        if wrong <= 0 or right <= 0:
-            return both
-        larger = "repaired" if right > wrong else "broken"
-        times = rounded(max(right / wrong, wrong / right), 2)
-        return f"{both} The {larger} figure is {times} times as large."
+        return f"{both} The broken figure is {self.factor}." if self.factor else both
 
     def as_json(self) -> dict[str, Any]:
         """The object that `labs broken NAME --json` prints."""
