@@ -22,7 +22,15 @@ from labs.plots.taken import Taken, taken_of
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of, sensible
 from labs.terminal import typeset
-from labs.units import NAMES, NANOSECONDS, fixed, plural, readable_unit, rounded, unit_symbol
+from labs.units import (
+    NAMES,
+    NANOSECONDS,
+    in_four_digits,
+    plural,
+    readable_unit,
+    rounded,
+    unit_symbol,
+)
 
 WIDTH = 680
 _MARGIN, _TEXT, _SMALL = 10, 14, 12
@@ -161,7 +169,7 @@ class Mark(NamedTuple):
 
     def number(self, unit: str) -> str:
         """The number with its unit, as it stands beside the mark."""
-        text = f"{self.text or _digits(self.value)} {unit_symbol(unit)}"
+        text = f"{self.text or in_four_digits(self.value)} {unit_symbol(unit)}"
         return text.replace("-", "\N{MINUS SIGN}")
 
     @property
@@ -277,7 +285,7 @@ def value_drawing(
         paper.text(_start(middle, wide), y + 53, words, scale.GREEN, size=_SMALL)
     words, table = _value_in_words(marks, far, unit, accepted)
     if published:
-        printed = [_digits(value) for value in sorted(published)]
+        printed = [in_four_digits(value) for value in sorted(published)]
         between = " to ".join(dict.fromkeys((printed[0], printed[-1])))
         words += f" Crosses: published figures, {between} {unit_symbol(unit)}."
         below = tuple(("published", number, "", "") for number in printed)
@@ -363,10 +371,6 @@ def _draw_mark(paper: Paper, axis: _Axis, mark: Mark, off: float, at: tuple[floa
         paper.line(x, y - 11, x, y + 11, colour, 2.5)
     else:
         paper.sign(x, y, shape, colour)
-
-
-def _digits(value: float) -> str:
-    return fixed(value, 0) if 1_000 <= abs(value) < 10_000 else rounded(value, 4)
 
 
 def _ranges(accepted: Sequence[Sequence[float]], unit: str) -> str:
@@ -601,18 +605,18 @@ def _draw_line(paper: Paper, result: Result, line: Line, unit: str) -> None:
                scale.QUIET, anchor="middle", size=_SMALL)  # fmt: skip
     if result.net is None:
         paper.sign(along(0), panel.down(overhead), "diamond", scale.VERMILLION, 6)
-        words = f"◆ at k = 0: {_digits(overhead)} {unit}"
+        words = f"◆ at k = 0: {in_four_digits(overhead)} {unit}"
         paper.text(along(0) + 12, panel.top + 12, words, scale.VERMILLION, size=_SMALL)
         return
     half = most / 2
     x, y = along(most), panel.down(overhead + cost * half)
     paper.line(along(half), y, x, y, scale.VERMILLION, 1, "4 3")
     paper.line(x, y, x, panel.down(overhead + cost * most), scale.VERMILLION, 1, "4 3")
-    words = f"{_digits(cost)} {unit} for each"
+    words = f"{in_four_digits(cost)} {unit} for each"
     paper.text(x, y + 16, words, scale.VERMILLION, anchor="end", size=_SMALL)
     net = result.net
     if net.baseline is not None:
-        less = f"{net.times:g} × {_digits(net.baseline.value / per_unit)}"
+        less = f"{net.times:g} × {in_four_digits(net.baseline.value / per_unit)}"
         words = f"less {less}, {net.baseline_variant}"[:40]
         paper.text(x, y + 32, words, scale.QUIET, anchor="end", size=_SMALL)
     if net.parts != 1:
