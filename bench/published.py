@@ -165,7 +165,6 @@ def _lines() -> Iterator[str]:
     yield "# Pitfalls"
     yield ""
     yield "This page lists known ways to measure or report wrongly, and what the grader looks for."
-    yield "`python -m bench.published` writes this page; do not edit it."
     yield ""
     yield "## The catalogue"
     yield ""
@@ -174,33 +173,34 @@ def _lines() -> Iterator[str]:
     yield "for the mistake that a figure is about, and for a finding of validity in your own C. So"
     yield f"they do for a value more than {FAR:g} times too large or small, but not for its unit."
     yield ""
-    yield "| code | level | what it looks like | found in | broken C kernel |"
-    yield "|---|---|---|---|---|"
-    levels = list(Level)
-    for pitfall in sorted(CATALOGUE, key=lambda each: levels.index(each.level)):
-        yield _entry(pitfall)
-    yield ""
+    for level in Level:
+        yield f"### {level.value.capitalize()}"
+        yield ""
+        yield "| code | what it looks like |"
+        yield "|---|---|"
+        yield from (_entry(each) for each in CATALOGUE if each.level is level)
+        yield ""
     yield "## The published figures on trial"
     yield ""
     yield "We submitted every figure of the five reports with a known mistake. Its recording has"
     yield "the same mistake, and its clock is scaled so that the mistake gives the printed figure."
     yield 'The column "named" counts the figures for which the grader found this mistake.'
     yield ""
-    yield "| report | quantity | mistake | figures | named |"
-    yield "|---|---|---|---:|---:|"
+    yield "| report and quantity | mistake | named |"
+    yield "|---|---|---:|"
     rows: dict[tuple[str, str, str], list[bool]] = {}
     for each in trials():
         key = (each.figure.report, _kind(each.figure.quantity), each.code)
         rows.setdefault(key, []).append(each.named)
     for (report, quantity, code), named in rows.items():
-        yield f"| {report} | {quantity} | `{code}` | {len(named)} | {sum(named)} |"
+        yield f"| {report}: {quantity} | `{code}` | {sum(named)} of {len(named)} |"
 
 
 def _entry(pitfall: Pitfall) -> str:
     kernels = dict.fromkeys(live.kernel for live in pitfall.broken)
     shown = ", ".join(f"[{name}](../kernels_c/broken/{name}.c)" for name in kernels)
-    cells = (f"`{pitfall.code}`", pitfall.level.value, pitfall.symptom, pitfall.seen_in, shown)
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+    told = f"{pitfall.symptom} Found in: {pitfall.seen_in}." + f" Made by {shown}." * bool(kernels)
+    return f"| `{pitfall.code}` | {told.replace('|', '/')} |"
 
 
 def _kind(quantity: str) -> str:

@@ -49,12 +49,21 @@ def safe(text: str) -> str:
 
 
 #: Not in code: there a comma or a bracket follows the number.
-_MICROSECONDS = re.compile(r"(?<=\d) us\b")
+_MICROSECONDS = re.compile(r"(?<=\d)([ \xa0])us\b")
+#: A number below 0 that a unit or the end of a range follows, so that it is no code.
+_MINUS = re.compile(r"(?<![\w-])-(?=[\d.,]*\d[ \xa0](?:%|(?:ns|µs|ms|s|ticks?|cycles?|to)\b))")
 
 
 def typeset(text: str) -> str:
-    """`text` as a reader sees it: safe, and with the symbol of a unit that is typed in letters."""
-    return _MICROSECONDS.sub(" µs", safe(text))
+    """`text` as a reader sees it: safe, and with the signs that are typed in letters: µs, a minus.
+
+    A command between backticks stays as it is typed.
+    """
+    shown = _MICROSECONDS.sub(r"\1µs", safe(text))
+    return "".join(
+        part if part.startswith("`") else _MINUS.sub("\N{MINUS SIGN}", part)
+        for part in re.split(f"({_CODE.pattern})", shown)
+    )
 
 
 def columns(stream: TextIO | None = None) -> int | None:

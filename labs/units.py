@@ -126,6 +126,11 @@ def fixed(value: float, decimals: int, *, signed: bool = False) -> str:
     return f"{value:+,.{decimals}f}" if signed and value else f"{value:,.{decimals}f}"
 
 
+def in_four_digits(value: float) -> str:
+    """`value` with as many digits as most intervals support."""
+    return fixed(value, 0) if 1_000 <= abs(value) < 10_000 else rounded(value, 4)
+
+
 def readable_unit(ns: float) -> str:
     """The unit in which a reader expects so many nanoseconds: numbers stay below 10,000."""
     return next((unit for unit, one in NANOSECONDS.items() if abs(ns) < 10_000 * one), "s")

@@ -23,7 +23,7 @@ from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity
 from labs.course.figures import Figure
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
-from labs.units import Amount, UnknownUnit, canonical, rounded, with_unit
+from labs.units import Amount, UnknownUnit, canonical, in_four_digits, rounded, with_unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +86,16 @@ class Case:
         return Operand(self.accepted_values, amount, self.result.estimate, self.result.clock)
 
     def as_submitted(self) -> str:
-        """The figure as the student gave it."""
+        """The figure as the student gave it, without digits that change nothing."""
+        value = self.figure.value
         if self.figure.unit == CHOICE:
-            return f"conclusion {rounded(self.figure.value, 6)}"
-        return with_unit(rounded(self.figure.value, 6), self.figure.unit)
+            return f"conclusion {rounded(value, 6)}"
+        short = in_four_digits(value)
+        if self.submitted is not None and value and math.isfinite(value):
+            near = self.submitted * float(short.replace(",", "")) / value
+            if replace(self, submitted=near).right != self.right:
+                short = rounded(value, 6)
+        return with_unit(short, self.figure.unit)
 
 
 def make_case(

@@ -200,10 +200,14 @@ def strips_as_svg(spread: Spread) -> str:
 
 
 def _title(spread: Spread, axis: _Axis) -> str:
-    ends = f"{rounded(axis.low)} to {rounded(axis.high)} {unit_symbol(spread.unit)}"
+    sign = unit_symbol(spread.unit)
+    medians = [
+        f"{e.machine}: median {e.summary[0]} {sign}." * bool(e.accepted) for e in spread.kinds
+    ]
+    ends = f"{rounded(axis.low)} to {rounded(axis.high)} {sign}"
     return (
         f"{spread.figure}, by kind of machine, from {ends}. Bars up: accepted numbers. Bars down: "
-        "numbers that were not accepted. The table below has the medians."
+        f"numbers that were not accepted. {' '.join(filter(None, medians))}"
     )
 
 
@@ -236,6 +240,8 @@ def _strip(kind: OfKind, axis: _Axis, y: float) -> Strip:
     text = f"{len(accepted) + len(others):,} handed in"
     if outside:
         text += f", {outside:,} outside"
+    if kind.accepted:
+        text = f"median {kind.summary[0]}; {text}"
     median = None
     if len(accepted) and 0 <= (place := float(np.median(places[0]))) <= 1:
         median = _at(place)

@@ -21,7 +21,7 @@ from labs.html import filled
 from labs.plots.drawing import Drawing, evidence_drawing
 from labs.recording.file import BadRecording, Recording, read
 from labs.results.result import Result, result_of
-from labs.units import rounded, with_unit
+from labs.units import in_four_digits, with_unit
 
 _REPOSITORY = Path(__file__).resolve().parent.parent.parent
 #: The lab folders with which the catalogue is tested; only the repository has them.
@@ -48,7 +48,7 @@ class Submission:
         """The figure as it was handed in; '' if there is none, or if it is a conclusion."""
         if self.figure is None or self.figure.unit == CHOICE:
             return ""
-        return with_unit(rounded(self.figure.value, 6), self.figure.unit)
+        return with_unit(in_four_digits(self.figure.value), self.figure.unit)
 
     @functools.cached_property
     def recording(self) -> Recording | None:

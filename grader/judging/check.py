@@ -234,6 +234,9 @@ def _values(case: Case, accepted: str) -> dict[str, Any]:
     numbers: dict[str, Any] = {"submitted": case.submitted, "unit": case.spec.unit}
     if accepted:
         numbers["accepted"] = [list(ends) for ends in accepted_ranges(case.accepted_values)]
+        if case.expected is not None:
+            of_run = case.expected
+            numbers["measured"] = [of_run.value, of_run.low, of_run.high]
     return numbers
 
 

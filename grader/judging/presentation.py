@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.cases.spec import Quantity
 from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Finding, Outcome, Verdict
 from labs.html import filled
-from labs.units import times
+from labs.units import NANOSECONDS, times
 
 if TYPE_CHECKING:
     from labs.recording.file import Recording
@@ -104,7 +105,7 @@ def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:
 
 
 def _picture(verdict: Verdict) -> str:
-    """What was handed in beside what is accepted, as an image.
+    """What was handed in beside the value of the recording, and what is accepted, as an image.
 
     '' where a verdict does not tell what is accepted, the unit is unknown, or where the value
     is not what is wrong.
@@ -118,8 +119,27 @@ def _picture(verdict: Verdict) -> str:
         return ""
     from labs.plots.drawing import Mark, value_drawing
 
-    mark = Mark("handed in", value, "handed in")
-    return value_drawing([mark], stated["unit"], ranges).as_html()
+    marks, unit = [Mark("handed in", value, "handed in")], stated["unit"]
+    if "measured" in stated:
+        of_run, low, high = stated["measured"]
+        marks.append(Mark("your recording", of_run, "figure", low, high))
+    return value_drawing(marks, unit, ranges, _published(verdict.figure, unit)).as_html()
+
+
+def _published(figure: str, unit: str) -> list[float]:
+    """What reports print for the same quantity, in `unit`; nothing if that is no unit of time."""
+    from grader.figures import figure_named
+    from labs.course import published
+
+    try:
+        spec = figure_named(figure)
+    except KeyError:  # of a course's own lab
+        return []
+    alone = len(spec.variants) == 1 and spec.quantity in (Quantity.COST, Quantity.OVERHEAD)
+    if not alone or unit not in NANOSECONDS:
+        return []
+    found = published.of_variant(spec.kernel, spec.variants[0], spec.flags)
+    return [each.ns / NANOSECONDS[unit] for each in found]
 
 
 def plot_svg(verdict: Verdict, folder: Path) -> str:

@@ -343,9 +343,13 @@ def plots_of_lab(rows: Sequence[FigureRow]) -> Iterator[Picture]:
     for run in _runs(rows):
         if run.recording.kernel in _VIEWS:
             by_view.setdefault(_VIEWS[run.recording.kernel], []).append(run)
+    drawn: set[str] = set()
     for view, some in by_view.items():
-        yield from _drawn(partial(view, some))
-    for results in _side_by_side(rows):
+        shown = list(_drawn(partial(view, some)))
+        yield from shown
+        if shown and view is not _cold_to_warm:  # which has no figure in it
+            drawn |= {run.recording.kernel for run in some}
+    for results in _side_by_side(rows, drawn):
         yield from _drawn(partial(picture.of_estimates, results))
     for row in rows:
         if row.result is not None and row.result.line is not None and row.result.line.straight:
@@ -353,8 +357,8 @@ def plots_of_lab(rows: Sequence[FigureRow]) -> Iterator[Picture]:
             break
 
 
-def _side_by_side(rows: Sequence[FigureRow]) -> list[list[Result]]:
-    """By C kernel, the results that figures are about, each once.
+def _side_by_side(rows: Sequence[FigureRow], drawn: Collection[str]) -> list[list[Result]]:
+    """By C kernel, the results that figures are about, each once; not of those `drawn` already.
 
     Without those that repeat a mistake: their variants have the names of the right ones.
     """
@@ -365,7 +369,7 @@ def _side_by_side(rows: Sequence[FigureRow]) -> list[list[Result]]:
         recording = row.case.recording
         for name in row.spec.variants:
             result = row.case.results[name]
-            if recording.kernel not in _VIEWS and result.estimate is not None:
+            if recording.kernel not in drawn and result.estimate is not None:
                 found.setdefault(recording.kernel, {})[id(recording), name] = result
     return [[*some.values()] for some in found.values()]
 

@@ -173,8 +173,8 @@ def code_block(
     return f"{fence}{{code-block}} {language}\n{options}{text.strip(chr(10))}\n{fence}\n"
 
 
-def broken_beside_repaired(broken: str, repaired: str) -> str:
-    """Both pieces of C; each has the lines that the other one lacks tinted, and counted."""
+def broken_and_repaired(broken: str, repaired: str) -> list[str]:
+    """The two pieces of C; each has the lines that the other one lacks tinted, and counted."""
     parts = (broken.strip("\n"), repaired.strip("\n"))
     blocks = []
     for caption, mine, other in zip(("Broken", "Repaired"), parts, parts[::-1], strict=True):
@@ -188,7 +188,7 @@ def broken_beside_repaired(broken: str, repaired: str) -> str:
         changed = [n + 1 for n, line in enumerate(lines) if n not in same and line.strip()]
         told = f"{caption}: {plural(len(changed), 'line')} of its own" if changed else caption
         blocks.append(code_block(mine, caption=told, changed=changed))
-    return "\n".join(blocks)
+    return blocks
 
 
 def plot(name: str, alt: str, caption: str, width: int) -> str:
@@ -248,26 +248,49 @@ def _pitfall_page(pitfall: Pitfall, stage: Stage) -> Iterator[str]:
     yield "---\norphan: true\n---\n"
     yield f"# {escaped(pitfall.symptom.removesuffix('.'))}\n"
     yield f"The check calls this pitfall `{pitfall.code}`. {_LEVELS[pitfall.level]}\n"
+    kernels = [broken.find(name) for name in dict.fromkeys(e.kernel for e in pitfall.broken)]
+    code = [(kernel, broken_and_repaired(*_regions(kernel))) for kernel in kernels]
+    if code:
+        yield "## The wrong code\n"
+    for kernel, (wrong, _) in code:
+        yield f"{sentence(escaped(kernel.mistake))}\n"
+        yield wrong
+    example = None if pitfall.tells_answer else example_of(pitfall.code)
+    if example is not None:
+        yield from _seen(pitfall.code, example, stage)
+    if code:
+        yield "## The right code\n"
+    for kernel, (_, right) in code:
+        copy = stage.copied(PurePosixPath("kernels_c/broken") / kernel.path.name)
+        yield right
+        yield f"Run both, or read [the whole file](../{copy}):\n"
+        yield code_block(f"labs broken {kernel.name}", "text")
+    yield "## The likely reason\n"
     if pitfall.tells_answer:
         yield (
-            "Its explanation would give away an answer of a lab. The check shows it after you have "
-            "handed the lab in.\n"
+            "It would give away an answer of a lab. The check shows it after you have handed the "
+            "lab in.\n"
         )
     else:
-        yield f"## The likely reason\n\n{escaped(pitfall.misconception)}\n"
-        yield f"## One experiment that decides\n\n{escaped(pitfall.experiment)}\n"
-        example = example_of(pitfall.code)
-        if example is not None:
-            yield from _seen(pitfall.code, example, stage)
-    for name in dict.fromkeys(live.kernel for live in pitfall.broken):
-        yield from _made_of(broken.find(name), stage)
-    yield f"## Where it was found\n\n{sentence(escaped(pitfall.seen_in))}\n"
+        yield f"{escaped(pitfall.misconception)}\n"
+        yield f"**One experiment that decides:** {escaped(pitfall.experiment)}\n"
+    yield f"**Where it was found:** {sentence(escaped(pitfall.seen_in))}\n"
     yield f"[All pitfalls](../{INDEX})\n"
+
+
+def _regions(kernel: broken.BrokenKernel) -> tuple[str, str]:
+    """The measured regions of a C kernel that makes a mistake, and of its repaired twin."""
+    twin = kernel.twin_plan()
+    repaired = toolchain.c_kernel_source(twin.kernel).read_text(encoding="utf-8")
+    variant = (*twin.variants, "")[0]
+    return region_of(kernel.source, (*kernel.plan().variants, variant)[0]), region_of(
+        repaired, variant
+    )
 
 
 def _seen(code: str, example: Example, stage: Stage) -> Iterator[str]:
     """The recordings of the example, as plots with what the check says of their figures."""
-    yield "## In a real recording\n"
+    yield "## What it looks like\n"
     wrong = f"**With the mistake.** {_handed_in(example.shows)} {_says(example)}"
     near = f"**Close to it, and right.** {_handed_in(example.near)}"
     if example.same_samples:
@@ -288,8 +311,7 @@ def _samples(code: str, kind: str, of: Submission, caption: str, stage: Stage) -
         return f"{caption}\n"
     name = f"{PITFALLS}/{code}-{kind}.svg"
     stage.put(name, drawn.svg.encode())
-    said = caption if caption == of.gives else f"{caption} {escaped(of.gives)}"
-    return plot(PurePosixPath(name).name, drawn.description, said, WIDTH)
+    return plot(PurePosixPath(name).name, drawn.description, caption, WIDTH)
 
 
 def _beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
@@ -320,21 +342,6 @@ def _handed_in(of: Submission) -> str:
 
 def _says(example: Example) -> str:
     return f"The check says: “{escaped(example.finding.evidence)}”"
-
-
-def _made_of(kernel: broken.BrokenKernel, stage: Stage) -> Iterator[str]:
-    """A C kernel that makes the mistake on purpose, next to its repaired twin."""
-    yield f"## Made on purpose: `{kernel.name}`\n"
-    yield f"{sentence(escaped(kernel.mistake))} Run it next to its repair:\n"
-    yield code_block(f"labs broken {kernel.name}", "text")
-    twin = kernel.twin_plan()
-    repaired = toolchain.c_kernel_source(twin.kernel).read_text(encoding="utf-8")
-    right = twin.variants
-    names = [*kernel.plan().variants, *right, ""]
-    twin_region = region_of(repaired, right[0] if right else "")
-    yield broken_beside_repaired(region_of(kernel.source, names[0]), twin_region)
-    copy = stage.copied(PurePosixPath("kernels_c/broken") / kernel.path.name)
-    yield f"[The whole file](../{copy})\n"
 
 
 # The picture of the method: the line of each process of a saved run, and the mean of the lines.
@@ -420,7 +427,7 @@ def write_first(stage: Stage) -> None:
     """Write what the start page begins with: a measurement, its mistake, and the repair."""
     pair = pair_of(FIRST)
     drawn, caption = pair.drawing(), escaped(pair.difference())
-    after = broken_beside_repaired(*pair.regions)
+    after = "\n".join(broken_and_repaired(*pair.regions))
     _put(stage, "first.svg", drawn.svg.encode(), drawn.description, caption, WIDTH, after)
 
 
@@ -492,7 +499,9 @@ def _gallery_index(pairs: dict[str, Pair]) -> Iterator[str]:
         yield f"## {kernel.measures}\n"
         cards = []
         for name, pair in mine.items():
-            caption = f"[{escaped(_title(pair))}]({name}.md)"
+            caption = f"[{escaped(_title(pair))}]({name}.md)" + f": {pair.factor}" * bool(
+                pair.factor
+            )
             cards.append(plot(f"{name}-value.svg", pair.drawing().description, caption, WIDTH))
         yield side_by_side(cards)
 
@@ -515,11 +524,9 @@ def _gallery_page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield f"\n## {'Two figures that are alike' if pair.alike else 'The plot that betrays it'}\n"
     yield from (_plot(name, kind, run, stage) for kind, run in _runs(pair))
     yield "## The code\n"
-    yield broken_beside_repaired(*pair.regions)
+    yield from broken_and_repaired(*pair.regions)
     copy = stage.copied(PurePosixPath("kernels_c/broken") / pair.kernel.path.name)
     yield f"[The whole file {pair.kernel.path.name}](../{copy})\n"
-    yield "## The repair\n"
-    yield f"{escaped(' '.join(pair.sentences(pair.repaired)))}\n"
     yield "If you have installed Ticklab, run both on your own machine:\n"
     yield code_block(f"labs broken {name}", "text")
     codes = [
@@ -552,5 +559,7 @@ def _plot(name: str, kind: str, run: Run, stage: Stage) -> str:
     file = f"{GALLERY}/{name}-{kind}.svg"
     drawn = evidence_drawing(run.recording, run.variant)
     stage.put(file, drawn.svg.encode())
-    caption = f"**{kind.capitalize()}.** {escaped(run.result().sentence())}"
+    # The claim above has the sentence of the broken run.
+    said = "" if kind == KINDS[0] else f" {escaped(run.result().sentence())}"
+    caption = f"**{kind.capitalize()}.**{said}"
     return plot(PurePosixPath(file).name, drawn.description, caption, WIDTH)

@@ -185,13 +185,12 @@ def as_json(results: Sequence[Result], saved: str | None) -> object:
 
 
 def as_text(results: Sequence[Result], saved: str | None) -> str:
-    """The sentences, remarks and comparisons, and which events were counted."""
-    lines = [result.sentence() for result in results]
-    lines += [f"  {line}" for line in remarks.of_results(results).as_lines()]
+    """The values, what they rest on, the comparisons, and which events were counted."""
+    lines = remarks.in_lines(results, [saved] if saved is not None else [], width=columns())
     lines += results_compared.sentences_with_first(results)
     names = [result.variant for result in results]
     lines += event_counts.as_lines(results[0].recording, names, columns())
-    return "\n".join([*lines, *([f"  recording: {saved}"] if saved is not None else [])])
+    return "\n".join(lines)
 
 
 def run_record(arguments: argparse.Namespace) -> int:
@@ -351,11 +350,9 @@ def _print_pair(
 
 
 def pair_as_text(results: Sequence[Result], saved: Sequence[str], found: Comparison) -> str:
-    """How the two compare, and below it the sentence of each result, and the remarks."""
-    lines = [*results_compared.in_sentences(found)]
-    lines += _sentences(results, (found.first, found.second))
-    lines += [f"  {line}" for line in remarks.of_results(results).as_lines()]
-    return "\n".join([*lines, *(f"  recording: {path}" for path in saved)])
+    """How the two compare, and below it both values and what they rest on."""
+    below = remarks.in_lines(results, saved, (found.first, found.second), columns())
+    return "\n".join([*results_compared.in_sentences(found), *below])
 
 
 def _sentences(results: Sequence[Result], names: tuple[str, str]) -> list[str]:

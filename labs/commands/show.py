@@ -77,9 +77,8 @@ def _variants(asked: str, recording: Recording) -> tuple[str, ...]:
 
 
 def as_text(run: Run) -> str:
-    """The sentences, the warnings, the conditions, and a table of the samples of each variant."""
-    lines = [result.sentence() for result in run.results]
-    lines += [f"  {line}" for line in remarks.of_results(run.results).as_lines()]
+    """The values with what they rest on, the conditions, and the samples of each variant."""
+    lines = remarks.in_lines(run.results, width=columns())
     lines += ["", _conditions(run).as_text(columns())]
     for result in run.results:
         lines += ["", run.table(result.variant).as_text(columns())]

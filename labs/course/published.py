@@ -63,6 +63,11 @@ class Published:
     note: str
     clock_mhz: float | None = None
 
+    @property
+    def ns(self) -> float:
+        """A figure printed in a unit of time, in ns."""
+        return self.value * NANOSECONDS[self.unit.split("/")[0]]
+
     @functools.cached_property
     def suspicions(self) -> tuple[Suspicion, ...]:
         """The known mistakes, the most serious first."""
@@ -121,6 +126,33 @@ def settled(some: Iterable[Published], *, in_time: bool = True) -> tuple[Publish
     )
 
 
+#: By C kernel and variant: the published quantity, or the beginning of its name.
+_QUANTITIES = {
+    "timer_overhead": dict.fromkeys(("fenced", "unfenced"), "timer overhead"),
+    "system_call": {
+        "getpid-libc": "system call getpid",
+        "read0": "system call read",
+        "setuid": "system call setuid",
+        "gettimeofday-vdso": "system call gettimeofday",
+    },
+    "procedure_call": {f"args{n}": f"procedure call {n} args" for n in range(6)},
+    "task_creation": {"fork": "task creation fork", "clone-vm": "task creation clone"},
+    "process_switch": {"pipe-pinned": "process switch"},
+    "thread_switch": {"condvar": "thread switch"},
+}
+
+
+def of_variant(kernel: str, variant: str, flags: str) -> tuple[Published, ...]:
+    """The final figures of the reports for what `variant` measures, in a unit of time.
+
+    The reports compiled their procedures without optimisation, so other `flags` give none of these.
+    """
+    quantity = _QUANTITIES.get(kernel, {}).get(variant)
+    if quantity is None or (kernel == "procedure_call" and "-O0" not in flags.split()):
+        return ()
+    return settled(figures(quantity))
+
+
 def quantities_in_time(report: str) -> tuple[str, ...]:
     """The quantities that a report prints in a unit of time. Raises KeyError, as `figures`."""
     return tuple(dict.fromkeys(each.quantity for each in settled(figures(report=report))))
@@ -132,7 +164,7 @@ def in_ns(quantity: str, report: str) -> float:
     Raises KeyError if nothing is printed for it in a unit of time.
     """
     found = [each for each in figures(quantity, report) if each.quantity == quantity]
-    values = [each.value * NANOSECONDS[each.unit.split("/")[0]] for each in settled(found)]
+    values = [each.ns for each in settled(found)]
     if not values:
         raise KeyError(f"report {report} prints no time for {quantity!r}")
     return statistics.geometric_mean(values)
@@ -146,7 +178,7 @@ def samples(quantity: str, report: str) -> tuple[float, ...]:
     found = [each for each in figures(quantity, report) if each.series.startswith("sample")]
     if not found:
         raise KeyError(f"report {report} prints no single samples for {quantity!r}")
-    return tuple(each.value * NANOSECONDS[each.unit] for each in found)
+    return tuple(each.ns for each in found)
 
 
 def spread_of_machines() -> float:

@@ -103,11 +103,8 @@ class Pair:
             return False
         return 1 / ALIKE_WITHIN < estimate.value / self.naive_value < ALIKE_WITHIN
 
-    def drawing(self) -> Drawing:
-        """What the author of the broken kernel would report, and the repaired figure, on an axis.
-
-        Both are in the unit that suits the larger one.
-        """
+    def _marks(self) -> tuple[list[Mark], str]:
+        """The broken figure and, if there is one, the repaired one, in the unit that suits both."""
         right, clock = self.repaired.result().estimate, self.repaired.result().clock
         largest = max(abs(self.naive_value), abs(right.value) if right else 0.0)
         unit = readable_unit(clock.convert(largest, self.broken.unit, "ns"))
@@ -115,26 +112,38 @@ class Pair:
         marks = [Mark("broken", value, "broken")]
         if right is not None:
             marks.append(Mark.of("repaired", right.into(unit, clock)))
-        return value_drawing(marks, unit)
+        return marks, unit
+
+    def drawing(self) -> Drawing:
+        """What the author of the broken kernel would report, and the repaired figure."""
+        return value_drawing(*self._marks())
+
+    @property
+    def factor(self) -> str:
+        """How far the broken figure is off, such as `140 times too large`; '' if no factor says."""
+        marks, _ = self._marks()
+        values = [each.value for each in marks]
+        if len(values) < 2 or min(values) <= 0:
+            return ""
+        times = values[0] / values[1]
+        if self.alike:
+            return "alike here"
+        return f"{rounded(max(times, 1 / times), 2)} times too {'large' if times > 1 else 'small'}"
 
     def difference(self) -> str:
-        """A sentence that compares the two figures."""
-        result, unit = self.repaired.result(), self.broken.unit
+        """A sentence that compares the two figures, with the numbers of the drawing."""
+        result, (marks, unit) = self.repaired.result(), self._marks()
         if result.estimate is None:
             return f"The repaired C kernel gives no figure here: {result.no_figure}."
-        wrong, right = self.naive_value, result.estimate.value
-        whole = "" if self.broken.result().estimate else ", with nothing subtracted"
-        if wrong <= 0 or right <= 0:
-            return f"Broken{whole}: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}."
+        words = [each.number(unit) for each in marks]
         if self.alike:
             return (
-                f"Here the two figures are alike: {rounded(wrong)} and {rounded(right)} {unit}. "
+                f"Here the two figures are alike: {words[0]} and {words[1]}. "
                 "A mistake does not always change the number."
             )
-        both = f"Broken{whole}: {rounded(wrong)} {unit}; repaired: {rounded(right)} {unit}."
-        if right > wrong:
-            return f"{both} The repaired figure is {rounded(right / wrong, 2)} times as large."
-        return f"{both} The broken figure is {rounded(wrong / right, 2)} times as large."
+        whole = "" if self.broken.result().estimate else ", with nothing subtracted"
+        both = f"Broken{whole}: {words[0]}; repaired: {words[1]}."
+        return f"{both} The broken figure is {self.factor}." if self.factor else both
 
     def as_json(self) -> dict[str, Any]:
         """The object that `labs broken NAME --json` prints."""

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from labs.analysis.estimates import Estimate
 from labs.analysis.net_cost import parts_of
-from labs.course import answers
+from labs.course import answers, published
 from labs.html import Table, filled
 from labs.messages import Message, Refused
 from labs.plots import by_process, picture, style
@@ -23,7 +23,7 @@ from labs.results import remarks
 from labs.results.result import Result, result_of, sensible
 from labs.results.results_compared import Comparison, compared_at_one_clock, differences_compared
 from labs.results.run_warnings import RunWarning
-from labs.units import factor_text, unit_symbol
+from labs.units import NANOSECONDS, factor_text, unit_symbol
 
 
 @dataclass
@@ -211,6 +211,11 @@ class Run:
         if not 1 <= len(shown) <= MOST_VALUES or len({each.unit for each in shown}) > 1:
             return None
         marks = []
+        printed: list[float] = []
+        if len(shown) == 1 and shown[0].unit in NANOSECONDS:
+            (one,), flags = shown, self.recording.conditions.get("flags", "")
+            found = published.of_variant(self.recording.kernel, one.variant, flags)
+            printed = [each.ns / NANOSECONDS[one.unit] for each in found]
         for each in shown:
             assert each.estimate is not None  # chosen so
             marks.append(Mark.of(each.variant, each.estimate))
@@ -219,7 +224,7 @@ class Run:
                 value = predicted.into(each.unit, each.clock)
                 name = predicted.name if len(shown) == 1 else f"predicted for {each.variant}"
                 marks.append(Mark(name, value, "predicted"))
-        return value_drawing(marks, shown[0].unit)
+        return value_drawing(marks, shown[0].unit, published=printed)
 
     def _headline(self) -> tuple[str, ...]:
         """What was measured, its value, and its interval with how far off a prediction was.

@@ -7,7 +7,7 @@ and the docs. Nothing here loads a library that draws, so that they can be made 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +21,16 @@ from labs.plots import scale
 from labs.plots.taken import Taken, taken_of
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of, sensible
-from labs.units import NAMES, NANOSECONDS, fixed, plural, readable_unit, rounded, unit_symbol
+from labs.terminal import typeset
+from labs.units import (
+    NAMES,
+    NANOSECONDS,
+    in_four_digits,
+    plural,
+    readable_unit,
+    rounded,
+    unit_symbol,
+)
 
 WIDTH = 680
 _MARGIN, _TEXT, _SMALL = 10, 14, 12
@@ -160,7 +169,7 @@ class Mark(NamedTuple):
 
     def number(self, unit: str) -> str:
         """The number with its unit, as it stands beside the mark."""
-        text = f"{self.text or _digits(self.value)} {unit_symbol(unit)}"
+        text = f"{self.text or in_four_digits(self.value)} {unit_symbol(unit)}"
         return text.replace("-", "\N{MINUS SIGN}")
 
     @property
@@ -181,6 +190,8 @@ _SIGNS = {
 _HOME = ("figure", "broken", "earlier")
 #: A mark that is this many times off the others is not on the axis, but an arrow beside it.
 _FAR = 100.0
+#: So is a published figure that is this many times off: none makes the axis coarser.
+_FAR_PUBLISHED = 4.0
 _ROW = 19
 
 
@@ -227,11 +238,14 @@ def _round_numbers(low: float, high: float) -> list[float]:
 
 
 def value_drawing(
-    marks: Sequence[Mark], unit: str, accepted: Sequence[Sequence[float]] = ()
+    marks: Sequence[Mark],
+    unit: str,
+    accepted: Sequence[Sequence[float]] = (),
+    published: Sequence[float] = (),
 ) -> Drawing:
-    """The `marks` and the `accepted` ranges on one axis in `unit`.
+    """The `marks`, the `accepted` ranges and `published` figures on one axis in `unit`.
 
-    A mark that is far off all figures and ranges is an arrow at the end of the axis, with the
+    A number that is far off all figures and ranges is an arrow at the end of the axis, with the
     factor. Raises ValueError without a mark.
     """
     if not marks:
@@ -241,6 +255,8 @@ def value_drawing(
     home = home or [marks[0].value]
     far = [_times_off(each.value, home) for each in marks]
     near = [each.value for each, off in zip(marks, far, strict=True) if not off]
+    off_published = {value: _times_off(value, home, _FAR_PUBLISHED) for value in published}
+    near += [value for value, off in off_published.items() if not off]
     # How wide one interval is says its share of the value. Close values need a closer look.
     single = not accepted and sum(each.kind in _HOME for each in marks) < 2
     axis = _axis_over([*home, *near], whole=single)
@@ -255,6 +271,7 @@ def value_drawing(
     for low, high in accepted:
         paper.box(axis.at(low), y - 10, axis.at(high), y + 10, scale.GREEN, 0.25)
     _draw_axis(paper, axis, y, unit)
+    _draw_published(paper, axis, off_published, y, [*filter(None, far)])
     for (each, off, x, words), row in zip(placed, rows, strict=True):
         _draw_mark(paper, axis, each, off, (x, y))
         colour = _SIGNS[each.kind][1]
@@ -266,15 +283,38 @@ def value_drawing(
         middle = (axis.at(accepted[0][0]) + axis.at(accepted[0][1])) / 2
         wide = _wide(words, _SMALL)
         paper.text(_start(middle, wide), y + 53, words, scale.GREEN, size=_SMALL)
-    return Drawing(paper.svg(), unit, *_value_in_words(marks, far, unit, accepted))
+    words, table = _value_in_words(marks, far, unit, accepted)
+    if published:
+        printed = [in_four_digits(value) for value in sorted(published)]
+        between = " to ".join(dict.fromkeys((printed[0], printed[-1])))
+        words += f" Crosses: published figures, {between} {unit_symbol(unit)}."
+        below = tuple(("published", number, "", "") for number in printed)
+        table = Table(table.caption, table.header, (*table.rows, *below))
+    return Drawing(paper.svg(), unit, words, table)
 
 
-def _times_off(value: float, home: Sequence[float]) -> float:
+def _draw_published(
+    paper: Paper, axis: _Axis, published: Mapping[float, float], y: float, far: Sequence[float]
+) -> None:
+    """Draw a cross for each number; those far off share an arrow, unless a mark of `far` has it."""
+    if not published:
+        return
+    for value, off in published.items():
+        if not off:
+            paper.sign(axis.at(value), y, "cross", scale.QUIET, 4)
+    for off in {min(published.values()), max(published.values())} - {0.0}:
+        if not any(off * other > 0 for other in far):
+            mark = Mark("", 0.0, "published")
+            _draw_mark(paper, axis, mark, off, (axis.right + 40 if off > 0 else axis.left - 30, y))
+    paper.text(_MARGIN, y + 36, "× published figures", scale.QUIET, size=_SMALL)
+
+
+def _times_off(value: float, home: Sequence[float], most: float = _FAR) -> float:
     """How many times `value` is above the middle of `home`, or (negative) below; 0 if near."""
     if value <= 0 or min(home) <= 0:
         return 0.0
     factor = value / math.sqrt(min(home) * max(home))
-    return factor if factor > _FAR else -1 / factor if factor < 1 / _FAR else 0.0
+    return factor if factor > most else -1 / factor if factor < 1 / most else 0.0
 
 
 def _start(x: float, wide: float) -> float:
@@ -331,10 +371,6 @@ def _draw_mark(paper: Paper, axis: _Axis, mark: Mark, off: float, at: tuple[floa
         paper.line(x, y - 11, x, y + 11, colour, 2.5)
     else:
         paper.sign(x, y, shape, colour)
-
-
-def _digits(value: float) -> str:
-    return fixed(value, 0) if 1_000 <= abs(value) < 10_000 else rounded(value, 4)
 
 
 def _ranges(accepted: Sequence[Sequence[float]], unit: str) -> str:
@@ -569,18 +605,18 @@ def _draw_line(paper: Paper, result: Result, line: Line, unit: str) -> None:
                scale.QUIET, anchor="middle", size=_SMALL)  # fmt: skip
     if result.net is None:
         paper.sign(along(0), panel.down(overhead), "diamond", scale.VERMILLION, 6)
-        words = f"◆ at k = 0: {_digits(overhead)} {unit}"
+        words = f"◆ at k = 0: {in_four_digits(overhead)} {unit}"
         paper.text(along(0) + 12, panel.top + 12, words, scale.VERMILLION, size=_SMALL)
         return
     half = most / 2
     x, y = along(most), panel.down(overhead + cost * half)
     paper.line(along(half), y, x, y, scale.VERMILLION, 1, "4 3")
     paper.line(x, y, x, panel.down(overhead + cost * most), scale.VERMILLION, 1, "4 3")
-    words = f"{_digits(cost)} {unit} for each"
+    words = f"{in_four_digits(cost)} {unit} for each"
     paper.text(x, y + 16, words, scale.VERMILLION, anchor="end", size=_SMALL)
     net = result.net
     if net.baseline is not None:
-        less = f"{net.times:g} × {_digits(net.baseline.value / per_unit)}"
+        less = f"{net.times:g} × {in_four_digits(net.baseline.value / per_unit)}"
         words = f"less {less}, {net.baseline_variant}"[:40]
         paper.text(x, y + 32, words, scale.QUIET, anchor="end", size=_SMALL)
     if net.parts != 1:
@@ -703,4 +739,4 @@ def _evidence_in_words(result: Result, columns: Sequence[_Column], what: str) ->
         tuple(rows),
     )
     kind = f"Samples of {result.recording.kernel} {result.variant}: {what} at each k."
-    return " ".join([kind, *said]), table
+    return typeset(" ".join([kind, *said])), table

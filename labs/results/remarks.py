@@ -14,14 +14,14 @@ from pathlib import Path
 from labs import html
 from labs.analysis import core_clock
 from labs.analysis.line import core_of
-from labs.html import filled
+from labs.html import filled, in_columns
 from labs.recording import counts, run_conditions
 from labs.recording.file import Recording
 from labs.recording.run_conditions import STEAL_SHARE
-from labs.results.result import Result
+from labs.results.result import Result, sensible
 from labs.results.run_warnings import RunWarning
 from labs.results.warning_thresholds import SPEED_CHANGE
-from labs.units import plural, rounded
+from labs.units import fixed, plural, rounded
 
 #: What concerns the figure of a variant. A baseline that is shown with the variants that use it is
 #: no figure of its own: the intervals of these variants count its uncertainty.
@@ -84,6 +84,72 @@ def of_results(results: Sequence[Result]) -> Remarks:
         tuple(_facts(recordings.values())) + _shared(results),
         tuple(map(_briefly, quiet.values())),
     )
+
+
+def in_lines(
+    results: Sequence[Result],
+    saved: Sequence[str] = (),
+    names: Sequence[str] = (),
+    width: int | None = None,
+) -> list[str]:
+    """The results of a run for a terminal of this width: the values, and what they rest on.
+
+    `saved` are the files of the run; `names` are in place of the C kernel with its variant. Quiet
+    warnings are left out: they need no action, and the page of the run has them.
+    """
+    seen = of_results(results)
+    conditions = [("conditions", ", ".join(seen.facts))] if seen.facts else []
+    conditions += [("recording", path) for path in saved]
+    if len(results) == 1:
+        (result,) = results
+        name = "".join(names) or f"{result.recording.kernel} {result.variant}"
+        value = f"{result.what} {_value(result)}" if result.estimate else _value(result)
+        rests = [*_rests_on(result), *conditions]
+        below = in_columns([(f"  {what}:", text) for what, text in rests], (), width)
+        lines = [f"{name}: {value}", *below]
+    else:
+        named = names or [each.variant for each in results]
+        kernels = {each.recording.kernel for each in results}
+        rows = [("".join(kernels) if len(kernels) == 1 else "", *_COLUMNS)]
+        rows += [(n, *_in_a_row(each)) for n, each in zip(named, results, strict=True)]
+        lines = in_columns(rows, (), width)
+        lines += [f"  {what}: {text}" for what, text in conditions]
+    told = " ".join(seen.warnings)
+    lines += [f"  {e.variant}: {e.why_unnamed}." for e in results if e.why_unnamed not in told]
+    return [*lines, *(f"  {line}" for line in html.warnings_as_lines(seen.warnings))]
+
+
+_COLUMNS = ("value", "95 % interval", "samples")
+
+
+def _value(result: Result) -> str:
+    if result.estimate is None:
+        return "no figure"
+    return f"{sensible(result.estimate)[0]} {result.unit}"
+
+
+def _interval(result: Result) -> str:
+    """The interval, and half of its width as a share of the value."""
+    if result.estimate is None:
+        return ""
+    _, low, high = sensible(result.estimate)
+    half, value = result.estimate.half_width, abs(result.estimate.value)
+    share = f" (± {fixed(100 * half / value, 1)} %)" if half < value else ""
+    return f"{low} to {high} {result.unit}{share}"
+
+
+def _in_a_row(result: Result) -> tuple[str, ...]:
+    return _value(result), _interval(result), f"{result.n:,}"
+
+
+def _rests_on(result: Result) -> list[tuple[str, str]]:
+    """The lines below the value of one result, each with its name."""
+    found = [
+        ("95 % interval", _interval(result)),
+        ("samples", result.samples_as_text().replace(" samples", "", 1)),
+        ("clock", f"steps by {result.step_as_text()}"),
+    ]
+    return [(name, text) for name, text in found if text]
 
 
 def _shared(results: Sequence[Result]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from labs.results import run_warnings
 from labs.results.modes import modes
 from labs.results.run_warnings import RunWarning, of_width
 from labs.results.warning_thresholds import MANY_ASIDE
-from labs.units import Clock, canonical, fixed, rounded
+from labs.units import Clock, canonical, fixed, plural, rounded
 
 __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
 
@@ -42,6 +42,8 @@ ALL_THE_SAME = advice(
 
 #: Below this, six decimals show too little of a value.
 SMALL = 1e-4
+#: Below this, a value that may be 0 is about 0.
+TINY = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,21 +122,23 @@ class Result:
         name = name or f"{self.recording.kernel} {self.variant}"
         if self.estimate is None:
             return f"{name}: no figure: {self.why_unnamed}."
-        every = len(self.recording.processes)
-        processes = str(every)
-        if self.estimate.processes != every:
-            processes = f"{self.estimate.processes} of {every}"
-        step = rounded(self.clock.step / self.clock.ticks_in(self.unit))
         return (
-            f"{name}: {self.what} {self.value_as_text()}, "
-            f"{self.n:,} samples from {processes} process{'es' if every != 1 else ''}"
-            f"{self._aside_as_text()}; the clock steps by {step} {self.unit}."
+            f"{name}: {self.what} {self.value_as_text()}, {self.samples_as_text()}; "
+            f"the clock steps by {self.step_as_text()}."
         )
 
-    def _aside_as_text(self) -> str:
-        """The same in brackets, for a sentence."""
-        each = self.aside_as_text()
-        return f" (set aside: {each})" if each else ""
+    def samples_as_text(self) -> str:
+        """How many samples of how many processes the figure uses, and which were set aside."""
+        every = len(self.recording.processes)
+        used = self.estimate.processes if self.estimate is not None else every
+        of = f"{used} of " if used != every else ""
+        aside = self.aside_as_text()
+        each = f" (set aside: {aside})" if aside else ""
+        return f"{self.n:,} samples from {of}{plural(every, 'process')}{each}"
+
+    def step_as_text(self) -> str:
+        """The step of the clock in the unit of the result."""
+        return f"{rounded(self.clock.step / self.clock.ticks_in(self.unit))} {self.unit}"
 
     def aside_as_text(self) -> str:
         """How many samples were set aside and why; '' if it is no more than a few."""
@@ -289,8 +293,19 @@ def with_ends(estimate: Estimate, sign: str) -> str:
 def sensible(estimate: Estimate) -> tuple[str, str, str]:
     """Value, low and high as text, rounded to the second digit of the half-width.
 
-    What six decimals would not show, such as nanoseconds in seconds, has an exponent.
+    What six decimals would not show, such as nanoseconds in seconds, has an exponent. A small value
+    whose interval holds 0 is about 0: its digits would be noise.
     """
+    value, low, high = _sensible(estimate)
+    return "about 0" if is_about_0(estimate) else value, low, high
+
+
+def is_about_0(estimate: Estimate) -> bool:
+    """Whether the value is small and may be 0, so that its digits would be noise."""
+    return estimate.low < 0 < estimate.high and abs(estimate.value) < TINY
+
+
+def _sensible(estimate: Estimate) -> tuple[str, str, str]:
     width = estimate.half_width
     if max(abs(estimate.low), abs(estimate.high)) < SMALL:
         value, low, high = (

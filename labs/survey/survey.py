@@ -8,7 +8,7 @@ machine cannot run one, its row says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from labs.c_kernels.toolchain import CompileError
 from labs.course import published
@@ -30,8 +30,7 @@ class Measurement:
     """One run of the survey: variants of one C kernel, interleaved.
 
     `samples` are the samples per variant in a quick and in a full survey; with 0, a quick survey
-    leaves the measurement out. `warmup` is per process and variant. `quantities` gives, for a
-    variant, the beginning of the name of the published quantity to compare it with.
+    leaves the measurement out. `warmup` is per process and variant.
     """
 
     about: str
@@ -42,7 +41,6 @@ class Measurement:
     batches: tuple[int, ...] = ()
     processes: tuple[int, int] = (6, 12)
     warmup: int = DEFAULT_WARMUP
-    quantities: dict[str, str] = field(default_factory=dict)
 
     @property
     def file_name(self) -> str:
@@ -113,7 +111,6 @@ MEASUREMENTS: tuple[Measurement, ...] = (
         "timer_overhead",
         ("fenced", "unfenced", "monotonic", "process-cpu", "gettimeofday"),
         (3_000, 20_000),
-        quantities={"fenced": "timer overhead", "unfenced": "timer overhead"},
     ),
     Measurement("first iteration", "first_iteration", ("call",), (300, 1_200), processes=(12, 30)),
     Measurement(
@@ -142,12 +139,6 @@ MEASUREMENTS: tuple[Measurement, ...] = (
             "invalid",
         ),
         (800, 6_000),
-        quantities={
-            "getpid-libc": "system call getpid",
-            "read0": "system call read",
-            "setuid": "system call setuid",
-            "gettimeofday-vdso": "system call gettimeofday",
-        },
     ),
     Measurement(
         "procedure calls, -O0",
@@ -155,7 +146,6 @@ MEASUREMENTS: tuple[Measurement, ...] = (
         tuple(f"args{n}" for n in range(13)),
         (600, 5_000),
         flags=("-O0",),
-        quantities={f"args{n}": f"procedure call {n} args" for n in range(6)},
     ),
     Measurement(
         "procedure calls, -O2",
@@ -168,7 +158,6 @@ MEASUREMENTS: tuple[Measurement, ...] = (
         "task_creation",
         ("fork", "clone-vm", "pthread"),
         (60, 600),
-        quantities={"fork": "task creation fork", "clone-vm": "task creation clone"},
     ),
     Measurement(
         "task creation",
@@ -184,7 +173,6 @@ MEASUREMENTS: tuple[Measurement, ...] = (
         "process_switch",
         ("pipe-pinned",),
         (400, 4_000),
-        quantities={"pipe-pinned": "process switch"},
     ),
     Measurement("process switch", "process_switch", ("eventfd-pinned",), (300, 2_000)),
     Measurement("process switch", "process_switch", ("pipe-carried-back",), (300, 2_000)),
@@ -196,7 +184,6 @@ MEASUREMENTS: tuple[Measurement, ...] = (
         "thread_switch",
         ("condvar",),
         (400, 4_000),
-        quantities={"condvar": "thread switch"},
     ),
     Measurement("thread switch", "thread_switch", ("futex",), (300, 2_000)),
     Measurement("thread switch", "thread_switch", ("pipe",), (300, 2_000)),
@@ -254,16 +241,11 @@ def carry_out(
 
 
 def _row(measurement: Measurement, variant: str, recording: Recording | None, why_not: str) -> Row:
-    to_compare = _published(measurement.quantities.get(variant))
+    to_compare = published.of_variant(measurement.kernel, variant, " ".join(measurement.flags))
     if recording is None:
         return Row(measurement, variant, None, why_not, to_compare)
     result = result_of(recording, variant)
     return Row(measurement, variant, result, result.no_figure, to_compare)
-
-
-def _published(quantity: str | None) -> tuple[Published, ...]:
-    """The final figures of the reports for `quantity`, in a unit of time."""
-    return () if quantity is None else published.settled(published.figures(quantity))
 
 
 # The groups are in the order of the page.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +18,11 @@ from labs.machine.description import Machine
 from labs.plots.drawing import LEAST_NS, Drawing, Mark, overview_drawing
 from labs.recording import counts
 from labs.results import remarks
-from labs.results.result import Result, sensible
+from labs.results.result import Result, is_about_0, sensible
 from labs.survey import survey
 from labs.survey.survey import Row
-from labs.terminal import columns
-from labs.units import NANOSECONDS, fixed, readable_unit, rounded, unit_symbol
+from labs.terminal import columns, lines_of
+from labs.units import NANOSECONDS, fixed, readable_unit, rounded
 
 COMMAND = "labs survey"
 HEADER = ("", "ns", "95 % interval", "core cycles", "ticks")
@@ -62,7 +63,7 @@ class Section:
             for row in self.rows
             if row.result is not None and row.result.estimate is not None
         ]
-        values = {in_ns(each) for row in self.rows for each in row.published}
+        values = {each.ns for row in self.rows for each in row.published}
         return [*found, *(Mark("published", value, "published") for value in sorted(values))]
 
     @property
@@ -129,11 +130,6 @@ def _in_unit(result: Result, unit: str) -> str:
         return "-"
 
 
-def in_ns(figure: Published) -> float:
-    """A published figure, in ns or µs, in ns."""
-    return figure.value * (1000 if figure.unit.startswith("us") else 1)
-
-
 def _ranges(figures: Sequence[Published]) -> str:
     """The range of the printed values of each report in ns, with an asterisk if one is suspect."""
     by_report: dict[str, list[Published]] = {}
@@ -141,7 +137,7 @@ def _ranges(figures: Sequence[Published]) -> str:
         by_report.setdefault(each.report, []).append(each)
     ranges = []
     for report, some in by_report.items():
-        values = sorted(map(in_ns, some))
+        values = sorted(each.ns for each in some)
         mark = "*" if any(each.suspect for each in some) else ""
         low, high = rounded(values[0]), rounded(values[-1])
         span = low if low == high else f"{low} to {high}"
@@ -152,41 +148,109 @@ def _ranges(figures: Sequence[Published]) -> str:
 def text(rows: Sequence[Row], width: int | None = None) -> str:
     """The survey for a terminal of this width (default: the one that is there).
 
-    A line a figure, with its place up to the largest one. Evidence that agrees
-    is not printed: the page and the JSON have it.
+    A line a figure, or a line a series: variants that differ in a number, such as args0 to args12.
+    Evidence that agrees is not printed: the page and the JSON have it.
     """
     width = min(width or columns() or survey.COLUMNS, survey.COLUMNS)
     values = [row.result.estimate.value for row in rows if row.result and row.result.estimate]
     highest = max(values, default=10.0)
-    longest = max((len(name_of(row)) for row in rows), default=0)
-    lines: list[str] = []
-    for section in sections(rows):
-        lines += [section.heading, *(_line(row, longest, highest, width) for row in section.rows)]
-        told = [section.uncertain, *(f"no figure: {why}." for why in section.without_figure)]
-        told += [f"{name_of(row)}: {row.proof()}" for row in section.rows if _disagrees(row)]
-        for each in filter(None, told):
-            lines += survey.wrapped(each, width, 2)
+    every = list(sections(rows))
+    longest = max((len(_title(mine)) for each in every for mine in _series(each.rows)), default=0)
+    unit = readable_unit(highest)
+    top = f"{rounded(highest / NANOSECONDS[unit])} {unit}"
+    lines = [f"What it costs here: each bar is on a logarithmic axis from {LEAST_NS} ns to {top}"]
+    for section in every:
+        lines.append(section.heading)
+        told: set[str] = set()
+        for mine in _series(section.rows):
+            row = mine[0]
+            if row.result is not None and row.result.estimate is not None:
+                lines.append(_line(mine, longest, highest, width))
+                continue
+            why = "for the same reason" if row.why_not in told else _why(row)
+            told.add(row.why_not)
+            lines += lines_of(f"  {name_of(row):{longest}}  no figure: {why}", width)
+        for row in filter(_disagrees, section.rows):
+            lines += lines_of(f"  {name_of(row)}: {row.proof()}", width)
+    if uncertain(rows):
+        most = f"{100 * WIDEST:.0f}"
+        lines.append(f"{_WIDE}  half of the interval is more than {most} % of the value")
     return "\n".join(lines)
 
 
 #: The room for a value with its unit, and for half of its interval, in characters.
-_VALUE, _HALF = 10, 7
+_VALUE, _HALF = 17, 10
+#: What stands beside an interval that is too wide, and the fewest variants in a line.
+_WIDE, _FEWEST = "!", 3
+_LAST_NUMBER = re.compile(r"^(.*?)(\d+(?:k|m|mb)?)( -O0)?$")
 
 
-def _line(row: Row, longest: int, highest: float, width: int) -> str:
-    """Name, value, half of the interval, and a bar on a logarithmic axis to `highest`."""
-    name = f"  {name_of(row):{longest}}"
-    if row.result is None or row.result.estimate is None:
-        return f"{name}{'no figure':>{_VALUE + 2}}"
-    estimate = row.result.estimate
-    unit = readable_unit(estimate.value)
-    shown = f"{rounded(estimate.value / NANOSECONDS[unit])} {unit_symbol(unit)}"
-    half = f"± {100 * estimate.half_width / abs(estimate.value):.0f} %" if estimate.value else ""
+def _series(rows: Sequence[Row]) -> list[list[Row]]:
+    """Neighbours whose names differ in the last number only, together; any other row alone."""
+    found: list[list[Row]] = []
+    for row in rows:
+        same = found and _stem(row) and _stem(row) == _stem(found[-1][0])
+        found[-1].append(row) if same else found.append([row])
+    return [
+        part for mine in found for part in ([mine] if len(mine) >= _FEWEST else [[r] for r in mine])
+    ]
+
+
+def _stem(row: Row) -> str:
+    """The name of a row that has a figure, without its last number; '' if there is none."""
+    number = _LAST_NUMBER.match(name_of(row))
+    return f"{number[1]} {number[3]}" if number and row.result and row.result.estimate else ""
+
+
+def _title(rows: Sequence[Row]) -> str:
+    """The name of one row, or of a series."""
+    last = _LAST_NUMBER.match(name_of(rows[-1]))
+    if len(rows) == 1 or last is None:
+        return name_of(rows[0])
+    return f"{name_of(rows[0]).removesuffix(' -O0')} to {last[2]}{last[3] or ''}"
+
+
+def _line(rows: Sequence[Row], longest: int, highest: float, width: int) -> str:
+    """Name, value, half of the interval, and a bar on a logarithmic axis to `highest`.
+
+    A series shows its lowest and its highest value, and the widest interval.
+    """
+    name = f"  {_title(rows):{longest}}"
+    known = [row.result.estimate for row in rows if row.result and row.result.estimate]
+    low, high = (choose(known, key=lambda each: each.value) for choose in (min, max))
     room = width - len(name) - _VALUE - _HALF - 6
-    place = max(estimate.value, LEAST_NS) / LEAST_NS
-    share = math.log(place) / math.log(max(highest / LEAST_NS, 2.0))
-    bar = "━" * max(round(share * room), 0) + "●" if room > 4 else ""
-    return f"{name}  {shown:>{_VALUE}}  {half:>{_HALF}} {bar}".rstrip()
+    first, last = (_place(each.value, highest, room) for each in (low, high))
+    bar = "━" * first + "●" + ("━" * (last - first - 1) + "●" if last > first else "")
+    return f"{name}  {_shown(low, high):>{_VALUE}}  {_half(known):>{_HALF}} {bar}".rstrip()
+
+
+def _place(value: float, highest: float, room: int) -> int:
+    """How far from the left end of a bar of this length a value lies."""
+    share = math.log(max(value, LEAST_NS) / LEAST_NS) / math.log(max(highest / LEAST_NS, 2.0))
+    return max(round(share * room), 0)
+
+
+def _shown(low: Estimate, high: Estimate) -> str:
+    """One value, or two, with the unit of the larger."""
+    unit = readable_unit(high.value)
+    if low is high:
+        return (
+            "about 0 ns"
+            if is_about_0(high)
+            else f"{rounded(high.value / NANOSECONDS[unit])} {unit}"
+        )
+    ends = " to ".join(rounded(each.value / NANOSECONDS[unit]) for each in (low, high))
+    return f"{ends} {unit}"
+
+
+def _half(known: Sequence[Estimate]) -> str:
+    """Half of the widest interval as a share of its value, or in ns where it may be 0."""
+    wide = [(each.half_width, abs(each.value)) for each in known if not is_about_0(each)]
+    half, value = max(wide, key=lambda pair: pair[0] / (pair[1] or 1.0), default=(0.0, 0.0))
+    if not half:
+        return ""
+    shown = f"± {100 * half / value:.0f} %" if half < value else f"± {rounded(half, 2)} ns"
+    return f"{shown} {_WIDE if half > WIDEST * value else ' '}"
 
 
 def _disagrees(row: Row) -> bool:
@@ -213,23 +277,19 @@ def without_figure(rows: Sequence[Row]) -> list[str]:
     found: dict[str, list[Row]] = {}
     for row in rows:
         if row.why_not:
-            reason = row.why_not.removeprefix(f"{row.variant}: ")
-            found.setdefault(reason.rstrip("."), []).append(row)
-    return [
-        f"{', '.join(map(name_of, mine))}: {_reason(why)}{_alone(mine[0]) if ' --' in why else ''}"
-        for why, mine in found.items()
-    ]
+            found.setdefault(_why(row), []).append(row)
+    return [f"{', '.join(map(name_of, mine))}: {why}" for why, mine in found.items()]
 
 
-def _reason(why: str) -> str:
-    """A reason without its full stop."""
-    return f"{why}.".removesuffix(".")
+def _why(row: Row) -> str:
+    """Why a row has no figure, without a full stop.
 
-
-def _alone(row: Row) -> str:
-    """A survey has no options of a run: the command that has those which a reason names."""
-    command = f"`labs measure {row.measurement.kernel} --variant {row.variant}`"
-    return f" (of {command})"
+    A survey has no options of a run: if the reason names one, the command that has it follows.
+    """
+    why = row.why_not.removeprefix(f"{row.variant}: ").rstrip(".")
+    why = why.removesuffix(", so there is no figure")
+    command = f" (of `labs measure {row.measurement.kernel} --variant {row.variant}`)"
+    return why + command if " --" in why else why
 
 
 def reasons(rows: Sequence[Row]) -> list[str]:

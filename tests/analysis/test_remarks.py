@@ -13,7 +13,7 @@ from labs.notebook.run import Run
 from labs.recording.file import Recording, read
 from labs.results import remarks
 from labs.results.remarks import Remarks
-from labs.results.result import Result, result_of
+from labs.results.result import Result, result_of, sensible
 from labs.results.run_warnings import of_line
 from testing import simulate
 from testing.simulate import Machine
@@ -302,3 +302,23 @@ def test_a_view_of_numbers_shows_the_warnings_of_its_runs() -> None:
         assert "cpu=..." in text and "--cpu" not in text
     assert "arning" not in views.parts(good)._repr_html_()
     assert "pinned to" not in views.parts(astray).as_html()
+
+
+def test_a_run_in_a_terminal_begins_with_its_value_and_has_five_lines() -> None:
+    result = result_of(read(HONEST.parent / "two-variants.csv"), "fenced")
+    assert result.estimate is not None
+    answer, *below = remarks.in_lines([result], width=80)
+    assert answer == f"timer_overhead fenced: overhead {sensible(result.estimate)[0]} ns"
+    assert [line.partition(":")[0].strip() for line in below[:4]] == [
+        "95 % interval", "samples", "clock", "conditions",
+    ]  # fmt: skip
+    assert len({len(line) - len(line.partition(":")[2].lstrip()) for line in below[:4]}) == 1
+
+
+def test_what_needs_no_action_is_not_printed_in_a_terminal() -> None:
+    recording = read(HONEST.parent / "two-variants.csv")
+    results = [result_of(recording, name) for name in recording.variants]
+    seen = remarks.of_results(results)
+    printed = " ".join(remarks.in_lines(results))
+    assert all(warning in printed for warning in seen.warnings)
+    assert not any(quiet in printed for quiet in seen.quiet)

@@ -149,3 +149,18 @@ def test_digits_are_those_that_the_interval_supports() -> None:
     assert shown(16.3812, 16.3812, 16.3812) == ("16.4", "16.4", "16.4")
     assert shown(0.0123, 0.0121, 0.0125) == ("0.01230", "0.01210", "0.01250")
     assert shown(2.3018e-8, 2.265e-8, 2.339e-8) == ("2.302e-08", "2.265e-08", "2.339e-08")
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (-0.000123, -0.0005, 0.0003, "about 0"),
+        (0.000165, -0.0006, 0.0009, "about 0"),
+        (0.000165, 0.0001, 0.0002, "0.000165"),  # small, and not 0
+        (-7.0, -17.0, 3.0, "-7"),
+    ],
+)
+def test_what_is_small_and_may_be_0_is_about_0(
+    value: float, low: float, high: float, shown: str
+) -> None:
+    assert sensible(Estimate(value, low, high, "ns", "m", 10, 2))[0] == shown

@@ -11,8 +11,8 @@ from labs import limits
 from labs.commands.cli import main
 from labs.commands.show import MOST_DRAWN
 from labs.recording.file import read
-from labs.results.result import result_of
-from labs.terminal import typeset, unbroken
+from labs.results.result import result_of, sensible
+from labs.terminal import unbroken
 from testing.paths import FIXTURES
 
 SAVED = FIXTURES / "honest" / "02-first-iteration" / "recordings" / "cold.csv"
@@ -72,8 +72,10 @@ def test_text_goes_to_the_terminal_in_the_unit_that_is_asked_for(
     command = ["show", "recordings/run.csv", "--text", "--variant", "system-call", "--unit", "us"]
     assert main(command) == 0
     printed = capsys.readouterr().out
-    sentence = result_of(read(SAVED), "system-call", "us").sentence()
-    assert " µs" in printed and printed.startswith(typeset(sentence))
+    figure = result_of(read(SAVED), "system-call", "us").estimate
+    assert figure is not None
+    answer = f"first_iteration system-call: extra cost of the first time {sensible(figure)[0]} µs\n"
+    assert printed.startswith(answer)
     assert "lazy-binding" not in printed
     assert "What the recording states" in printed
     assert not list(here.glob("*.html"))

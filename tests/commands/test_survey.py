@@ -26,11 +26,9 @@ from testing.declarations import as_declared
 
 CHEAP = Measurement(
     "system calls", "system_call", ("getpid", "getpid-libc"), (400, 800), processes=(2, 2),
-    quantities={"getpid-libc": "system call getpid"},
 )  # fmt: skip
 SWITCH = Measurement(
     "process switch", "process_switch", ("pipe-pinned",), (200, 400), processes=(2, 2),
-    quantities={"pipe-pinned": "process switch"},
 )  # fmt: skip
 UNKNOWN = Measurement("sundials", "timer_overhead", ("sundial",), (100, 100))
 NOWHERE = Measurement("nowhere", "no_such_kernel", ("it",), (100, 100))
@@ -170,7 +168,7 @@ def test_all_figures_are_on_one_axis_with_what_was_published(short: None) -> Non
         if row.result is not None and row.result.estimate is not None:
             assert (survey_report.name_of(row), rounded(row.result.estimate.value, 4)) in drawn
         for each in row.published:
-            assert ("published", rounded(survey_report.in_ns(each), 4)) in drawn
+            assert ("published", rounded(each.ns, 4)) in drawn
     ElementTree.fromstring(drawing.svg)
 
 
@@ -235,7 +233,23 @@ def test_long_numbers_stay_in_80_columns() -> None:
     rows = [line_of(name, 1.6e7, "switch_footprint", "switch and footprint") for name in names]
     lines = survey_report.text(rows).splitlines()
     assert max(map(len, lines)) <= 80
-    assert all(" 16 ms " in line for line in lines[1:])
+    assert all(" 16 ms " in line for line in lines[2:])
+
+
+def test_a_full_survey_has_70_lines_and_a_series_shows_its_lowest_and_highest() -> None:
+    rows = []
+    for each in MEASUREMENTS:
+        cheap, dear = (line_of("a", cost, "sundials", "sundials") for cost in (20, 500))
+        for name in each.variants:
+            result = dear.result if name == each.variants[-1] else cheap.result
+            rows.append(Row(each, name, result, "", ()))
+    lines = survey_report.text(rows).splitlines()
+    assert len(lines) <= 70 and max(map(len, lines)) <= 80
+    of_calls = next(line for line in lines if line.startswith("  args0 to 12 -O0 "))
+    assert re.search(r" 20(\.\d)? to (499|500|501) ns ", of_calls) and of_calls.count("●") == 2
+    # One that has no figure has a line of its own, which says why.
+    missing = [dataclasses.replace(rows[0], variant="args0", result=None, why_not="args0: no moon")]
+    assert "  args0  no figure: no moon" in survey_report.text(missing)
 
 
 def test_two_measurements_never_share_a_recording() -> None:
@@ -301,7 +315,6 @@ def test_the_survey_asks_for_nothing_that_the_c_kernels_do_not_have() -> None:
     for each in MEASUREMENTS:
         known = {listed.name for listed in variants.of_kernel(each.kernel)}
         assert set(each.variants) <= known
-        assert set(each.quantities) <= set(each.variants)
         if each.samples[0]:
             each.plan(quick=True).check()
         each.plan(quick=False).check()

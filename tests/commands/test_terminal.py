@@ -74,6 +74,19 @@ def test_microseconds_have_their_symbol_and_what_is_typed_stays() -> None:
         assert typeset(typed) == typed
 
 
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("-7 ns (-17 to 3 ns)", "−7 ns (−17 to 3 ns)"),
+        ("-0.2\xa0us, -5 % of it", "−0.2\xa0µs, −5 % of it"),
+        ("`lab.figure(-3 ns)`, -2 ns", "`lab.figure(-3 ns)`, −2 ns"),
+        ("return -1; a -2, 2026-11-28 to 2026-11-29, x-3 ns", None),
+    ],
+)
+def test_a_number_below_0_has_a_minus_where_it_is_shown(typed: str, shown: str | None) -> None:
+    assert typeset(typed) == (shown or typed)
+
+
 def test_lines_of_windows_are_lines() -> None:
     assert safe("int f;\r\nint g;\r") == "int f;\nint g;\\r"
 

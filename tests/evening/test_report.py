@@ -74,7 +74,8 @@ def test_the_axis_is_that_of_accepted_numbers_and_the_rest_is_counted(tmp_path: 
     up, down = (re.search(f'class="{name}" d="([^"]*)"', plot) for name in ("up", "down"))
     assert up is not None and up[1].count("M") == 10
     assert down is not None and down[1].count("M") == 1
-    assert "12 handed in, 1 outside" in plot
+    assert "median 24.5; 12 handed in, 1 outside" in plot
+    assert ": median 24.5 ns." in plot  # its description
 
 
 @pytest.mark.parametrize("values", [(0,), (-5, 5), (1e-14, 1e14), (7, 7), (0, 0)])
@@ -85,7 +86,7 @@ def test_odd_numbers_have_a_plot_too(tmp_path: Path, values: tuple[float, ...]) 
     (spread,) = spreads_of_class(read(course))
     plot = strips_as_svg(spread)
     assert "nan" not in plot and "inf" not in plot
-    assert f"{len(values)} handed in<" in plot
+    assert f"; {len(values)} handed in<" in plot
 
 
 def test_guesses_count_only_to_a_figure_that_passed(tmp_path: Path) -> None:

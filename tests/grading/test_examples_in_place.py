@@ -68,7 +68,7 @@ def test_an_installed_kit_shows_what_was_made_for_it(
 
 def test_a_value_is_drawn_beside_what_is_accepted_only_where_it_is_what_is_wrong() -> None:
     slip = shown(SAVED / "unit-slip" / "wrong", "timer-overhead-fenced")
-    assert re.search(r'alt="On one axis: handed in [^"]*times above it', slip)
+    assert re.search(r'alt="On one axis: handed in [^"]*times above it[^"]*; your recording ', slip)
     # A convoy's value follows from its run, which is what is wrong.
     assert "On one axis: handed in" not in shown(
         SAVED / "lock-convoy" / "wrong", "thread-switch-condvar"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
@@ -222,7 +223,7 @@ def test_labs_record_keeps_the_counts_and_replaces_nothing(
     monkeypatch.chdir(tmp_path)
     command = ["record", "system_call", "--samples", "200", "--processes", "2"]
     assert main([*command, "--perf"]) == 0
-    assert "recording: system_call.csv" in capsys.readouterr().out
+    assert re.search(r"recording: +system_call.csv", capsys.readouterr().out)
     first = (tmp_path / "system_call.csv").read_bytes()
     found = read(tmp_path / "system_call.csv")
     stated = {each.event for each in counts.counted(found, found.variants[0])}

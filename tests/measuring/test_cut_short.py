@@ -446,7 +446,7 @@ MEASURE = ("measure", "adds.c", "--samples", "900", "--warmup", "0", "--processe
 def test_the_figure_of_the_processes_that_had_finished_is_printed(tmp_path: Path) -> None:
     status, printed, said = interrupted(tmp_path, 6, *MEASURE, "--save", "run.csv")
     assert status == 130, said
-    assert "samples from 6 processes" in printed or "of 6 processes" in printed
+    assert "from 6 processes" in printed or "of 6 processes" in printed
     assert "the run was cancelled after 6 of 10 processes" in printed
     found = cut_short(read(tmp_path / "run.csv"))
     assert found is not None

@@ -9,6 +9,7 @@ import pytest
 
 from labs.course import published
 from labs.messages import Refused
+from labs.run import variants
 
 
 def test_every_report_and_every_figure_is_there() -> None:
@@ -26,6 +27,18 @@ def test_values_are_as_printed() -> None:
         "Intel Xeon E7310 1.60GHz",
         "Intel Core i7-4770K 3.50GHz",
     }
+
+
+def test_a_variant_has_the_figures_of_its_quantity() -> None:
+    for kernel, quantities in published._QUANTITIES.items():
+        known = {listed.name for listed in variants.of_kernel(kernel)}
+        assert set(quantities) <= known
+        for variant, quantity in quantities.items():
+            found = published.of_variant(kernel, variant, "-O0")
+            assert found and all(each.quantity.startswith(quantity) for each in found)
+    assert published.of_variant("system_call", "invalid", "-O2") == ()
+    # The reports called procedures that were not optimised.
+    assert published.of_variant("procedure_call", "args0", "-O2") == ()
 
 
 def test_what_a_report_leaves_out_is_empty() -> None:

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from labs.plots import scale
 from labs.plots.drawing import Drawing, Mark, evidence_drawing, value_drawing
 from labs.recording.file import Recording, read
 from labs.results.result import result_of, sensible
@@ -53,10 +54,11 @@ def test_each_saved_figure_is_in_its_picture_as_text_and_as_place() -> None:
     for recording, variant in with_figures():
         drawing = evidence_drawing(recording, variant)
         words = texts(drawing)
-        drawn = [(y, text) for _, y, text in words if re.fullmatch(r"-?[\d.,]+ (ns|µs|ms|s)", text)]
+        printed = r"(about 0|-?[\d.,]+) (ns|µs|ms|s)"
+        drawn = [(y, text) for _, y, text in words if re.fullmatch(printed, text)]
         assert len(drawn) == 1, (recording.kernel, variant, words)
         y, text = drawn[0]
-        number, sign = text.split()
+        number, _, sign = text.rpartition(" ")
         unit = {"µs": "us"}.get(sign, sign)
         estimate = result_of(recording, variant, unit).estimate
         assert estimate is not None
@@ -113,8 +115,19 @@ def test_a_value_far_off_is_an_arrow_with_its_factor() -> None:
     assert not any("×" in text for _, _, text in texts(near))
 
 
+def test_published_figures_are_crosses_that_make_no_axis_coarser() -> None:
+    own = Mark("own", 20.0, "figure", 19.0, 21.0)
+    drawing = value_drawing([own], "ns", published=[17.0, 44.0, 9_000.0])
+    words = [text for _, _, text in texts(drawing)]
+    assert "× published figures" in words and "× 450" in words
+    assert drawing.svg.count(f"stroke='{scale.QUIET}' stroke-width='1.6'") == 4  # two crosses
+    assert not any(text.startswith(("9,000", "1,000")) for text in words)
+    assert "Crosses: published figures, 17 to 9,000 ns." in drawing.description
+    assert [row[1] for row in drawing.table.rows if row[0] == "published"] == ["17", "44", "9,000"]
+
+
 def test_names_of_marks_do_not_touch() -> None:
-    marks = [Mark(f"mark {n}", 10 + 0.01 * n, "published") for n in range(6)]
+    marks = [Mark(f"mark {n}", 10 + 0.01 * n, "earlier") for n in range(6)]
     spans: dict[float, list[tuple[float, float]]] = {}
     for x, y, text in texts(value_drawing([*marks, Mark("own", 10.0)], "ns")):
         if text.startswith(("mark", "own")):

@@ -20,7 +20,7 @@ from grader.site import (
     KINDS,
     BadLink,
     Stage,
-    broken_beside_repaired,
+    broken_and_repaired,
     pair_of,
     run_file,
     sentence,
@@ -157,10 +157,10 @@ def test_the_start_page_begins_with_a_mistake_and_its_repair(built: Path) -> Non
 
 
 def test_lines_that_differ_are_tinted_and_counted() -> None:
-    told = broken_beside_repaired("a;\nwrong;\nb;", "a;\nright;\nmore;\nb;")
+    told = "\n".join(broken_and_repaired("a;\nwrong;\nb;", "a;\nright;\nmore;\nb;"))
     assert "Broken: 1 line of its own\n:emphasize-lines: 2\n" in told
     assert "Repaired: 2 lines of its own\n:emphasize-lines: 2,3\n" in told
-    assert "emphasize" not in broken_beside_repaired("a;", "a;")
+    assert "emphasize" not in "".join(broken_and_repaired("a;", "a;"))
 
 
 @pytest.mark.slow
