@@ -15,6 +15,7 @@ from grader.cases.spec import Quantity
 from grader.cases.verdict import Level
 from grader.facts.caveats import VALUE, ends, times_too_wide
 from grader.facts.observed import usual_ticks
+from grader.facts.sources import released_sources
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.estimates import student_t
 from labs.analysis.net_cost import parts_of
@@ -181,7 +182,7 @@ def interval_as_wide_as_value(case: Case) -> str | None:
     level=Level.VALIDITY,
     symptom="Twice the work does not take twice the time.",
     misconception="Every further operation must take as long. Otherwise work is left out or "
-    "shared, or the sample holds something else.",
+    "shared, or something else lies in the samples.",
     experiment="Draw the mean against k: which batch size leaves the line?",
     seen_in="report A: creation, which happens once, divided by a loop of exchanges",
     yields_to=("clock-read-too-early", "clocks-of-two-processes", "more-between-the-readings"),
@@ -205,9 +206,16 @@ def not_on_a_line(case: Case) -> str | None:
         worst, share = line.worst_point()
         return (
             f"The mean of {name} at k = {line.batch[worst]:.0f} lies {rounded(100 * share)} % off "
-            "the line through all batch sizes."
+            f"the line through all batch sizes.{_of_the_kit(case)}"
         )
     return None
+
+
+def _of_the_kit(case: Case) -> str:
+    """What follows where nobody but the machine can have bent the line; '' where the C may have."""
+    if case.recording.conditions.get("source.sha256") not in released_sources():
+        return ""
+    return " The C is the kit's: measure again."
 
 
 #: Where a loop that counts in one byte or in two begins anew.

@@ -10,6 +10,7 @@ import pytest
 
 from grader.cases.case import Case, make_case
 from grader.facts import traps
+from grader.facts.sources import released_sources
 from grader.figures import figure_named
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import findings_of, pitfall_named
@@ -109,12 +110,21 @@ def test_a_floor_that_bends_is_still_a_floor() -> None:
     assert codes(case(bent_at_the_floor(calls()))) == []
 
 
-def bent_at_the_floor(run: Recording) -> Recording:
-    """The same run, its longest samples of calls that do not exist a fifth longer."""
-    longer = run.rows_of("invalid") & (run.batch == run.batch.max())
+def bent_at_the_floor(run: Recording, variant: str = "invalid") -> Recording:
+    """The same run, its longest samples of `variant`, calls that do not exist, a fifth longer."""
+    longer = run.rows_of(variant) & (run.batch == run.batch.max())
     stated = {key: words for key, words in run.conditions.items() if key != "samples.sha256"}
     ticks = np.where(longer, run.ticks * 6 // 5, run.ticks)
     return replace(run, ticks=ticks, conditions=stated)
+
+
+def test_a_line_that_bends_with_the_kit_s_own_c_is_laid_to_no_c() -> None:
+    of_the_kit = next(iter(released_sources()))
+    for source, said in ((of_the_kit, True), (NOT_RELEASED, False)):
+        run = bent_at_the_floor(calls(stated={"source.sha256": source}), "getppid")
+        (found,) = findings_of(case(run, 110.0))
+        assert found.code == "not-on-a-line"
+        assert found.evidence.endswith("The C is the kit's: measure again.") is said
 
 
 def test_what_is_cheaper_than_half_the_floor_never_entered_the_os_kernel() -> None:
