@@ -1,4 +1,5 @@
-"""Adds to the wheel what lies outside the packages: C kernels, notebooks, plots of pitfalls."""
+"""Adds to the wheel what lies outside the packages: C kernels, notebooks, plots of pitfalls,
+and the versions of what Ticklab needs."""
 
 import subprocess
 import sys
@@ -18,6 +19,9 @@ class TicklabBuildHook(BuildHookInterface):
         include = build_data["force_include"]
         for source in (root / "kernels_c").rglob("*.[ch]"):
             include[str(source)] = f"labs/{source.relative_to(root).as_posix()}"
+
+        # `grader gradescope` hands it on.
+        include[str(root / "requirements.lock")] = "grader/requirements.lock"
 
         # A process of its own, so that nbgrader's settings and logs stay out of the build.
         self.scratch = tempfile.TemporaryDirectory()

@@ -47,8 +47,8 @@ MEASURING = """
 #: that no worker is left with it at the end.
 LONG = """
     browser pages class labs_through_nbgrader disassembly exchange kills interrupted replay rebuild
-    wheel both_ways on_dask collect_command sandbox executed_cells feedback postgresql kernel
-    ended_runs feedback_page report_browser vscode_browser large_lists accessible
+    other_platforms wheel both_ways on_dask collect_command sandbox executed_cells feedback
+    postgresql kernel ended_runs feedback_page report_browser vscode_browser large_lists accessible
     start fuzz declared slips legible setup release pitfalls_page formgrader_browser same_words
     conclusions not_run adding_a_lab site reduced_by_hand hand_in hostile wrong_submissions
     accepted_values trials own_question system_calls page_faults own_c adapter worker own_order

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from labs.course import lab_names
 from labs.terminal import complete_with, offered_folders, one_of, say, say_json, suggestion
+
+if TYPE_CHECKING:
+    from grader.cases.verdict import Verdict
+    from grader.judging.check_folders import LabFolder
 
 
 def add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -34,7 +41,13 @@ def add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "--lab", metavar="LAB", help="the lab: 03, or 03-system-call (default: from the folder)"
     )
     complete_with(lab, one_of(lab_names.labs))
-    command.add_argument("--json", action="store_true", help="print a list of objects")
+    form = command.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print a list of objects")
+    form.add_argument(
+        "--github",
+        action="store_true",
+        help="in a workflow of GitHub: annotations, and the verdicts as the summary of the job",
+    )
     command.set_defaults(run=run_check)
 
 
@@ -47,20 +60,38 @@ def run_check(arguments: argparse.Namespace) -> int:
     lab = arguments.lab and (lab_names.lab_meant(arguments.lab) or arguments.lab)
     if lab and lab not in LABS:
         return _stop(f"no lab {lab!r} has figures{suggestion(lab, tuple(LABS))}")
+    if arguments.github and len(arguments.folders) > 1:
+        return _stop("--github takes the folder of one lab")
     if len(arguments.folders) > 1:
         return check_folders.check(arguments.folders, lab, as_json=arguments.json)
     try:
         folder = check_folders.lab_folder(arguments.folders[0], lab)
     except check_folders.NotALab as error:
-        if not lab and (found := check_folders.labs_in(arguments.folders[0])):
+        if not (lab or arguments.github) and (found := check_folders.labs_in(arguments.folders[0])):
             return check_folders.check_all_labs(found, as_json=arguments.json)
         return _stop(str(error))
     verdicts = folder.only_asked(check_folder(folder.path, folder.lab))
     if arguments.json:
         say_json([verdict.as_json() for verdict in verdicts])
+    elif arguments.github:
+        _tell_github(folder, verdicts)
     else:
         say(folder.report(verdicts))
     return check_folders.status(verdicts)
+
+
+def _tell_github(folder: LabFolder, verdicts: Sequence[Verdict]) -> None:
+    """Annotations on standard output, and the report at the end of the file that GitHub names."""
+    from grader.judging.presentation import as_annotation, as_summary
+
+    for verdict in verdicts:
+        say(as_annotation(verdict, f"{folder.path}/figures.json"))
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    closing = folder.closing(verdicts)
+    say(closing)
+    if summary is not None:
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(as_summary(closing, verdicts))
 
 
 def _stop(why: str) -> int:

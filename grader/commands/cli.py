@@ -23,10 +23,12 @@ MODULES = {
     "autograde": "grade",
     "check": "check",
     "class": "course",
+    "classroom": "elsewhere",
     "collect": "collect",
     "course": "course",
     "export": "after_grading",
     "feedback": "after_grading",
+    "gradescope": "elsewhere",
     "report": "after_grading",
     "rerun": "grade",
 }

@@ -34,6 +34,7 @@ from grader.evening.upload_names import (
     Member,
     Named,
     Parts,
+    github,
     gradescope,
     hand_in_archive,
     layout_of,
@@ -397,6 +398,9 @@ def laid_out(
         return items, layout, {}
     around = _around(items, labs, roster.ids(STUDENTS) if roster else ())
     inner = _without(around, items)
+    layout = github([item.parts for item in inner], lab)
+    if layout is not None:  # the history of a clone is nobody's work
+        return [item for item in inner if item.parts[1:2] != (".git",)], layout, {}
     layout = layout_of([item.parts for item in inner if not item.is_folder])
     if layout is GRADESCOPE:
         metadata = next(item for item in inner if item.parts == (METADATA_OF_GRADESCOPE,))

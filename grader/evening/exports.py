@@ -483,7 +483,7 @@ def write_moodle_feedback(
     students = sheet.so_far if unfinished else sheet.final
     header, rows, found = read_worksheet(worksheet, students)
     without_page, without_number, old, count = [], [], [], 0
-    with _new_zip(path) as archive:
+    with new_zip(path) as archive:
         for row, graded in found.of_row.items():
             name, number = participant(header, rows[row])
             if not number:
@@ -517,7 +517,7 @@ def write_moodle_feedback(
 
 
 @contextlib.contextmanager
-def _new_zip(path: Path) -> Iterator[zipfile.ZipFile]:
+def new_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     """A zip file that is at `path` when it is complete. Raises CannotWrite."""
     if path.is_dir():
         raise CannotWrite(errno.EISDIR, f"{path} is a folder; name a file, such as {path.name}.zip")

@@ -17,6 +17,7 @@ programs that make the archives (versions of 2026):
 - ILIAS, `ilExSubmission::downloadAllAssignmentFiles`: `Submissions/LAST_FIRST_LOGIN_NUMBER/FILE`,
   with one folder `Team NUMBER` around those of a team. The names are in ASCII.
 - Gradescope: `submission_NUMBER/FILE`; `submission_metadata.yml` beside them says whose each is.
+- GitHub Classroom, `gh classroom clone student-repos`: a clone `ASSIGNMENT-LOGIN` for each student.
 - Brightspace: `USER-ASSIGNMENT - NAME - TIME/FILE`, or with ` - ` for `/`. It is no open source:
   these are the names that public programs read which unpack its downloads.
 - Blackboard: `ASSIGNMENT_USER_attempt_TIME_FILE`, and for each attempt a text `..._TIME.txt`. No
@@ -344,6 +345,23 @@ def gradescope(submitters: Mapping[str, Sequence[Member]]) -> Layout:
 
     own = re.compile(re.escape(METADATA_OF_GRADESCOPE))
     return replace(GRADESCOPE, read=read, own=own)
+
+
+#: What belongs to GitHub in a repository, and the template's copy of Ticklab.
+GITHUB_FOLDER = ".github"
+
+
+def github(names: Sequence[Parts], lab: str) -> Layout | None:
+    """The layout of a folder of clones, one for each student's repository; None if it is none.
+
+    The assignment is called like the lab: a login may hold a `-`, so nothing else says where it
+    begins.
+    """
+    clones = {parts[0] for parts in names if parts[1:2] == (".git",)}
+    if not clones or not all(name.startswith(f"{lab}-") for name in clones):
+        return None
+    expression = rf"(?P<key>{re.escape(lab)}-(?P<number>[^/]+))/(?P<file>.+)"
+    return Layout("clones of GitHub Classroom", _reader(expression), _by_number)
 
 
 #: The name of the layout that an expression of the instructor describes.

@@ -638,7 +638,7 @@ class _Reader:
 
         From here on, `depth` archives may lie in each other.
         """
-        given = [each for each in given if not is_junk(each.path)]
+        given = [each for each in given if not is_junk(each.path) and not _is_feedback(each.path)]
         if self._place is not None:
             question = self._place.question([each.path for each in given], archive)
             if question:
@@ -772,6 +772,14 @@ class _Reader:
             )
             for one in inner
         ]
+
+
+def _is_feedback(path: Parts) -> bool:
+    """Whether it is a page that `nbgrader fetch_feedback` put there, in `feedback/TIME`.
+
+    Not every exchange leaves it out as nbgrader's does, and Windows cannot have the name of TIME.
+    """
+    return len(path) > 2 and path[-3] == "feedback" and path[-1].endswith(".html")
 
 
 def _digest(item: Item) -> str:

@@ -6,6 +6,7 @@ is escaped, because parts of a verdict may come from a student's files.
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,6 +75,38 @@ def as_text(verdict: Verdict) -> str:
         lines += [f"  {verdict.praise}", f"  Look next: {verdict.look_next}"]
     lines += [f"  For a person to look at: {flag}." for flag in verdict.flags]
     return "\n".join(lines)
+
+
+# Verdicts for a workflow of GitHub:
+# https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+
+#: What stands for letters of a message in a command, and of its other parts.
+_IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PARTS = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
+_KINDS = {
+    Outcome.PASSED.value: "notice",
+    NOT_HANDED_IN: "notice",
+    Outcome.NOT_GRADED.value: "warning",
+}
+
+
+def as_annotation(verdict: Verdict, file: str) -> str:
+    """The verdict as a line that has GitHub show it beside `file`, whatever a student wrote."""
+    kind = _KINDS.get(verdict.in_words, "error")
+    title, file = headline(verdict).translate(_IN_PARTS), file.translate(_IN_PARTS)
+    return f"::{kind} file={file},title={title}::{verdict.reason.translate(_IN_MESSAGE)}"
+
+
+def as_summary(closing: str, verdicts: Sequence[Verdict]) -> str:
+    """The report on all verdicts as Markdown, in which nothing that a student wrote is markup."""
+    shown = [
+        f"<details><summary>{html.escape(f'{MARKS[each.in_words]} {headline(each)}')}</summary>"
+        f"<pre>{html.escape(as_text(each))}</pre></details>"
+        for each in verdicts
+    ]
+    # After an empty line, Markdown would begin again.
+    lines = (each.replace("\n", "&#10;") for each in shown)
+    return "\n".join([f"### {html.escape(closing)}", "", *lines, ""])
 
 
 def _told(finding: Finding) -> list[tuple[str, str]]:

@@ -64,8 +64,9 @@ def run_python(module: str, *words: str) -> str:
         done = paths.run(paths.python_command(module, *words), _TIME_LIMIT_S)
     except subprocess.TimeoutExpired as error:
         raise NotSubmitted(f"nbgrader did not answer within {_TIME_LIMIT_S:g} s") from error
-    if done.returncode != 0:
-        worst = _REASON.search(done.stderr)
+    worst = _REASON.search(done.stderr)
+    # Another exchange can log that it failed, and end with status 0 all the same.
+    if done.returncode != 0 or (module == "nbgrader" and worst is not None):
         said = worst[1] if worst is not None else done.stderr.strip()[-300:]
         raise NotSubmitted(said or f"nbgrader ended with status {done.returncode}")
     return done.stdout

@@ -103,6 +103,10 @@ LISTED = {
     "nbgrader_exchange.Collected.alone: os.open",
     "nbgrader_exchange.CarefulReleaseFeedback._release: shutil.copy",
     "provisioner._copy_files: shutil.copyfile",
+    # what is packed for another platform: the kit's own files, and the lab that a course released
+    "platforms._lock: (folder / _LOCK).read_bytes", "platforms._files: path.read_bytes",
+    "platforms._write_wheel: distribution.read_text", "platforms.write_autograder: archive.open",
+    "platforms.write_classroom: shutil.copytree",
     # on Gradescope's machine: its own list, and what the instructor uploaded
     "hand_out.main: (autograder / 'submission_metadata.json').read_text",
     "hand_out.main: (graded / 'students.json').read_text",

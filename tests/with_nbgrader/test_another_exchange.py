@@ -59,6 +59,8 @@ class FetchAssignment(Step, abc.ExchangeFetchAssignment):
 class Submit(Step, abc.ExchangeSubmit):
     def copy_files(self):
         lab = self.coursedir.assignment_id
+        if (PLACE / "full").exists():
+            return self.log.error("Failed to submit.")
         target = PLACE / "inbound" / "ada" / Path(lab).name
         self.copied(Path(self.assignment_dir) / lab, target)
         (target / "timestamp.txt").write_text({when!r})
@@ -150,6 +152,9 @@ def test_a_lab_goes_round_by_it_alone(all_steps: Elsewhere, tmp_path: Path) -> N
     made = course.submit("x", course.answered(), FIGURES)
     shutil.copytree(made, home / LAB, dirs_exist_ok=True)
     shutil.rmtree(course.folder / "submitted")
+    page = home / LAB / "feedback" / EARLY / f"{LAB}.html"  # as `fetch_feedback` leaves it
+    page.parent.mkdir(parents=True)
+    page.write_text("of the first attempt")
     forked.run(home, student, "submit", LAB, "--course", "ticklab")
     assert all_steps.steps() == ["ReleaseAssignment", "FetchAssignment", "Submit"]
 
@@ -213,6 +218,19 @@ def test_hand_in_submits_to_it(
     assert "submitted to the exchange of the course systems" in capsys.readouterr().out
     assert hub.steps() == ["List", "Submit"]
     assert (hub.place / "inbound" / "ada" / REAL_LAB / "figures.json").is_file()
+
+
+def test_what_it_did_not_take_is_not_called_submitted(
+    tmp_path: Path,
+    enter: Callable[[Elsewhere], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """ngshare logs that it failed, and nbgrader ends with status 0."""
+    hub = Elsewhere(tmp_path, STEPS)
+    (hub.place / "full").touch()
+    enter(hub)
+    hand_in(hub, tmp_path)
+    assert "NOT submitted to an exchange: Failed to submit." in capsys.readouterr().out
 
 
 PARTS = {
