@@ -259,6 +259,11 @@ class ProgressLine:
                 f"because the core was shared, {seconds:.0f} s"
             )
         share = self._at.done / max(self._at.total, 1)
+        if share >= 1:
+            return (
+                f"{self._name}: all {self._at.total:,} samples are taken, now the run looks at "
+                f"what the C does, {seconds:.0f} s"
+            )
         return (
             f"{self._name}: {share:.0%}, {self._at.done:,} of {self._at.total:,} samples "
             f"with the warm-up, {seconds:.0f} s"

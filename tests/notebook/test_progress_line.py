@@ -51,10 +51,13 @@ def test_a_run_that_lasts_says_how_far_it_is_and_then_no_more(
         line.show()
         line.heard(Progress(250, 1_000))
         line.show()
+        line.heard(Progress(1_000, 1_000))
+        line.show()
     assert notebook.words == [
         "own: building, 0 s",
         "own: running, no sample yet, 0 s",
         "own: 25%, 250 of 1,000 samples with the warm-up, 0 s",
+        "own: all 1,000 samples are taken, now the run looks at what the C does, 0 s",
         "",
     ]
 
