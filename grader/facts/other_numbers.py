@@ -396,8 +396,9 @@ def _totals(case: Case) -> Iterator[Way]:
         longest = float(recording.ticks[mine & (recording.batch == k)].max()) / per_unit
         what = f"that is the longest of your samples at k = {k}"
         what += ", divided by its operations." if k * parts > 1 else "."
-        number = longest / max(k, 1) / parts
-        yield Way(number, "another-number-of-the-run", Rank.READING, what)
+        operations = max(k, 1) * parts
+        rank = Rank.FORMULA if operations > 1 else Rank.READING
+        yield Way(longest / operations, "another-number-of-the-run", rank, what)
         for each in case.accepted_values if k >= FEWEST_OPERATIONS else ():
             what = (
                 f"that is {rounded(each.value)} / {k}, divided once more by the operations of a "
