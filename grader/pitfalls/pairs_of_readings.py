@@ -161,17 +161,19 @@ def work_counted_as_timer(case: Case) -> str | None:
         (recording.ticks[mine], recording.batch[mine]),  # warm-up included
     )
     for k in [size for size in samples.batch_sizes if size != 0]:
-        means = [usual_ticks(samples, k)]
+        numbers = [(usual_ticks(samples, k), "mean")]
         empty = usual_ticks(samples, 0) if (samples.batch == 0).any() else 0.0
-        if empty < MOST_SHARE_OF_TIMER * means[0]:
-            # No mean of the empty samples is as large as these.
-            means += [float(each[each_batch == k].mean()) for each, each_batch in everything]
-        mean = next((each for each in means if is_number(case, each / per_unit)), None)
-        if mean is not None:
+        if empty < MOST_SHARE_OF_TIMER * numbers[0][0]:
+            # None of the empty samples is as large as these.
+            of_size = [each[each_batch == k] for each, each_batch in everything]
+            numbers += [(float(each.mean()), "mean") for each in of_size]
+            numbers.append((float(of_size[0].min()), "shortest"))
+        found = next((each for each in numbers if is_number(case, each[0] / per_unit)), None)
+        if found is not None:
             operations = f"{k} operation{'s' if k > 1 else ''}"
             return (
-                f"You gave {case.as_submitted()}: that is your mean sample at k = {k}, "
-                f"{rounded(mean / per_unit)} {case.spec.unit}, with {operations} inside."
+                f"You gave {case.as_submitted()}: that is your {found[1]} sample at k = {k}, "
+                f"{rounded(found[0] / per_unit)} {case.spec.unit}, with {operations} inside."
             )
     return None
 
@@ -436,7 +438,7 @@ SHARE_OF_PAIR = 0.5
     misconception="Code that keeps the compiler from leaving work out can add its own.",
     experiment="Use ADDITIONS(link, k) on a plain variable, and take the slope again.",
     seen_in="the exercise of lab 01, tried with a loop over a volatile variable",
-    yields_to=("end-not-read",),
+    yields_to=("end-not-read", "not-one-chain"),
 )
 def more_between_the_readings(case: Case) -> str | None:
     """More between the readings than the additions: a variable in memory, or a loop."""

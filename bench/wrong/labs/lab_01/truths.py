@@ -34,7 +34,7 @@ TRUTHS = by_name(
         t.DIFFERENCE: "difference-for-ratio",
         Truth(("work-counted-as-timer",), r"whole samples|additions"): "ratio-of-means",
         t.TICKS_CALLED_CYCLES: "own-in-ticks",
-        t.WHOLE_SAMPLE: "own-whole-sample",
+        Truth((), r"with 64 operations inside take"): "own-whole-sample",
         Truth(("clock-read-too-early",), "fence"): (
             "c-unfenced c-end-unfenced c-additions-before c-additions-after"
         ),

@@ -25,7 +25,7 @@ TRUTHS = by_name(
         Truth(("not-woken",), r"usleep|polls?\b|sleeps and looks"): "c-sleeps",
         Truth(("not-woken",), r"time-?out|timed ?wait|polls?\b"): "c-times-out",
         Truth(("signal-under-the-lock",)): "c-signal-under-lock signal-inside",
-        Truth(("never-slept", "not-woken"), r"without waiting"): ("c-takes-the-turn"),
+        Truth(("never-slept", "not-woken"), r"without waiting|does not wait"): "c-takes-the-turn",
         Truth(("more-than-the-operation",)): "c-long-work c-calls-in-between",
         Truth(("mechanisms-differ",)): "ratio-by-condvar",
         t.PERCENT: "ratio-in-percent",
