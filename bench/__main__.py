@@ -43,6 +43,7 @@ MODULES = {
     "class_report": "bench.exchange.class_report",
     "feedback": "bench.exchange.feedback",
     "formgrader": "bench.exchange.formgrader",
+    "hub": "bench.exchange.hub",
     "browser": "bench.labs.browser",
     "front_ends": "bench.labs.front_ends",
     "site": "bench.labs.site",
