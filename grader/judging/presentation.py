@@ -156,6 +156,8 @@ def _picture(verdict: Verdict) -> str:
     if "measured" in stated:
         of_run, low, high = stated["measured"]
         marks.append(Mark("your recording", of_run, "figure", low, high))
+    if "predicted" in stated:
+        marks.append(Mark("your prediction", stated["predicted"], "predicted"))
     return value_drawing(marks, unit, ranges, _published(verdict.figure, unit)).as_html()
 
 

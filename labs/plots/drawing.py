@@ -253,9 +253,11 @@ def value_drawing(
     ends = [v for each in marks if each.kind in _HOME for v in (each.value, *each.ends)]
     home = [v for v in (*ends, *(end for pair in accepted for end in pair)) if v is not None]
     home = home or [marks[0].value]
-    far = [_times_off(each.value, home) for each in marks]
+    figures = [each.value for each in marks if each.kind == "figure"]
+    centre = figures[0] if len(figures) == 1 else _centre(home)
+    far = [_times_off(each.value, centre) for each in marks]
     near = [each.value for each, off in zip(marks, far, strict=True) if not off]
-    off_published = {value: _times_off(value, home, _FAR_PUBLISHED) for value in published}
+    off_published = {value: _times_off(value, centre, _FAR_PUBLISHED) for value in published}
     near += [value for value, off in off_published.items() if not off]
     # How wide one interval is says its share of the value. Close values need a closer look.
     single = not accepted and sum(each.kind in _HOME for each in marks) < 2
@@ -309,11 +311,16 @@ def _draw_published(
     paper.text(_MARGIN, y + 36, "× published figures", scale.QUIET, size=_SMALL)
 
 
-def _times_off(value: float, home: Sequence[float], most: float = _FAR) -> float:
-    """How many times `value` is above the middle of `home`, or (negative) below; 0 if near."""
-    if value <= 0 or min(home) <= 0:
+def _centre(values: Sequence[float]) -> float:
+    """The middle of the values on a logarithmic axis; 0 if they do not all have a place there."""
+    return math.sqrt(min(values) * max(values)) if min(values) > 0 else 0.0
+
+
+def _times_off(value: float, middle: float, most: float = _FAR) -> float:
+    """How many times `value` is above the `middle`, or (negative) below; 0 if it is near."""
+    if value <= 0 or middle <= 0:
         return 0.0
-    factor = value / math.sqrt(min(home) * max(home))
+    factor = value / middle
     return factor if factor > most else -1 / factor if factor < 1 / most else 0.0
 
 

@@ -138,7 +138,7 @@ def _interval(result: Result) -> str:
     return f"{low} to {high} {result.unit}{share}"
 
 
-def _in_a_row(result: Result) -> tuple[str, ...]:
+def _in_a_row(result: Result) -> tuple[str, str, str]:
     return _value(result), _interval(result), f"{result.n:,}"
 
 

@@ -11,9 +11,10 @@ import pytest
 from grader.cases.verdict import Verdict
 from grader.judging.lab_folder import check_folder
 from grader.judging.presentation import as_html, as_text
+from grader.notebook import Shown, check
 from labs.c_kernels.toolchain import source_hash
 from labs.commands.cli import main
-from labs.course import figures
+from labs.course import figures, predictions
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
@@ -208,3 +209,18 @@ def test_own_c_in_a_file_is_saved_and_kept_with_its_recording(
     for name, text in zip(("own-earlier", "own"), texts, strict=True):
         recording = read(tmp_path / "recordings" / f"{name}.csv")
         assert recording.conditions["source.sha256"] == source_hash(text)
+
+
+def test_a_check_draws_the_prediction_beside_the_figure(folder: Path) -> None:
+    assert "your prediction" not in _checked(folder)
+    predictions.put(folder, FIGURE, predictions.Prediction(0.03, "us"))
+    page = _checked(folder)
+    assert "your prediction 30 ns" in page and "your recording" in page
+    (folder / "predictions.json").write_text("{", encoding="utf-8")
+    assert "your recording" in _checked(folder)
+
+
+def _checked(folder: Path) -> str:
+    shown = check(FIGURE, folder)
+    assert isinstance(shown, Shown)
+    return shown._repr_html_()
