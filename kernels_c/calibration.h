@@ -204,7 +204,7 @@ static struct taken taken_by_others(uint64_t until)
             step = now - last;
         last = now;
     }
-    const uint64_t far = step < FAR_NS / 8 ? FAR_NS : 8 * step;
+    const uint64_t far = step < FAR_NS / 8 ? (uint64_t)FAR_NS : 8 * step;
     for (int i = 0; i < MOST_CLOCK_READINGS && last < until; i++) {
         const uint64_t now = clock_ns(REFERENCE_CLOCK);
         if (now - last > far) {

@@ -200,7 +200,7 @@ static double ticks_per_core_cycle(const struct core_rounds *rounds, double over
     double sum = 0;
     for (int i = 0; i < CORE_ROUNDS; i++)
         sum += cycle_in_round(rounds, i, overhead, usual);
-    return sum / CORE_ROUNDS;
+    return sum / (double)CORE_ROUNDS;
 }
 
 /* Print how many of the instructions that took `ticks` the core did in a cycle, round by round. */
@@ -212,7 +212,7 @@ static void print_a_cycle(const char *key, const struct core_rounds *rounds,
     for (int i = 0; i < CORE_ROUNDS; i++) {
         const double taken = (double)ticks[i] - overhead;
         const double cycle = cycle_in_round(rounds, i, overhead, usual);
-        printf(" %.2f", taken > 0 ? WIDE_ADDITIONS * cycle / taken : 0);
+        printf(" %.2f", taken > 0 ? (double)WIDE_ADDITIONS * cycle / taken : 0);
     }
     printf("\n");
 }

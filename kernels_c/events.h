@@ -70,11 +70,11 @@ static long try_countable(const struct countable *event, int user_mode)
     struct perf_event_attr wanted = {.type = event->type,
                                      .size = sizeof wanted,
                                      .config = event->config,
+                                     .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+                                                    PERF_FORMAT_TOTAL_TIME_RUNNING,
                                      .inherit = 1,
                                      .exclude_kernel = user_mode != 0,
-                                     .exclude_hv = 1,
-                                     .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
-                                                    PERF_FORMAT_TOTAL_TIME_RUNNING};
+                                     .exclude_hv = 1};
     return syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -154,7 +154,7 @@ static struct countable_count countable_until_now(void)
 #endif
 
 /* What happened in this task's regions since the last call of countable_anew(). */
-static _Thread_local struct {
+static __thread struct {
     struct countable_count begin; /* of the region that is open */
     uint64_t value, asked_ns, counted_ns;
     int regions, open, odd; /* odd: a reading without its partner */

@@ -12,6 +12,12 @@
 #ifndef TICKLAB_HARNESS_H
 #define TICKLAB_HARNESS_H
 
+/* In C++ too, a field that a list does not name is 0, and a counter in a register stays in one. */
+#if defined(__cplusplus)
+#    pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#    pragma GCC diagnostic ignored "-Wregister"
+#endif
+
 #include "calibration.h"
 #include "conditions.h"
 #include "core_rounds.h"
@@ -287,7 +293,8 @@ static void prepare(struct run *run)
         run->options.samples = default_samples(run->kernel);
     run->total = run->options.samples * run->chosen_count;
     run->warmup_total = run->options.warmup * run->chosen_count;
-    run->samples = malloc((size_t)(run->warmup_total + run->total) * sizeof *run->samples);
+    run->samples =
+        (struct sample *)malloc((size_t)(run->warmup_total + run->total) * sizeof *run->samples);
     if (run->samples == NULL)
         stop(STATUS_FAILED, "no memory for %ld samples; ask for fewer", run->total);
     lay_schedule(run, run->samples, run->warmup_total);
@@ -328,8 +335,8 @@ static uint64_t counted_interval(struct run *run, struct sample *sample, long ba
 
 TICKLAB_INLINE void take(struct run *run, struct sample *sample)
 {
-    for (volatile uint64_t delay = next_random(&run->random) % 64; delay > 0; delay--)
-        ;
+    for (volatile uint64_t delay = next_random(&run->random) % 64; delay > 0;)
+        delay = delay - 1;
     const struct variant *variant = run->chosen[sample->variant];
     const long batch = run->options.batch[sample->batch];
     const int counted = variant->switches > 0 || variant->creates > 0;
@@ -362,7 +369,7 @@ static int tell_progress(long taken, long all, uint64_t *last_word)
 /* Take all samples. Between samples, now and then, print how many have been taken. */
 static void take_all(void *argument)
 {
-    struct run *run = argument;
+    struct run *run = (struct run *)argument;
     const long all = run->warmup_total + run->total;
     uint64_t last_word = clock_ns(REFERENCE_CLOCK);
     /* A first time is compared with those that follow it at once. */
@@ -579,7 +586,7 @@ static int printed_all(struct run *run)
 /* Take all samples, each with the count of the event in place of its time. */
 static void count_in_samples(void *argument)
 {
-    struct run *run = argument;
+    struct run *run = (struct run *)argument;
     const long all = run->warmup_total + run->total;
     uint64_t last_word = clock_ns(REFERENCE_CLOCK);
     for (long i = 0; i < all; i++) {
@@ -622,7 +629,10 @@ static int count_event(struct run *run)
 #endif
 
 #if defined(TICKLAB_TRIALS)
-void try_variants(struct run *run); /* trials/trials.c */
+#    if defined(__cplusplus)
+extern "C"
+#    endif
+    void try_variants(struct run *run); /* trials/trials.c, which is C */
 #endif
 
 /* Measure as the command line asks, and print the run; returns the exit status. */

@@ -42,7 +42,7 @@ static int was_preempted(const struct cpu_use *use, uint64_t ticks, double ticks
 {
     const double region_us = (double)ticks / ticks_per_us;
     const double others_us = (double)use->ticks / ticks_per_us - (double)use->us;
-    return region_us > SHORTEST_JUDGED_US && others_us > MOST_FOR_OTHERS * region_us;
+    return region_us > (double)SHORTEST_JUDGED_US && others_us > MOST_FOR_OTHERS * region_us;
 }
 
 /* Characters of the longest range, of two numbers with 19 digits each. */
