@@ -306,10 +306,10 @@ def offered_folders(prefix: str, **_: object) -> list[str]:
     return [name for name, is_folder in _entries_at(prefix) if is_folder]
 
 
-def offered_files(suffix: str) -> Completer:
-    """A completer that offers files with this suffix, and the folders that may hold some."""
+def offered_files(*suffixes: str) -> Completer:
+    """A completer that offers files with these suffixes, and the folders that may hold some."""
     return lambda prefix, **_: [
-        name for name, is_folder in _entries_at(prefix) if is_folder or name.endswith(suffix)
+        name for name, is_folder in _entries_at(prefix) if is_folder or name.endswith(suffixes)
     ]
 
 

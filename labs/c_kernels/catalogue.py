@@ -16,6 +16,10 @@ from pathlib import Path
 
 from labs import paths
 
+#: What the file of a C kernel ends in, and further sources of a project: C++ by its own endings.
+C_PLUS_PLUS = (".cpp", ".cc", ".cxx")
+SOURCES = (".c", *C_PLUS_PLUS)
+
 FILE = Path(__file__).with_name("variants.json")
 
 #: The C kernels by what they measure, in the order in which a list shows them.

@@ -23,14 +23,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs import paths
+from labs.c_kernels.catalogue import C_PLUS_PLUS, SOURCES
 from labs.files import CannotWrite, read_bounded
 from labs.limits import MOST_FILE_BYTES
 from labs.terminal import meant, suggestion
 
-#: The flags of every build, before those that the caller asks for. With the flag on implicit
+_ALWAYS = ("-Wall", "-Wextra", "-pthread")
+#: The flags of every build of C, before those that the caller asks for. With the flag on implicit
 #: declarations, the compiler names the line of a call to an undeclared function; the linker would
 #: name only the function.
-BASE_FLAGS = ("-std=gnu11", "-Wall", "-Wextra", "-Werror=implicit-function-declaration", "-pthread")
+BASE_FLAGS = ("-std=gnu11", *_ALWAYS, "-Werror=implicit-function-declaration")
 DEFAULT_FLAGS = ("-O2",)
 COMPILE_TIME_LIMIT_S = 60
 
@@ -46,9 +48,46 @@ INSTALL = (
     "gcc; macOS: xcode-select --install; conda: conda install c-compiler; without administrator's "
     "rights: pip install 'ticklab[zig]'"
 )
-_CORRECT_CC = "Unset CC, or correct it."
 _ANOTHER_CACHE = "Free some space, or set TICKLAB_CACHE to a folder on another disk."
-_COMPILERS = ("gcc", "cc", "clang")
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language of sources: its name, its word for `-x`, the variable of the environment that
+    names its compiler, the compilers that are looked for, the flags of every build, and how to
+    install a compiler."""
+
+    name: str
+    word: str
+    variable: str
+    compilers: tuple[str, ...]
+    flags: tuple[str, ...]
+    install: str
+
+    @property
+    def correct(self) -> str:
+        """The remedy if the variable names a compiler that does not work."""
+        return f"Unset {self.variable}, or correct it."
+
+
+C = Language("C", "c", "CC", ("gcc", "cc", "clang"), BASE_FLAGS, INSTALL)
+CPP = Language(
+    "C++",
+    "c++",
+    "CXX",
+    ("g++", "c++", "clang++"),
+    ("-std=gnu++20", *_ALWAYS),
+    INSTALL.replace("gcc libc6-dev", "g++")
+    .replace("install gcc", "install gcc-c++")
+    .replace("c-compiler", "cxx-compiler"),
+)
+
+
+def language_of(name: str) -> Language | None:
+    """The language of a source by its ending; None for another file."""
+    return CPP if name.endswith(C_PLUS_PLUS) else C if name.endswith(SOURCES) else None
+
+
 _NOT_INCLUDED = re.compile(
     r"'?([\w/.-]+\.h)'?(?: file)?:? (?:No such file|not found|file not found)"
 )
@@ -91,7 +130,7 @@ class CompileMessage:
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C compiler: the words of its command, and the first line of its `--version` output."""
+    """A compiler: the words of its command, and the first line of its `--version` output."""
 
     command: tuple[str, ...]
     version: str
@@ -106,7 +145,7 @@ class Compiler:
 class Binary:
     """A built C kernel: its path and what it was built from.
 
-    `options` are those that $CC names, such as -pg; the compiler gets them before `flags`.
+    `options` are those that $CC or $CXX names, such as -pg; the compiler gets them before `flags`.
     """
 
     path: Path
@@ -117,53 +156,57 @@ class Binary:
     options: tuple[str, ...] = ()
 
 
-def find_compiler() -> Compiler:
-    """The C compiler: $CC, else gcc, cc, clang, else the ziglang wheel. Raises NoCompiler."""
-    asked = os.environ.get("CC")
+def find_compiler(language: Language = C) -> Compiler:
+    """The compiler: $CC, else gcc, cc, clang, else the ziglang wheel; of C++ $CXX, else g++, c++,
+    clang++, else the wheel. Raises NoCompiler."""
+    asked = os.environ.get(language.variable)
     if asked:
+        said = f"${language.variable} is {asked!r}"
         try:
             words = shlex.split(asked)
         except ValueError as error:
-            raise NoCompiler(f"$CC is {asked!r}: {error}", _CORRECT_CC) from error
+            raise NoCompiler(f"{said}: {error}", language.correct) from error
         if not words or paths.program(words[0]) is None:
-            raise NoCompiler(f"$CC is {asked!r}, and there is no such program", _CORRECT_CC)
-        return _compiler(tuple(words))
-    for name in _COMPILERS:
+            raise NoCompiler(f"{said}, and there is no such program", language.correct)
+        return _compiler(tuple(words), language)
+    for name in language.compilers:
         found = paths.program(name)
         if found is not None:
-            return _compiler((found,))
+            return _compiler((found,), language)
     wheel = importlib.util.find_spec("ziglang")
     if wheel is not None and wheel.origin is not None:
-        return _compiler((str(Path(wheel.origin).with_name("zig")), "cc"))
+        zig = str(Path(wheel.origin).with_name("zig"))
+        return _compiler((zig, "cc" if language is C else "c++"), language)
     looked = os.environ.get("PATH") or f"{os.defpath} (PATH is empty)"
-    tried = f"{', '.join(_COMPILERS)} are not in {looked}, and there is no ziglang"
-    raise NoCompiler(f"no C compiler found: {tried}", INSTALL)
+    tried = f"{', '.join(language.compilers)} are not in {looked}, and there is no ziglang"
+    raise NoCompiler(f"no {language.name} compiler found: {tried}", language.install)
 
 
 @functools.lru_cache(maxsize=8)
-def _compiler(command: tuple[str, ...]) -> Compiler:
+def _compiler(command: tuple[str, ...], language: Language) -> Compiler:
     try:
         done = paths.run([*command, "--version"], 30)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise NoCompiler(f"{shlex.join(command)} does not start: {error}", _another()) from error
+        why = f"{shlex.join(command)} does not start: {error}"
+        raise NoCompiler(why, _another(language)) from error
     lines = done.stdout.splitlines()
     if done.returncode != 0 or not lines:
         why = f"{shlex.join(command)} --version fails: {done.stderr.strip()[:500]}"
-        raise NoCompiler(why.rstrip(": ."), _another())
+        raise NoCompiler(why.rstrip(": ."), _another(language))
     return Compiler(command, lines[0])
 
 
-def _another() -> str:
+def _another(language: Language) -> str:
     """The remedy if a compiler is there and does not work."""
-    return _CORRECT_CC if os.environ.get("CC") else INSTALL
+    return language.correct if os.environ.get(language.variable) else language.install
 
 
 def c_kernel_source(name: str) -> Path:
-    """The path of the released C kernel `name`, or the file `name` if it ends in `.c`.
+    """The path of the released C kernel `name`, or the file `name` if it ends as a source does.
 
     Raises FileNotFoundError, whose message lists the C kernels.
     """
-    if name.endswith(".c"):
+    if name.endswith(SOURCES):
         path = Path(name)
         if not path.is_file():
             raise FileNotFoundError(f"there is no file {name}")
@@ -173,8 +216,9 @@ def c_kernel_source(name: str) -> Path:
         known = c_kernel_names()
         if meant(name, known):
             raise FileNotFoundError(f"there is no C kernel {name!r}{suggestion(name, known)}")
+        near = suggestion(name, known)
         raise FileNotFoundError(
-            f"there is no C kernel {name!r}{suggestion(name, known)} A .c file can be given, too."
+            f"there is no C kernel {name!r}{near} A .c or .cpp file can be given, too."
         )
     return path
 
@@ -193,7 +237,10 @@ def source_hash(text: str) -> str:
 
 
 def text_of_c(source: Path) -> str:
-    """The text of a C file. Raises ValueError if the file or its name is not UTF-8, and OSError."""
+    """The text of a C or C++ file.
+
+    Raises ValueError if the file or its name is not UTF-8, and OSError.
+    """
     name = source.name
     if not source.stem.strip(".") or name.encode("utf-8", "replace") != os.fsencode(name):
         raise ValueError(f"{name!a} cannot be the name of a program; rename the file, to own.c")
@@ -213,8 +260,10 @@ def text_of_c(source: Path) -> str:
 
 
 def build(source: Path, flags: tuple[str, ...] = DEFAULT_FLAGS) -> Binary:
-    """Build the C file `source`. Raises NoCompiler, CompileError, ValueError, OSError."""
-    return build_text(text_of_c(source), source.stem, flags, shown_as=source.name)
+    """Build the C or C++ file `source`. Raises NoCompiler, CompileError, ValueError, OSError."""
+    language = language_of(source.name) or C
+    text = text_of_c(source)
+    return build_text(text, source.stem, flags, shown_as=source.name, language=language)
 
 
 def build_text(
@@ -224,33 +273,51 @@ def build_text(
     *,
     shown_as: str | None = None,
     first_line: int = 1,
+    language: Language = C,
 ) -> Binary:
-    """Build C source from a string.
+    """Build source from a string.
 
     `name` is the name of the program. Compiler messages call the source `shown_as` (a file or a
     notebook cell) and number its first line `first_line`. The source may include headers of the kit
     by name. Raises NoCompiler, CompileError, OSError.
     """
-    compiler = find_compiler()
-    ingredients = [text, _headers_hash(), shown_as or "", str(first_line), compiler.version]
-    ingredients += [*compiler.command, *BASE_FLAGS, *flags]
-    ingredients.append(fingerprint(_command(compiler), flags, text))
+    compiler = find_compiler(language)
+    ingredients = [text, _headers_hash(), shown_as or "", str(first_line)]
+    for each in _languages(flags, language):
+        ingredients += [find_compiler(each).version, *_command(each)]
+    ingredients += [*flags, fingerprint(flags, text, language)]
     key = hashlib.sha256("\0".join(ingredients).encode()).hexdigest()
     folder = paths.cache() / "programs" / key[:32]
     options = tuple(itertools.dropwhile(lambda word: word[:1] != "-", compiler.command))
     binary = Binary(folder / name, name, source_hash(text), flags, compiler.version, options)
     if not binary.path.is_file():
-        _compile(compiler, text, binary, shown_as or f"{name}.c", first_line)
+        _compile(text, language, binary, shown_as or f"{name}.c", first_line)
     return binary
 
 
-def _command(compiler: Compiler) -> list[str]:
+def _command(language: Language) -> list[str]:
     """The compiler with the flags of every build, and with the folders of the kit's headers."""
-    command = [*compiler.command, *BASE_FLAGS]
+    command = [*find_compiler(language).command, *language.flags]
     # Broken C kernels need the second folder: they include "../harness.h", also from a cell.
     for folder in (paths.kernels_c(), paths.kernels_c() / "broken"):
         command += ["-I", str(folder)]
     return command
+
+
+def _languages(flags: Sequence[str], own: Language) -> list[Language]:
+    """The languages of the sources, without repetition; the last one links them: C++ if there is
+    any."""
+    found = {own, *filter(None, map(language_of, in_order(flags)[1]))}
+    return [each for each in (C, CPP) if each in found]
+
+
+def _fitting(words: Sequence[str], language: Language) -> list[str]:
+    """The words of a command without the standard of another language."""
+    return [
+        word
+        for word in words
+        if not word.startswith("-std=") or ("++" in word) == (language is CPP)
+    ]
 
 
 def _headers_hash() -> str:
@@ -260,48 +327,66 @@ def _headers_hash() -> str:
     return digest.hexdigest()
 
 
-def _compile(compiler: Compiler, text: str, binary: Binary, shown_as: str, first_line: int) -> None:
+def _compile(text: str, language: Language, binary: Binary, shown_as: str, first_line: int) -> None:
     binary.path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=binary.path.parent, prefix=".build-") as work:
-        source = Path(work) / f"{binary.name}.c"
+        source = Path(work) / f"{binary.name}.{'c' if language is C else 'cpp'}"
         label = " ".join(shown_as.split()).replace("\\", "/").replace('"', "'")
         source.write_text(f'#line {first_line} "{label}"\n{text}', encoding="utf-8")
         built = Path(work) / binary.name
         before, after = in_order(binary.flags)
-        command = [*_command(compiler), *before, str(source), *after, "-o", str(built), "-lm"]
-        try:
-            environment = {**os.environ, "LC_ALL": "C"}
-            done = paths.run(command, COMPILE_TIME_LIMIT_S, paths.HERE, environment)
-        except subprocess.TimeoutExpired as error:
-            raise CompileError(
-                binary.name, (), f"the compiler took more than {COMPILE_TIME_LIMIT_S} s"
-            ) from error
-        if done.returncode != 0:
-            if os.strerror(errno.ENOSPC) in done.stderr:
-                full = f"the disk of {binary.path.parent} is full, where the kit builds programs"
-                raise NoCompiler(full, _ANOTHER_CACHE)
-            messages = _messages(done.stderr)
-            _must_have_headers(compiler, messages)
-            if not messages and lacks_main(done.stderr):
-                raise CompileError(shown_as, (), not_a_c_kernel("it has no main"))
-            raise CompileError(shown_as, messages, done.stderr)
+        *others, linking = _languages(binary.flags, language)
+        linked = [str(source), *after]
+        for number, word in enumerate(linked):
+            if language_of(word) in others:
+                # A C++ compiler would take C for C++.
+                linked[number] = str(Path(work) / f"{number}.o")
+                compiled = [each for each in before if not each.startswith(("-Wl,", "-L"))]
+                command = [*_command(C), *_fitting(compiled, C), "-c", word, "-o", linked[number]]
+                _must_succeed(command, C, binary, shown_as)
+        command = [*_command(linking), *_fitting(before, linking), *linked, "-o", str(built), "-lm"]
+        _must_succeed(command, linking, binary, shown_as)
         if not built.is_file():
-            raise NoCompiler(f"{shlex.join(compiler.command)} makes no program", _another())
+            compiler = find_compiler(linking)
+            why = f"{shlex.join(compiler.command)} makes no program"
+            raise NoCompiler(why, _another(linking))
         # We rename the finished program, so that another build of it never finds an unfinished one.
         built.replace(binary.path)
 
 
-def _must_have_headers(compiler: Compiler, messages: tuple[CompileMessage, ...]) -> None:
+def _must_succeed(command: list[str], language: Language, binary: Binary, shown_as: str) -> None:
+    """Run a command of the compiler. Raises CompileError, NoCompiler."""
+    try:
+        environment = {**os.environ, "LC_ALL": "C"}
+        done = paths.run(command, COMPILE_TIME_LIMIT_S, paths.HERE, environment)
+    except subprocess.TimeoutExpired as error:
+        raise CompileError(
+            binary.name, (), f"the compiler took more than {COMPILE_TIME_LIMIT_S} s"
+        ) from error
+    if done.returncode == 0:
+        return
+    if os.strerror(errno.ENOSPC) in done.stderr:
+        full = f"the disk of {binary.path.parent} is full, where the kit builds programs"
+        raise NoCompiler(full, _ANOTHER_CACHE)
+    messages = _messages(done.stderr)
+    _must_have_headers(language, messages)
+    if not messages and lacks_main(done.stderr):
+        raise CompileError(shown_as, (), not_a_c_kernel("it has no main"))
+    raise CompileError(shown_as, messages, done.stderr)
+
+
+def _must_have_headers(language: Language, messages: tuple[CompileMessage, ...]) -> None:
     """Raises NoCompiler if a header of the kit includes one that the compiler does not find."""
-    kit = paths.kernels_c()
+    kit, name = paths.kernels_c(), language.variable
     for each in messages:
         lacking = _NOT_INCLUDED.search(each.text)
         if lacking and Path(each.file).is_absolute() and Path(each.file).is_relative_to(kit):
+            compiler = find_compiler(language)
             raise NoCompiler(
                 f"{shlex.join(compiler.command)} ({compiler.version}) does not find {lacking[1]}, "
                 "which the C kernels include",
                 "The labs need gcc or clang with the headers of the C library and of Linux"
-                + (": unset CC" if os.environ.get("CC") else f". {INSTALL}"),
+                + (f": unset {name}" if os.environ.get(name) else f". {language.install}"),
             )
 
 
@@ -438,7 +523,7 @@ def write_new(name: str, folder: Path) -> Path:
 # A build names them by words of the compiler's command: `-I DIR`, further sources, `-L DIR`, `-l`.
 
 #: What the linker takes: its order matters, so it stands after the source that needs it.
-_LINKED = (".c", ".o", ".a", ".so", ".dylib")
+_LINKED = (*SOURCES, ".o", ".a", ".so", ".dylib")
 #: Flags whose value is the next word.
 _WITH_VALUE = ("-I", "-L", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-o", "-x")
 _FROM_ELSEWHERE = ("-I", "-L", "-l", "-include", "-isystem", "-iquote", "-idirafter")
@@ -485,25 +570,27 @@ def in_order(flags: Sequence[str]) -> tuple[list[str], list[str]]:
     return [*before, *run_paths], after
 
 
-def fingerprint(compiler: Sequence[str], flags: Sequence[str], text: str) -> str:
+def fingerprint(flags: Sequence[str], text: str, language: Language = C) -> str:
     """A hash of everything from elsewhere that goes into the build of `text`; '' if nothing does.
 
-    `compiler` holds its command with all flags of a build. A header that changed, or a library that
-    was built anew, gives another hash, so that no old program is run. A source that the compiler
-    refuses here is refused by the build, too, and never becomes a program.
+    A header that changed, or a library that was built anew, gives another hash, so that no old
+    program is run. A source that the compiler refuses here is refused by the build, too, and never
+    becomes a program.
     """
     before, after = in_order(flags)
     if not after and not any(word.startswith(_FROM_ELSEWHERE) for word in before):
         return ""
     digest = hashlib.sha256()
-    sources = [word for word in after if word.endswith(".c")]
-    words = [*compiler, *before, "-E", *sources, "-x", "c", "-"]
-    pipe = subprocess.PIPE
-    with paths.start(words, paths.HERE, stdin=pipe, stdout=pipe, stderr=pipe) as preprocessing:
-        try:
-            digest.update(preprocessing.communicate(text.encode(), COMPILE_TIME_LIMIT_S)[0])
-        except subprocess.TimeoutExpired:  # the build takes as long, and says so
-            preprocessing.kill()
+    for each in _languages(flags, language):
+        sources = [word for word in after if language_of(word) is each]
+        words = [*_command(each), *_fitting(before, each), "-E", *sources]
+        words += ["-x", each.word, "-"] if each is language else []
+        pipe = subprocess.PIPE
+        with paths.start(words, paths.HERE, stdin=pipe, stdout=pipe, stderr=pipe) as preprocessing:
+            try:
+                digest.update(preprocessing.communicate(text.encode(), COMPILE_TIME_LIMIT_S)[0])
+            except subprocess.TimeoutExpired:  # the build takes as long, and says so
+                preprocessing.kill()
     for file in _linked_files(flags, after):
         digest.update(f"\0{file}\0".encode())
         with file.open("rb") as content:

@@ -108,7 +108,7 @@ def add_unit(parser: argparse.ArgumentParser) -> None:
 def add_line(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `labs measure` to `parser`: a C kernel and its options."""
     kernel = parser.add_argument(
-        "kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c file"
+        "kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c or .cpp file"
     )
     complete_with(kernel, _kernels)
     add_options(parser)
@@ -126,7 +126,7 @@ def add_pair(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `labs compare` to `parser`: what is compared, and its options."""
     for name in ("A", "B"):
         side = parser.add_argument(
-            name.lower(), metavar=name, help="a C kernel or a .c file, or one with :VARIANT"
+            name.lower(), metavar=name, help="a C kernel or a .c or .cpp file, or one with :VARIANT"
         )
         complete_with(side, _kernels)
     _add_options_of_run(parser)
@@ -137,7 +137,7 @@ def add_pair(parser: argparse.ArgumentParser) -> None:
 def _add_project(parser: argparse.ArgumentParser) -> None:
     """Add the options for code of a project that a C kernel calls."""
     group = parser.add_argument_group(
-        "code of a project", "for a .c file of your own; each can be given more than once"
+        "code of a project", "for a file of your own; each can be given more than once"
     )
     for short, option, kind, metavar, text in (
         ("-I", "--include", Path, "DIR", "look for headers in this folder"),
@@ -152,7 +152,7 @@ def _add_project(parser: argparse.ArgumentParser) -> None:
         if metavar == "DIR":
             complete_with(added, offered_folders)
         elif metavar == "FILE":
-            complete_with(added, offered_files(".c"))
+            complete_with(added, offered_files(*catalogue.SOURCES))
 
 
 def _add_spread(parser: argparse.ArgumentParser) -> None:
@@ -174,7 +174,7 @@ def _batches(text: str) -> tuple[int, ...]:
 
 def _kernels(prefix: str, **_: object) -> list[str]:
     """The C kernels, and C files."""
-    return [*catalogue.names(), *offered_files(".c")(prefix=prefix)]
+    return [*catalogue.names(), *offered_files(*catalogue.SOURCES)(prefix=prefix)]
 
 
 def _variants(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:

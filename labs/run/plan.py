@@ -8,6 +8,7 @@ from pathlib import Path
 
 from labs import limits, paths
 from labs.c_kernels import toolchain
+from labs.c_kernels.catalogue import SOURCES
 from labs.files import read_bounded
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Recording, read
@@ -27,8 +28,8 @@ class BadPlan(ValueError):
 class Plan:
     """What to measure.
 
-    `kernel` is the name of a released C kernel or the path of a `.c` file, and `variants` are the
-    names of its variants (empty: its first). `samples` is the number of samples per variant in the
+    `kernel` is the name of a released C kernel or the path of a file in C or C++, and `variants`
+    are the names of its variants (empty: its first). `samples` is the number of samples per variant in the
     whole run, spread evenly over `processes` and `batches` (empty: the C kernel's own). In each
     process, `warmup` samples per variant come first. The processes start evenly over `spread_s`
     seconds, so that the run sees more than one state of the machine (clock speed, neighbours).
@@ -71,7 +72,7 @@ class Plan:
     @property
     def of_student(self) -> bool:
         """Whether this measures C that is not one of the kit's own C kernels."""
-        return self.source is not None or self.kernel.endswith(".c")
+        return self.source is not None or self.kernel.endswith(SOURCES)
 
     @property
     def longer_s(self) -> float:
@@ -206,9 +207,11 @@ def _cpu_list(cpus: frozenset[int]) -> str:
 
 def must_not_replace_other_c(plan: Plan, save: Path) -> None:
     """Raise BadPlan if saving the run would destroy C that no recording there was made from."""
-    place = save.with_suffix(".c")
     source = _source(plan)
-    if source is None or not place.exists() or place.samefile(source):
+    if source is None:
+        return
+    place = save.with_suffix(source.suffix)
+    if not place.exists() or place.samefile(source):
         return
     try:
         text = read_bounded(place, limits.MOST_SOURCE_BYTES).decode("utf-8")
@@ -233,14 +236,14 @@ def c_beside(plan: Plan, recording: Recording, save: Path) -> dict[Path, bytes]:
     text = toolchain.text_of_c(source)
     if toolchain.source_hash(text) != recording.conditions.get("source.sha256"):
         raise ValueError(f"{source} was changed while it was measured; run it again")
-    place = save.with_suffix(".c")
+    place = save.with_suffix(source.suffix)
     return {} if place.exists() and place.samefile(source) else {place: text.encode()}
 
 
 def _source(plan: Plan) -> Path | None:
     """The file that `plan` measures; None if it is a C kernel of the kit or no file."""
     source = Path(plan.kernel)
-    if plan.source is not None or source.suffix != ".c":
+    if plan.source is not None or source.suffix not in SOURCES:
         return None
     return None if source.resolve().is_relative_to(paths.kernels_c()) else source
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -99,7 +100,7 @@ def test_a_library_is_found_when_the_program_runs(
         (["--include", "nowhere"], "--include nowhere: there is no such folder"),
         (["--library-dir", "kernel.c"], "--library-dir kernel.c: there is no such folder"),
         (["--source", "nowhere.c"], "--source nowhere.c: there is no such file"),
-        (["--source", "project/include/project.h"], "that ends in .c, .o"),
+        (["--source", "project/include/project.h"], "that ends in .c, .cpp"),
     ],
 )
 def test_what_is_not_there_is_named(
@@ -107,6 +108,52 @@ def test_what_is_not_there_is_named(
 ) -> None:
     assert main(["measure", "kernel.c", *QUICK, *options]) == 2
     assert said in capsys.readouterr().err
+
+
+IN_CPP = f'extern "C" {{ {HEADER.splitlines()[0]} }}\n{HEADER.splitlines()[1]}\n'
+#: What C++ has, and C has not; `new` is a name in C.
+CPP_ONLY = "#include <string>\nstatic std::string text() { return std::string(99, 'x'); }\n"
+OF_CPP = 'extern "C" long of_project(long number) { return (long)text().size() * number; }\n'
+
+
+@LINUX
+@pytest.mark.parametrize("compilers", [("gcc", "g++"), ("clang", "clang++")])
+@pytest.mark.parametrize(
+    ("kernel", "source"),
+    [("kernel.cpp", "new.c"), ("kernel.cc", "new.cxx"), ("kernel.c", "new.cpp")],
+)
+def test_c_and_cpp_call_each_other(
+    kernel: str,
+    source: str,
+    compilers: tuple[str, str],
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for variable, compiler in zip(("CC", "CXX"), compilers, strict=True):
+        if shutil.which(compiler) is None:
+            pytest.skip(f"{compiler} is not installed")
+        monkeypatch.setenv(variable, compiler)
+    in_c = kernel.endswith(".c")
+    text = KERNEL if in_c else CPP_ONLY + KERNEL.replace("#define _GNU_SOURCE", "")
+    use = "" if in_c else "    (void)text();\n"
+    (here / kernel).write_text(
+        text.replace("    return counter_end", use + "    return counter_end")
+    )
+    (here / "project/include/project.h").write_text(HEADER if in_c else IN_CPP)
+    (here / source).write_text(
+        SOURCE.replace("number", "new") if source.endswith(".c") else CPP_ONLY + OF_CPP
+    )
+    standard = ["--flags=-O2 -Werror -std=c++17", "-I", "project/include", "-L", "."]
+    command = ["measure", kernel, *QUICK, *standard, "--source", source, "--save", "run.csv"]
+    assert main(command) == 0, capsys.readouterr().err
+    stated = read(Path("run.csv")).conditions
+    assert stated["variant.first.trial.steps"]  # its operations were tried too
+    assert ("++" in stated["compiler"]) != in_c or "clang" in stated["compiler"]
+    assert (here / f"run{Path(kernel).suffix}").read_text() == (here / kernel).read_text()
+    (here / kernel).write_text("int number;\n")
+    assert main(["measure", kernel, *QUICK, *standard]) == 1
+    assert "this is not a C kernel: it has no main" in capsys.readouterr().err
 
 
 @LINUX
@@ -135,6 +182,9 @@ def test_flags_for_the_linker_stand_after_the_source() -> None:
     assert before == ["-O2", "-L", "lib", "-DNAME=a.c", "-include", "x.c", rpath]
 
 
-def test_a_build_without_code_from_elsewhere_starts_no_compiler() -> None:
+def test_a_build_without_code_from_elsewhere_starts_no_compiler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
     flags = ("-O2", "-march=native", "-fno-inline")
-    assert toolchain.fingerprint(["no-such-compiler"], flags, KERNEL) == ""
+    assert toolchain.fingerprint(flags, KERNEL) == ""
