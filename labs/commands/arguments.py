@@ -103,6 +103,7 @@ OWN = {
         (
             "labs compare system_call:getppid system_call:read0",
             "labs compare mine.c:write other.c:write --markdown",
+            "labs compare mine.c mine.c --source-a new.c --source-b old.c --fail-if slower:5%",
         ),
         "measure",
     ),

@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tqdm import tqdm
@@ -37,14 +37,16 @@ from labs.recording.file import BadRecording, Recording
 from labs.results import event_counts, remarks, results_compared, stopping
 from labs.results.result import Result, result_of
 from labs.results.results_compared import Comparison, beside_a_table, compared, names_of
-from labs.run import c_process, measure, variants
+from labs.run import c_process, declared_options, measure, variants
 from labs.run.broken import BrokenKernel
 from labs.run.measure import Plan
-from labs.run.plan import c_beside, must_not_replace_other_c
+from labs.run.plan import LEAST_WITHIN, MOST_WITHIN, c_beside, must_not_replace_other_c
 from labs.terminal import columns, say, say_json, say_result, suggestion
 from labs.units import canonical
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
+#: Of `labs compare --fail-if`: a CI reads them, and they stay.
+SLOWER, CANNOT_TELL = 4, 5
 
 
 def run_measure(arguments: argparse.Namespace) -> int:
@@ -220,14 +222,22 @@ class Side:
     kernel: str
     variant: str
     first_time: bool
+    options: argparse.Namespace = field(repr=False)
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
-    """Measure and print; status 1 if one of the two has no figure, and 130 after Control-C."""
+    """Measure and print; status 1 if one of the two has no figure, and 130 after Control-C.
+
+    With --fail-if the status is that of `_judged`.
+    """
     try:
         unit = canonical(arguments.unit)
-        sides = [_side(word, arguments) for word in (arguments.a, arguments.b)]
-        plans = _plans(sides, arguments)
+        if arguments.fail_if is not None and arguments.within is None:
+            # An interval as wide as the limit could not tell.
+            arguments.within = 100 * min(max(arguments.fail_if / 2, LEAST_WITHIN), MOST_WITHIN)
+        words = zip((arguments.a, arguments.b), declared_options.SIDES, strict=True)
+        sides = [_side(word, declared_options.of_side(arguments, side)) for word, side in words]
+        plans = _plans(sides)
         places = _paths(arguments.save, plans)
         recordings, ended = carry_out_or_keep(plans, unit)
         # One recording holds both variants if they come from one plan.
@@ -240,8 +250,28 @@ def run_compare(arguments: argparse.Namespace) -> int:
     problem = _save(plans, recordings, places)
     saved = [str(path) for path in places] if problem is None else []
     status = _print_pair(results, sides, saved, arguments.form)
+    if arguments.fail_if is not None:
+        status = _judged(results, sides, arguments.fail_if)
     # The figures are already printed, so the run is not lost if the disk is full.
     return complain("labs compare", problem) if problem is not None else ended or status
+
+
+def _judged(results: Sequence[Result], sides: Sequence[Side], share: float) -> int:
+    """Say on standard error whether the first is slower than the second by more than `share`, and
+    return the exit status: SLOWER, 0, or CANNOT_TELL."""
+    limit = f"slower by more than {100 * share:g} %"
+    if any(each.estimate is None for each in results):
+        say(f"cannot tell whether A is {limit}", file=sys.stderr)
+        return CANNOT_TELL
+    files = (sides[0].kernel, sides[1].kernel)
+    found = results_compared.compared_at_one_clock(*results, 1 + share, files=files)
+    if found.side == 0:
+        more = "run it on a quieter machine, or for longer (--at-most)"
+        say(f"cannot tell whether {found.first} is {limit}: {more}", file=sys.stderr)
+        return CANNOT_TELL
+    sure = "is" if found.side > 0 else "is not"
+    say(f"{found.first} {sure} {limit} than {found.second}", file=sys.stderr)
+    return SLOWER if found.side > 0 else 0
 
 
 def _side(word: str, arguments: argparse.Namespace) -> Side:
@@ -257,10 +287,10 @@ def _side(word: str, arguments: argparse.Namespace) -> Side:
     if colon and kernel != word and variant not in names:
         raise ValueError(f"{kernel} has no variant {variant!r}{suggestion(variant, names)}")
     chosen = next(each for each in listed if each.name == (variant or names[0]))
-    return Side(kernel, chosen.name, chosen.declared.estimand is Estimand.FIRST_TIME)
+    return Side(kernel, chosen.name, chosen.declared.estimand is Estimand.FIRST_TIME, arguments)
 
 
-def _plans(sides: Sequence[Side], arguments: argparse.Namespace) -> tuple[Plan, ...]:
+def _plans(sides: Sequence[Side]) -> tuple[Plan, ...]:
     """One plan with both variants where they can share their processes, else two plans.
 
     In one process both meet the same place in memory and the same clock, so more cancels. A first
@@ -268,11 +298,10 @@ def _plans(sides: Sequence[Side], arguments: argparse.Namespace) -> tuple[Plan, 
     """
     one, other = sides
     kernels = [toolchain.c_kernel_source(side.kernel).resolve() for side in sides]
-    together = kernels[0] == kernels[1] and one.variant != other.variant
-    if together and not (one.first_time or other.first_time):
-        plans = [_plan(one.kernel, f"{one.variant},{other.variant}", arguments)]
-    else:
-        plans = [_plan(side.kernel, side.variant, arguments) for side in sides]
+    plans = [_plan(side.kernel, side.variant, side.options) for side in sides]
+    same = kernels[0] == kernels[1] and plans[0].flags == plans[1].flags
+    if same and one.variant != other.variant and not (one.first_time or other.first_time):
+        plans = [_plan(one.kernel, f"{one.variant},{other.variant}", one.options)]
     for plan in plans:
         plan.check()
     return tuple(plans)

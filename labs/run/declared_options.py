@@ -6,6 +6,7 @@ This imports nothing that measures: a shell that completes a command waits for i
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from labs.c_kernels import catalogue
@@ -17,6 +18,10 @@ DEFAULT_TIME_LIMIT_S = 120.0
 DEFAULT_PATIENCE_S = 10.0
 DEFAULT_AT_MOST_S = 10.0
 DEFAULT_REPLACE_S = 3.0
+#: The two sides of `labs compare`, and how much slower one may be that fails, as a share.
+SIDES = ("a", "b")
+MOST_SLOWER = 10.0
+_OF_PROJECT = ("include", "source", "library_dir", "library")
 UNITS = ("ticks", "cycles", "ns", "us", "ms", "s")
 
 
@@ -131,21 +136,56 @@ def add_pair(parser: argparse.ArgumentParser) -> None:
         complete_with(side, _kernels)
     _add_options_of_run(parser)
     _add_spread(parser)
-    _add_project(parser)
-
-
-def _add_project(parser: argparse.ArgumentParser) -> None:
-    """Add the options for code of a project that a C kernel calls."""
-    group = parser.add_argument_group(
-        "code of a project", "for a file of your own; each can be given more than once"
+    parser.add_argument(
+        "--fail-if",
+        type=_slower,
+        metavar="slower:PERCENT",
+        help="end with status 4 if A is slower than B by more than PERCENT (slower:5%%), with 0 if "
+        "it is not, and with 5 if the run cannot tell; it adds processes as --within does",
     )
+    _add_project(parser)
+    for side in SIDES:
+        _add_project(parser, side)
+
+
+def of_side(arguments: argparse.Namespace, side: str) -> argparse.Namespace:
+    """The arguments of `add_pair` for one of the SIDES: those for both, and its own."""
+    own = {name: getattr(arguments, f"{name}_{side}") for name in ("flags", *_OF_PROJECT)}
+    both = vars(arguments)
+    flags = own.pop("flags")
+    joined = {name: [*both[name], *words] for name, words in own.items()}
+    return argparse.Namespace(**{**both, **joined, **({} if flags is None else {"flags": flags})})
+
+
+def _slower(text: str) -> float:
+    """The share in `slower:5%`."""
+    found = re.fullmatch(r"slower:(\d{1,4}(?:\.\d{1,3})?) ?%?", text)
+    share = float(found[1]) / 100 if found else 0.0
+    if not 0 < share <= MOST_SLOWER:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: write slower:PERCENT, such as slower:5%, with up to {MOST_SLOWER:.0%}"
+        )
+    return share
+
+
+def _add_project(parser: argparse.ArgumentParser, side: str = "") -> None:
+    """Add the options for code of a project that a C kernel calls, for both sides or for one."""
+    if side:
+        group = parser.add_argument_group(f"only for {side.upper()}")
+        group.add_argument(
+            f"--flags-{side}", metavar="FLAGS", help="options for the C compiler, not --flags"
+        )
+    else:
+        group = parser.add_argument_group(
+            "code of a project", "for a file of your own; each can be given more than once"
+        )
     for short, option, kind, metavar, text in (
         ("-I", "--include", Path, "DIR", "look for headers in this folder"),
         (None, "--source", Path, "FILE", "build this further source, or link this .o or .a file"),
         ("-L", "--library-dir", Path, "DIR", "look for libraries in this folder"),
         ("-l", "--library", str, "NAME", "link this library: m for libm"),
     ):
-        names = [short, option] if short else [option]
+        names = [f"{option}-{side}"] if side else [short, option] if short else [option]
         added = group.add_argument(
             *names, type=kind, action="append", default=[], metavar=metavar, help=text
         )

@@ -29,12 +29,13 @@ class Plan:
     """What to measure.
 
     `kernel` is the name of a released C kernel or the path of a file in C or C++, and `variants`
-    are the names of its variants (empty: its first). `samples` is the number of samples per variant in the
-    whole run, spread evenly over `processes` and `batches` (empty: the C kernel's own). In each
-    process, `warmup` samples per variant come first. The processes start evenly over `spread_s`
-    seconds, so that the run sees more than one state of the machine (clock speed, neighbours).
-    `cpu` and `peer_cpu` pin the tasks (None: not pinned). `time_limit_s` limits the whole run.
-    A C kernel of a student's own is ended if it takes no sample for `patience_s` seconds.
+    are the names of its variants (empty: its first). `samples` is the number of samples per variant
+    in the whole run, spread evenly over `processes` and `batches` (empty: the C kernel's own). In
+    each process, `warmup` samples per variant come first. The processes start evenly over
+    `spread_s` seconds, so that the run sees more than one state of the machine (clock speed,
+    neighbours). `cpu` and `peer_cpu` pin the tasks (None: not pinned). `time_limit_s` limits the
+    whole run. A C kernel of a student's own is ended if it takes no sample for `patience_s`
+    seconds.
 
     With `within`, a share such as 0.02, the run is adaptive. After its planned processes it adds
     others until half the width of its interval is at most this share of the value, or until

@@ -11,13 +11,35 @@ from pathlib import Path
 import pytest
 
 from labs.commands.cli import main
+from labs.commands.measure import CANNOT_TELL, SLOWER
+from labs.recording.file import read
 from labs.results.results_compared import Comparison, in_sentences
 from testing.c_programs import LINUX
+from testing.given_times import BASELINE
 
 pytestmark = pytest.mark.usefixtures("given_times")
 
 QUICK = ["--samples", "200", "--processes", "4", "--replace", "0"]
 
+C_LINKAGE = '#ifdef __cplusplus\nextern "C"\n#endif\n'
+OWN = (
+    C_LINKAGE
+    + """long called(long);
+#include "harness.h"
+static uint64_t own(long batch)
+{
+    const uint64_t begin = counter_begin();
+    for (register long left = batch; left > 0; left--) {
+        const long result = called(left);
+        __asm__ volatile("" : "+r"(left) : "r"(result));
+    }
+    return counter_end() - begin;
+}
+static const struct variant variants[] = {{.name = "own", .about = "it", .interval = own}};
+static const long batches[] = {8, 16, 24, 32};
+MEASURE(.name = "kernel", .about = "it", LISTED_VARIANTS(variants), LISTED_BATCHES(batches))
+"""
+)
 LARGER = Comparison("a", "b", "ns", 21.0, (20.0, 22.0), 3.1, (3.0, 3.3), True, side=1)
 ALIKE = Comparison("a", "b", "ns", 0.11, (-0.2, 0.42), 1.01, (0.98, 1.041), False)
 
@@ -136,6 +158,8 @@ def test_markdown_is_a_table_and_the_sentences(capsys: pytest.CaptureFixture[str
         (["system_call", "system_call:loop", "--unit", "miles"], 2, "miles"),
         (["system_call", "system_call:loop", "--cpu", "99999"], 2, "cpu 99999"),
         (["bad.c", "system_call:loop"], 1, "bad.c, line 1: error"),
+        (["system_call", "system_call", "--source-b", "no.cc"], 2, "--source no.cc: there is no"),
+        (["system_call", "system_call", "--flags-a", "O3"], 2, "O3"),
     ],
 )
 def test_what_cannot_be_compared_is_explained(
@@ -145,3 +169,54 @@ def test_what_cannot_be_compared_is_explained(
     assert main(["compare", *words]) == status
     printed = capsys.readouterr()
     assert why in printed.err and printed.err.startswith("labs compare: ") and not printed.out
+
+
+@LINUX
+@pytest.mark.parametrize(
+    ("ticks", "limit", "status", "said"),
+    [
+        (1100, "5%", SLOWER, "getppid is slower by more than 5 % than invalid"),
+        (1020, "5", 0, "getppid is not slower by more than 5 % than invalid"),
+        (900, "5%", 0, "is not slower"),
+        (1050, "5 %", CANNOT_TELL, "cannot tell whether getppid is slower by more than 5 %"),
+    ],
+)
+def test_the_status_says_whether_a_is_slower(
+    ticks: int,
+    limit: str,
+    status: int,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    given_times: dict[str, int],
+) -> None:
+    given_times |= {"getppid": ticks + BASELINE, "invalid": 1000 + BASELINE}
+    command = ["compare", "system_call:getppid", "system_call:invalid", *QUICK, "--at-most", "0.1"]
+    assert main([*command, "--fail-if", f"slower:{limit}"]) == status
+    assert said in capsys.readouterr().err
+    no_line = ["--batch", "8"]  # so there is no figure
+    assert main([*command, "--fail-if", f"slower:{limit}", *no_line]) == CANNOT_TELL
+    assert "cannot tell whether A is slower" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "limit", ["5%", "faster:5%", "slower", "slower:0%", "slower:-1", "slower:1e9"]
+)
+def test_a_limit_that_is_none_is_explained(limit: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", "system_call", "system_call:invalid", "--fail-if", limit])
+    assert ended.value.code == 2 and "write slower:PERCENT" in capsys.readouterr().err
+
+
+@LINUX
+def test_each_side_has_flags_and_sources_of_its_own(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "own.cpp").write_text(OWN)
+    for name in ("old.cc", "new.c"):
+        (here / name).write_text(C_LINKAGE + "long called(long n) { return 3 * n; }\n")
+    sides = ["--source-a", "new.c", "--source-b", "old.cc", "--flags-b=-O1", "--flags=-O2 -DX"]
+    assert main(["compare", "own.cpp", "own.cpp", *QUICK, *sides, "--save", ".", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["first"]["variant"] == "own"
+    flags = [read(here / f"{name}.csv").conditions["flags"] for name in "ab"]
+    assert flags == ["-O2 -DX new.c", "-O1 old.cc"]
+    assert (here / "a.cpp").read_text() == OWN
