@@ -713,6 +713,24 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     return printed_all(&run);
 }
 
+/* One sample as a function `name`: operations between two readings of the counter. The empty asm makes
+ * the compiler keep the loop, compute each result, and write all memory that others may see. */
+#if defined(__cplusplus)
+#    define TICKLAB_AUTO auto
+#else
+#    define TICKLAB_AUTO __auto_type
+#endif
+#define SAMPLE(name, ...)                                                                          \
+    static uint64_t name(long batch)                                                               \
+    {                                                                                              \
+        const uint64_t begin = counter_begin();                                                    \
+        for (register long left = batch; left > 0; left--) {                                       \
+            TICKLAB_AUTO result = (__VA_ARGS__);                                                   \
+            __asm__ volatile("" : "+r,r"(left) : "r,m"(result) : "memory");                        \
+        }                                                                                          \
+        return counter_end() - begin;                                                              \
+    }
+
 /* main of a C kernel: MEASURE(.name = "system_call", LISTED_VARIANTS(variants), ...). */
 #define MEASURE(...)                                                                               \
     int main(int argc, char **argv)                                                                \

@@ -30,4 +30,20 @@ static void end_thread(void)
         stop(STATUS_FAILED, "the second thread could not be ended: %s", strerror(error));
 }
 
+/* `start` starts a thread on another CPU that takes samples by `interval` until it ends. */
+#define OTHER_THREAD(start, interval)                                                              \
+    static void *start##_works(void *nothing)                                                      \
+    {                                                                                              \
+        while (!over)                                                                              \
+            (void)interval(64);                                                                    \
+        return nothing;                                                                            \
+    }                                                                                              \
+    static void start(struct run *run)                                                             \
+    {                                                                                              \
+        start_thread(start##_works, first_place(run), second_place(run));                          \
+    }
+
+/* Fields of a variant beside which this thread runs. */
+#define BESIDE_THREAD(start) .prepare = start, .finish = end_thread, TWO_ON_TWO_CPUS
+
 #endif

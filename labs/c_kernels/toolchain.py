@@ -1,4 +1,4 @@
-"""From C source to a program: compile it, look into the program, and begin a C kernel of one's own.
+"""From C source to a program: compile it, and look into the program.
 
 The cache folder holds built programs under a hash of everything that went into them: source,
 headers, flags, compiler, and code of a project that the C kernel calls. Timings are never cached. A
@@ -24,7 +24,7 @@ from pathlib import Path
 
 from labs import paths
 from labs.c_kernels.catalogue import C_PLUS_PLUS, SOURCES
-from labs.files import CannotWrite, read_bounded
+from labs.files import read_bounded
 from labs.limits import MOST_FILE_BYTES
 from labs.terminal import meant, suggestion
 
@@ -466,58 +466,6 @@ def names_listed_by_nm(listed: str) -> tuple[str, ...]:
     )
 
 
-# A new C kernel for a question of one's own: `starter.c` under another name.
-
-_STARTER = Path(__file__).with_name("starter.c")
-_PLACE_OF_NAME = "@NAME@"
-#: The name becomes that of a file and of a program, and it stands in C and in the recording.
-_NEW_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
-
-
-def source_of_new(name: str) -> str:
-    """The C of a new C kernel `name`.
-
-    Raises ValueError if the name cannot be used: the message says what can.
-    """
-    if not _NEW_NAME.fullmatch(name):
-        raise ValueError(
-            f"{name!r} cannot be the name of a C kernel: give a letter and then at most 39 "
-            "letters, digits and underscores, such as pipe_write"
-        )
-    if name in c_kernel_names():
-        raise ValueError(
-            f"Ticklab has a C kernel {name}, and recordings of both would have the same name: "
-            "choose another"
-        )
-    return _STARTER.read_text(encoding="utf-8").replace(_PLACE_OF_NAME, name)
-
-
-def write_new(name: str, folder: Path) -> Path:
-    """Write a new C kernel to `folder`, and return its path; the name may end in `.c`.
-
-    Raises ValueError for a name that cannot be used, and CannotWrite. What is already at the path
-    stays as it is, also a broken link.
-    """
-    name = name.removesuffix(".c")
-    text = source_of_new(name)
-    path = folder / f"{name}.c"
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    except FileExistsError as error:
-        raise CannotWrite(
-            errno.EEXIST, f"{path.name} is already there and stays as it is: choose another name"
-        ) from error
-    except OSError as error:
-        raise CannotWrite(error.errno, f"cannot write {path.name}: {error.strerror}") from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        path.unlink(missing_ok=True)  # it is ours: this call has just made it
-        raise CannotWrite(error.errno, f"cannot write {path.name}: {error.strerror}") from error
-    return path
-
-
 # Code of a project that a C kernel calls: its headers, its sources and its libraries.
 #
 # A build names them by words of the compiler's command: `-I DIR`, further sources, `-L DIR`, `-l`.
@@ -693,7 +641,7 @@ def region_of(source: str, variant: str) -> str:
         if macro not in macros or function not in named:
             continue
         parameters, body = macros[macro]
-        arguments = [function, *_arguments(" ".join(rest.split()))]
+        arguments = [function, *arguments_of(" ".join(rest.split()))]
         if len(arguments) == len(parameters):
             return _expanded(measured_region(body), dict(zip(parameters, arguments, strict=True)))
     return measured_region(source)
@@ -716,7 +664,7 @@ def _words_of(source: str, variant: str) -> set[str]:
     return set(re.findall(r"\w+", re.sub(r'"[^"\n]*"', "", entry)))
 
 
-def _arguments(text: str) -> list[str]:
+def arguments_of(text: str) -> list[str]:
     """`text` split at its commas, except at commas within brackets."""
     parts, depth = [""], 0
     for letter in text:

@@ -24,7 +24,26 @@ def _new(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "name",
         metavar="NAME",
-        help="the name of your C kernel; it goes to NAME.c in the current folder",
+        help="the name of your C kernel; it goes to NAME.c in the current folder, or to a file in "
+        "C++ if NAME ends in .cpp",
+    )
+    parser.add_argument(
+        "--function",
+        default="",
+        metavar="PROTOTYPE",
+        help="call this function, with new texts and numbers for each operation: "
+        "'int f(const char *, size_t)'",
+    )
+    header = parser.add_argument(
+        "--header", default="", metavar="FILE", help="include this header, which declares it"
+    )
+    complete_with(header, offered_files(".h", ".hpp"))
+    parser.add_argument(
+        "--threads",
+        type=int,
+        choices=(1, 2),
+        default=1,
+        help="2: another thread calls it too, on another CPU (default: 1)",
     )
 
 
@@ -88,7 +107,10 @@ OWN = {
     "new": Command(
         "write a C kernel of your own, to be changed, that can be measured at once",
         _new,
-        ("labs new pipe_write",),
+        (
+            "labs new my_function",
+            "labs new crc --function 'int f(const char *, size_t)' --header x.h",
+        ),
         "kernels",
     ),
     "record": Command(

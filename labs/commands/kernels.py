@@ -141,15 +141,18 @@ def run_broken(arguments: argparse.Namespace) -> int:
 def run_new(arguments: argparse.Namespace) -> int:
     """Write the file; status 2 for a name that cannot be used, 1 if nothing could be written."""
     # Here: a list needs no compiler.
-    from labs.c_kernels.toolchain import write_new
+    from labs.c_kernels.new_kernel import write_new
 
     try:
-        path = write_new(arguments.name, Path())
+        path = write_new(
+            arguments.name, Path(), arguments.function, arguments.header, arguments.threads
+        )
     except ValueError as error:
         return complain("labs new", error, USAGE)
     except (paths.PartMissing, OSError) as error:
         return complain("labs new", error, FAILED)
-    about = f"{path} measures what one byte into a pipe costs. Replace that by your own question."
-    say(about)
-    say(f"  labs measure {path}   builds it and measures it")
+    own = "calls your function" if arguments.function else "measures strlen. Put your function in its place"
+    say(f"{path} {own}; look at the inputs: are they like yours?")
+    of_project = " -I FOLDER --source FILE" if arguments.function else ""
+    say(f"  labs measure {path}{of_project}   builds it and measures it")
     return 0

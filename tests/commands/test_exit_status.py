@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from labs.c_kernels.toolchain import build, c_kernel_source, source_of_new
+from labs.c_kernels.new_kernel import source_of_new
+from labs.c_kernels.toolchain import build, c_kernel_source
 from labs.commands.cli import main
 from labs.commands.command_line import NOBODY_READS, status_of
 from labs.recording.file import read

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
-from labs.c_kernels import toolchain
+from labs.c_kernels.new_kernel import write_new
 from labs.commands.cli import main
 from labs.files import CannotWrite
+from labs.recording.file import read
 from testing.c_programs import LINUX
 
 QUICK = ["--samples", "400", "--processes", "2"]
@@ -23,47 +25,98 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def new(name: str, capsys: pytest.CaptureFixture[str]) -> Path:
-    assert main(["new", name]) == 0
-    assert f"labs measure {name.removesuffix('.c')}.c" in capsys.readouterr().out
-    return Path(f"{name.removesuffix('.c')}.c")
+PROTOTYPE = "int f(const char *, size_t)"
+HEADER = """#include <stddef.h>
+#ifdef __cplusplus
+extern "C"
+#endif
+int f(const char *, size_t);
+"""
+SOURCE = """#include <string.h>
+#include "x.h"
+int f(const char *text, size_t length) { return strlen(text) == length ? text[3] : 1; }
+"""
 
 
 @LINUX
-def test_what_it_writes_is_measured_without_a_change(
-    here: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("compilers", [("gcc", "g++"), ("clang", "clang++")])
+@pytest.mark.parametrize("name", ["mine.c", "mine.cpp"])
+@pytest.mark.parametrize("words", [[], ["--function", PROTOTYPE, "--header", "x.h"]])
+@pytest.mark.parametrize("threads", [[], ["--threads", "2"]])
+def test_what_it_writes_is_short_and_measured_without_a_change(
+    name: str,
+    words: list[str],
+    threads: list[str],
+    compilers: tuple[str, str],
+    here: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    new("mine.c", capsys)
-    command = ["measure", "mine.c", *QUICK, "--flags=-O2 -Werror", "--save", "run.csv", "--json"]
-    assert main(command) == 0
+    for variable, compiler in zip(("CC", "CXX"), compilers, strict=True):
+        if shutil.which(compiler) is None:
+            pytest.skip(f"{compiler} is not installed")
+        monkeypatch.setenv(variable, compiler)
+    if threads and len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("two threads need two CPUs")
+    (here / "x.h").write_text(HEADER)
+    (here / "x.c").write_text(SOURCE)
+    assert main(["new", name, *words, *threads]) == 0
+    assert f"labs measure {name}" in capsys.readouterr().out
+    text = (here / name).read_text()
+    assert len(text.splitlines()) <= 40 and all(len(line) <= 100 for line in text.splitlines())
+    command = ["measure", name, *QUICK, "--flags=-O2 -Werror", "--save", "run.csv", "--json"]
+    project = ["-I", ".", "--source", "x.c"] if words else []
+    assert main([*command, *project]) == 0, capsys.readouterr().err
     found = json.loads(capsys.readouterr().out)
-    assert (found["kernel"], found["variant"]) == ("mine", "write")
-    recording = (here / "run.csv").read_text(encoding="utf-8")
-    assert "# variant.write.baseline: loop" in recording
-    # 2 processes with 200 samples and 100 of warm-up each: as many at each of 4 batch sizes.
-    assert recording.count("# variant.write.claimed_operations: 9000") == 1
-    assert recording.count("# variant.write.counted_operations: 9000") == 1
+    assert (found["kernel"], found["variant"]) == ("mine", "own")
+    recording = read(here / "run.csv")
+    assert recording.conditions["variant.own.baseline"] == "loop"
+    if not threads:  # each operation takes another input
+        assert recording.conditions["variant.own.trial.counter_whole"] == "1"
 
 
 @LINUX
 @pytest.mark.parametrize(
-    ("old", "changed", "why"),
+    ("prototype", "name"),
     [
-        ('write(ends[1], "x", 1) == 1', "1", "0 of "),  # the operation is gone
-        ('write(ends[1], "x", 1) == 1', 'write(-1, "x", 1) == 1', "operations happened"),
-        ('write(ends[1], "x", 1) == 1', 'write(ends[1], "xy", 2) == 2', "operations happened"),
+        ("void f(double *values, int n)", "mine.c"),
+        ("uint32_t f(uint32_t crc, const unsigned char *buf, size_t len);", "mine.c"),
+        ("double f(void)", "mine.c"),
+        ("char *f(char *to, const char *from)", "mine.c"),
+        ("double f(float x, long long n)", "mine.cc"),
+        ("std::string f(const std::string &text)", "mine.cpp"),
+        ("bool f(std::string_view a, std::string_view b)", "mine.cxx"),
     ],
 )
-def test_an_operation_that_did_not_happen_once_each_gives_no_figure(
-    old: str, changed: str, why: str, capsys: pytest.CaptureFixture[str]
+def test_arguments_are_made_for_a_prototype(
+    prototype: str, name: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = new("mine", capsys)
-    text = path.read_text(encoding="utf-8")
-    assert text.count(old) == 1
-    path.write_text(text.replace(old, changed), encoding="utf-8")
-    assert main(["measure", "mine.c", *QUICK]) == 1
-    printed = capsys.readouterr()
-    assert why in printed.err and not printed.out
+    headers = "#include <stdint.h>\n#include <stddef.h>\n"
+    if "std::" in prototype:
+        headers += "#include <string>\n#include <string_view>\n"
+    (here / "x.h").write_text(f"#pragma once\n{headers}{prototype.rstrip(';')};\n")
+    assert main(["new", name, "--function", prototype, "--header", "x.h"]) == 0
+    # It is compiled, and not linked: there is no such function.
+    assert main(["measure", name, *QUICK, "-I", ".", "--flags=-O2 -Werror"]) == 1
+    said = capsys.readouterr().err
+    assert "undefined reference to" in said and "line " not in said, said
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--function", "f"], "is no prototype"),
+        (["--function", "int f(struct x *)"], "argument 1 of f, 'struct x *', cannot be made"),
+        (["--function", "void f(int, int (*)(int))"], "argument 2 of f"),
+        (["--function", "bool f(std::string s)"], "argument 1 of f"),  # in C
+        (["--header", "x.h"], "say with --function"),
+    ],
+)
+def test_a_function_that_cannot_be_called_is_explained(
+    words: list[str], why: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "mine", *words]) == 2
+    assert why in capsys.readouterr().err and not list(here.iterdir())
 
 
 def test_no_file_is_replaced(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,4 +149,4 @@ def test_a_folder_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(CannotWrite, match="Permission denied"):
-        toolchain.write_new("mine", Path())
+        write_new("mine", Path())

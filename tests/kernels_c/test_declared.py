@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from grader.figures import LABS
-from labs.c_kernels import toolchain
+from labs.c_kernels.new_kernel import source_of_new
 from labs.files import cpu_list
 from labs.notebook.measuring import plan_of_cell
 from labs.notebook.session import Session
@@ -214,13 +214,13 @@ PLANNED = re.compile(r"^ *static const long \w*batches\[\] = \{([\d, ]+)\};", re
 
 def test_a_plan_of_sizes_shows_a_bend() -> None:
     """Four sizes over a factor of eight, wherever several sizes of a sample make a line."""
-    sources = [*FOLDER.glob("*.[ch]"), Path(toolchain.__file__).with_name("starter.c")]
+    sources = {source.name: source.read_text() for source in FOLDER.glob("*.[ch]")}
     found = {
-        source.name: [int(size) for size in sizes.split(",")]
-        for source in sources
-        for sizes in PLANNED.findall(source.read_text())
+        name: [int(size) for size in sizes.split(",")]
+        for name, source in {**sources, "mine.c": source_of_new("mine")}.items()
+        for sizes in PLANNED.findall(source)
     }
-    assert set(KERNELS) <= {Path(name).stem for name in found} and "starter.c" in found
+    assert set(KERNELS) <= {Path(name).stem for name in found} and "mine.c" in found
     for name, sizes in found.items():
         several = [size for size in sizes if size > 0]
         assert len(several) == 1 or several == [several[0] * n for n in (1, 2, 4, 8)], name

@@ -66,7 +66,7 @@ def test_holds_every_c_kernel(wheel: Path) -> None:
     sources = {f"labs/{p.relative_to(REPOSITORY)}" for p in REPOSITORY.glob("kernels_c/**/*.[ch]")}
     assert "labs/kernels_c/harness.h" in sources
     assert {name for name in names(wheel) if name.startswith("labs/kernels_c/")} == sources
-    assert "labs/c_kernels/starter.c" in names(wheel)  # which `labs new` writes
+    assert "labs/c_kernels/starter.c.txt" in names(wheel)  # which `labs new` writes
 
 
 def test_holds_every_released_lab_and_no_solution(wheel: Path) -> None:
