@@ -20,6 +20,7 @@ from labs.c_kernels import catalogue
 MODULES = {
     "peers": "bench.figures.peers",
     "own_questions": "bench.figures.own_questions",
+    "a_or_b": "bench.figures.a_or_b",
     "ladder": "bench.figures.ladder",
     "event_counts": "bench.figures.event_counts",
     "spread": "bench.figures.spread",

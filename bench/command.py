@@ -34,6 +34,12 @@ def measure(*words: str) -> dict[str, Any]:
     return result
 
 
+def compare(*words: str) -> dict[str, Any]:
+    """The JSON of `labs compare WORDS`. Raises CannotRun."""
+    result: dict[str, Any] = json.loads(_labs("compare", *words, "--json"))
+    return result
+
+
 def record(*words: str) -> Recording:
     """The recording that `labs measure WORDS` saves. Raises CannotRun."""
     with tempfile.TemporaryDirectory() as folder:

@@ -151,7 +151,9 @@ def run_new(arguments: argparse.Namespace) -> int:
         return complain("labs new", error, USAGE)
     except (paths.PartMissing, OSError) as error:
         return complain("labs new", error, FAILED)
-    own = "calls your function" if arguments.function else "measures strlen. Put your function in its place"
+    own = (
+        "calls your function" if arguments.function else "measures strlen: put your function there"
+    )
     say(f"{path} {own}; look at the inputs: are they like yours?")
     of_project = " -I FOLDER --source FILE" if arguments.function else ""
     say(f"  labs measure {path}{of_project}   builds it and measures it")

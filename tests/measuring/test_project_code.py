@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -188,3 +191,66 @@ def test_a_build_without_code_from_elsewhere_starts_no_compiler(
     monkeypatch.setenv("CC", "no-such-compiler")
     flags = ("-O2", "-march=native", "-fno-inline")
     assert toolchain.fingerprint(flags, KERNEL) == ""
+
+
+# The page on a function of one's own: what it tells to type is typed.
+
+HOME = str(Path.home())
+PAGE = (Path(__file__).parents[2] / "docs" / "own-function.md").read_text(encoding="utf-8")
+SUM = "long summed(const unsigned char *bytes, unsigned length)"
+BODY = """{
+    long sum = 0;
+    for (unsigned round = 0; round < ROUNDS * length / 8; round++)
+        sum = sum * 31 + bytes[round % length];
+    return sum;
+}
+"""
+
+
+def block(language: str, having: str) -> str:
+    """The block of code on the page in this language that has these words."""
+    blocks = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (found,) = (each for each in blocks if having in each)
+    return str(found)
+
+
+def in_shell(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What a shell does that finds this Python's `labs`."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return subprocess.run(
+        ["sh", "-ec", script], cwd=folder, capture_output=True, text=True, check=False,
+        env={**os.environ, "PATH": path, **environment},
+    )  # fmt: skip
+
+
+@LINUX
+def test_a_library_in_rust_is_linked_as_the_page_says(here: Path) -> None:
+    if shutil.which("rustc") is None:
+        pytest.skip("rustc is not installed")
+    (here / "sum.rs").write_text(block("rust", "sum"))
+    done = in_shell(block("sh", "rustc"), here, HOME=HOME)  # where its toolchain is
+    assert done.returncode == 0, done.stderr
+    assert "of_rust own: " in done.stdout
+
+
+@LINUX
+def test_the_workflow_of_the_page_fails_if_a_pull_request_is_slower(here: Path) -> None:
+    """Its commands, in a repository whose last change makes the function slower by 10 %, or not."""
+    steps = re.findall(r"- run: (?:>\n)?((?:.*\n)(?: {10}.*\n)*)", block("yaml", "--fail-if"))
+    commands = [" ".join(each.split()) for each in steps]
+    assert commands[0] == "pip install ticklab" and len(commands) == 3
+    project = here / "project"
+    (project / "bench").mkdir()
+    (project / "src/parse.h").write_text(f"{SUM};\n")
+    set_up = f"""
+        labs new parse --function '{SUM}' --header parse.h && mv parse.c bench
+        git init -qb main . && git config user.name x && git config user.email x@x
+        git add . && git commit -qm before && git update-ref refs/remotes/origin/main main"""
+    source = f'#include "parse.h"\n{SUM}\n{BODY}'
+    (project / "src/parse.c").write_text(source.replace("ROUNDS", "10"))
+    assert in_shell(set_up, project).returncode == 0
+    for rounds, status in ((10, 0), (11, 4)):
+        (project / "src/parse.c").write_text(source.replace("ROUNDS", str(rounds)))
+        script = "rm -rf ../before; git worktree prune\n" + "\n".join(commands[1:])
+        done = in_shell(script, project, GITHUB_BASE_REF="main")
+        assert done.returncode == status, done.stdout + done.stderr
