@@ -35,10 +35,12 @@ _POINTER = re.compile(
     rf"(?P<const>const )?(?P<type>(?:{_INTEGER})|float|double|void) ?"
     r"(?:\*(?: ?(?:const|restrict|__restrict))* ?(?P<name>\w*)|(?P<array>\w*)\[\d*\])"
 )
+#: A type that only the header knows, by value.
+_NAMED = re.compile(r"(?:const )?(?P<type>(?:enum )?[A-Za-z_][\w:]*) ?(?P<name>\w*)")
 _STRING = re.compile(r"(?:const )?std::(?:string|string_view) ?&? ?(?P<name>\w*)")
 _WIDEST = 100
-#: A number that says how long the argument before it is.
-_LENGTH = re.compile(r"n|.*(?:len|length|size|count|bytes|num).*", re.IGNORECASE)
+#: A number that says how long an argument before it is, or how much room it has.
+_LENGTH = re.compile(r"n|.*(?:len|size|count|bytes|num|cap).*", re.IGNORECASE)
 
 _EXAMPLE = "    return strlen(in->text); /* put your function in its place */"
 
@@ -133,6 +135,7 @@ def _parsed(function: str, suffix: str) -> tuple[str, str, list[_Argument]]:
             "as 'int f(const char *, size_t)'"
         )
     words = [" ".join(each.split()) for each in arguments_of(found["arguments"])]
+    words = [re.sub(r"^((?:\w+ )*\w+) const\b", r"const \1", each) for each in words]
     words = [] if words in ([""], ["void"]) else words
     made = list(_arguments(words, found["name"], suffix))
     return found["name"], " ".join(found["returns"].split()), made
@@ -152,7 +155,6 @@ def _arguments(words: list[str], function: str, suffix: str) -> Iterator[_Argume
             sized = True
         elif suffix in C_PLUS_PLUS and _STRING.fullmatch(word):
             yield _Argument(f"in->{field}", f"std::string {field};", f"in->{field} += {_LETTER};")
-            sized = False
         elif (scalar := _SCALAR.fullmatch(word)) is not None:
             kind = scalar["type"].strip()
             if sized and ("size_t" in kind or _LENGTH.fullmatch(scalar["name"])):
@@ -160,7 +162,8 @@ def _arguments(words: list[str], function: str, suffix: str) -> Iterator[_Argume
             else:
                 yield _Argument(f"in->{field}", f"{kind} {field};",
                                 f"in->{field} = {_random(kind)};")  # fmt: skip
-            sized = False
+        elif named := _NAMED.fullmatch(word):
+            yield _Argument(f"({named['type']})0")  # flags, as a rule
         else:
             raise ValueError(
                 f"--function: argument {number} of {function}, {word!r}, cannot be made: texts, "
