@@ -125,7 +125,10 @@ def test_what_is_missing_or_wrong_is_told_and_handed_in_all_the_same(
     (folder / f"{LAB}.ipynb").write_text(notebook(STUB), encoding="utf-8")
     status, report = handed_in(folder, capsys)
     assert status == 1
-    assert report["missing"] == ["the figure timer-step", "the answer in the cell report"]
+    assert report["missing"] == [
+        "the figure timer-step (going further)",
+        "the answer in the cell report",
+    ]
     assert [each.partition(":")[0] for each in report["failed"]] == ["timer-overhead-fenced"]
     assert Path(report["archive"]).is_file()
     (folder / f"{LAB}.ipynb").unlink()
