@@ -263,8 +263,8 @@ def _judged(results: Sequence[Result], sides: Sequence[Side], share: float) -> i
     if any(each.estimate is None for each in results):
         say(f"cannot tell whether A is {limit}", file=sys.stderr)
         return CANNOT_TELL
-    files = (sides[0].kernel, sides[1].kernel)
-    found = results_compared.compared_at_one_clock(*results, 1 + share, files=files)
+    (one, other), files = results, (sides[0].kernel, sides[1].kernel)
+    found = results_compared.compared_at_one_clock(one, other, 1 + share, files=files)
     if found.side == 0:
         more = "run it on a quieter machine, or for longer (--at-most)"
         say(f"cannot tell whether {found.first} is {limit}: {more}", file=sys.stderr)

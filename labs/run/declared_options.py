@@ -144,8 +144,8 @@ def add_pair(parser: argparse.ArgumentParser) -> None:
         "it is not, and with 5 if the run cannot tell; it adds processes as --within does",
     )
     _add_project(parser)
-    for side in SIDES:
-        _add_project(parser, side)
+    for of in SIDES:
+        _add_project(parser, of)
 
 
 def of_side(arguments: argparse.Namespace, side: str) -> argparse.Namespace:
