@@ -63,7 +63,7 @@ def test_each_saved_figure_is_in_its_picture_as_text_and_as_place() -> None:
         estimate = result_of(recording, variant, unit).estimate
         assert estimate is not None
         assert number == sensible(estimate)[0]
-        assert number in drawing.description
+        assert number.replace("-", "\N{MINUS SIGN}") in drawing.description
         assert number in [cell for row in drawing.table.rows for cell in row]
         # The line across is where a reader of the axis expects the value.
         left = next(x for x, _, name in words if name.endswith(f"({sign})") and "T(k)" not in name)
