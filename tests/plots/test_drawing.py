@@ -115,6 +115,12 @@ def test_a_value_far_off_is_an_arrow_with_its_factor() -> None:
     assert not any("×" in text for _, _, text in texts(near))
 
 
+def test_the_figures_of_a_pair_are_on_the_axis_however_far_they_are_apart() -> None:
+    pair = [Mark("broken", 3_475.0, "broken"), Mark("repaired", 24.36)]
+    words = [text for _, _, text in texts(value_drawing(pair, "ns"))]
+    assert "1,000" in words and not any("×" in text for text in words)
+
+
 def test_published_figures_are_crosses_that_make_no_axis_coarser() -> None:
     own = Mark("own", 20.0, "figure", 19.0, 21.0)
     drawing = value_drawing([own], "ns", published=[17.0, 44.0, 9_000.0])
