@@ -51,7 +51,7 @@ def safe(text: str) -> str:
 #: Not in code: there a comma or a bracket follows the number.
 _MICROSECONDS = re.compile(r"(?<=\d)([ \xa0])us\b")
 #: A number below 0 that a unit or the end of a range follows, so that it is no code.
-_MINUS = re.compile(r"(?<![\w-])-(?=[\d.,]*\d[ \xa0](?:%|(?:ns|µs|ms|s|ticks?|cycles?|to)\b))")
+_MINUS = re.compile(r"(?<![\w-])-(?=[\d.,]*\d[ \xa0](?:[%×]|(?:ns|µs|ms|s|ticks?|cycles?|to)\b))")
 
 
 def typeset(text: str) -> str:

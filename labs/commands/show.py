@@ -37,7 +37,8 @@ def run_show(arguments: argparse.Namespace) -> int:
     try:
         unit = canonical(arguments.unit)
         recording = read(arguments.recording)
-        shown = Run.of(recording, _variants(arguments.variant, recording), unit)
+        names = _variants(arguments.variant, recording)
+        shown = Run.of(recording, names, unit, arguments.recording.name)
     except ValueError as error:
         return complain(COMMAND, error, FAILED if isinstance(error, BadRecording) else USAGE)
     if arguments.form != "page":
@@ -93,8 +94,7 @@ def page_of(run: Run, name: str) -> str:
         f"The recording {name}",
         COMMAND,
         _PAGE,
-        sentences=[result.sentence() for result in run.results],
-        remarks=remarks.of_results(run.results).as_html(),
+        run=run._repr_html_(),
         side_by_side=[run.compare()] if _has_figures(run) else [],
         variants=[
             {

@@ -255,7 +255,7 @@ def value_drawing(
     home = home or [marks[0].value]
     figures = [each.value for each in marks if each.kind == "figure"]
     centre = figures[0] if len(figures) == 1 else _centre(home)
-    far = [_times_off(each.value, centre) for each in marks]
+    far = [0.0 if e.kind in _HOME else _times_off(e.value, centre) for e in marks]
     near = [each.value for each, off in zip(marks, far, strict=True) if not off]
     off_published = {value: _times_off(value, centre, _FAR_PUBLISHED) for value in published}
     near += [value for value, off in off_published.items() if not off]

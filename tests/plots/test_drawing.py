@@ -63,7 +63,7 @@ def test_each_saved_figure_is_in_its_picture_as_text_and_as_place() -> None:
         estimate = result_of(recording, variant, unit).estimate
         assert estimate is not None
         assert number == sensible(estimate)[0]
-        assert number in drawing.description
+        assert number.replace("-", "\N{MINUS SIGN}") in drawing.description
         assert number in [cell for row in drawing.table.rows for cell in row]
         # The line across is where a reader of the axis expects the value.
         left = next(x for x, _, name in words if name.endswith(f"({sign})") and "T(k)" not in name)
@@ -113,6 +113,12 @@ def test_a_value_far_off_is_an_arrow_with_its_factor() -> None:
     assert "÷ 1,000" in [text for _, _, text in texts(small)]
     near = value_drawing([Mark("handed in", 47, "handed in")], "us", [(4.26, 5.2)])
     assert not any("×" in text for _, _, text in texts(near))
+
+
+def test_the_figures_of_a_pair_are_on_the_axis_however_far_they_are_apart() -> None:
+    pair = [Mark("broken", 3_475.0, "broken"), Mark("repaired", 24.36)]
+    words = [text for _, _, text in texts(value_drawing(pair, "ns"))]
+    assert "1,000" in words and not any("×" in text for text in words)
 
 
 def test_published_figures_are_crosses_that_make_no_axis_coarser() -> None:

@@ -59,7 +59,7 @@ def test_after_a_run_the_value_is_on_the_axis_and_in_its_evidence(folder: Path) 
             assert printed(result) in described(alone._repr_html_()), result.variant
             evidence = alone.evidence()
             value = printed(result, evidence.unit)
-            assert value in evidence.description
+            assert value.replace("-", "\N{MINUS SIGN}") in evidence.description
             assert value.rpartition(" ")[0] in [row[3] for row in evidence.table.rows]
         if 1 < len(run.results) <= MOST_VALUES:
             words = described(run._repr_html_())

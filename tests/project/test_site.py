@@ -222,7 +222,8 @@ def test_each_page_of_the_gallery_shows_the_values_that_it_claims() -> None:
             if estimate is not None:
                 in_unit = result_of(run.recording, run.variant, evidence.unit).estimate
                 assert in_unit is not None
-                assert sensible(in_unit)[0] in evidence.description, (name, kind)
+                number = sensible(in_unit)[0].replace("-", "\N{MINUS SIGN}")
+                assert number in evidence.description, (name, kind)
 
 
 @pytest.mark.parametrize("name", broken.names())
