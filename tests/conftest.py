@@ -16,7 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 from grader.judging import flags
 from labs.results import stopping
 from testing import given_times as given_times_of_runs
-from testing.c_programs import FOLDER, Program, compile_c
+from testing.c_programs import BUILT, FOLDER, Program, compile_c
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("any machine", deadline=None)
@@ -100,11 +100,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Built C kernels go to a folder of this session; children inherit it. Beside it are objects
-    that all workers of this run share."""
+    """What the kit keeps goes to a folder of this session; children inherit it. Only programs, whose
+    names are hashes of all that went into them, are shared by all workers and runs of the tests."""
     base, worker = tmp_path_factory.getbasetemp(), os.environ.get("PYTEST_XDIST_WORKER")
     folder = (base.parent / "caches" / worker) if worker else base / "caches" / "own"
     folder.mkdir(parents=True)
+    (BUILT / "programs").mkdir(parents=True, exist_ok=True)
+    (folder / "programs").symlink_to(BUILT / "programs", target_is_directory=True)
     before = os.environ.get("TICKLAB_CACHE")
     os.environ["TICKLAB_CACHE"] = str(folder)
     yield folder
