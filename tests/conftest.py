@@ -100,8 +100,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """What the kit keeps goes to a folder of this session; children inherit it. Only programs, whose
-    names are hashes of all that went into them, are shared by all workers and runs of the tests."""
+    """What the kit keeps goes to a folder of this session; children inherit it. Only programs are
+    shared by all workers and runs: their names are hashes of all that went into them."""
     base, worker = tmp_path_factory.getbasetemp(), os.environ.get("PYTEST_XDIST_WORKER")
     folder = (base.parent / "caches" / worker) if worker else base / "caches" / "own"
     folder.mkdir(parents=True)
