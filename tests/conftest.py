@@ -49,7 +49,7 @@ LONG = """
     browser pages class labs_through_nbgrader disassembly exchange kills interrupted replay rebuild
     other_platforms wheel both_ways on_dask collect_command sandbox executed_cells feedback
     postgresql kernel ended_runs feedback_page report_browser vscode_browser large_lists accessible
-    start fuzz declared slips legible setup release pitfalls_page formgrader_browser same_words
+    start fuzz declared slips setup release pitfalls_page formgrader_browser same_words
     conclusions not_run adding_a_lab site reduced_by_hand hand_in hostile wrong_submissions
     accepted_values trials own_question system_calls page_faults own_c adapter worker own_order
     student_pages own_questions exit_status counts compare ablation clocks own_run c_handed_in
