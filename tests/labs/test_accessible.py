@@ -1,4 +1,4 @@
-"""What axe-core and `legible` find: nothing in what the kit shows, and something where it should."""
+"""What axe-core and `legible` find: nothing in what the kit shows, and each fault elsewhere."""
 
 from __future__ import annotations
 
