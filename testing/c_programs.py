@@ -14,11 +14,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import pytest
 
 from testing.paths import REPOSITORY
+from testing.programs import Done
 
 FOLDER = REPOSITORY / "kernels_c"
 SOURCES = sorted(FOLDER.glob("*.c"))
@@ -31,7 +31,6 @@ TWO_CPUS = pytest.mark.skipif(len(CPUS) < 2, reason="this process may use one CP
 BUILT = REPOSITORY / "build" / "tests"
 
 Program = Path
-Done = subprocess.CompletedProcess[str]
 
 
 def compile_c(
@@ -79,22 +78,9 @@ def _built(command: Sequence[str], env: Mapping[str, str] | None = None) -> None
     assert done.returncode == 0, done.stderr
 
 
-def call(
-    program: Program,
-    *options: str,
-    stdout: IO[str] | int = subprocess.PIPE,
-    env: Mapping[str, str] | None = None,
-) -> Done:
-    """Run it, errors and output apart."""
-    return subprocess.run(
-        [str(program), *options],
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-        timeout=60,
-        env=env,
-    )
+def on_one_cpu() -> None:
+    """For `preexec_fn`: a process that may use the first CPU only."""
+    os.sched_setaffinity(0, {CPUS[0]})
 
 
 def rows_of(output: str) -> list[tuple[str, int, int, int]]:

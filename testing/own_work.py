@@ -18,8 +18,9 @@ from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import source_hash
 from labs.course import figures
 from labs.recording.file import Recording, read
-from testing.c_programs import Program, call, conditions_of
+from testing.c_programs import Program, conditions_of
 from testing.paths import FIXTURES
+from testing.programs import call
 
 
 def build(text: str, name: str) -> Program:

@@ -22,9 +22,10 @@ from labs.c_kernels.toolchain import source_hash
 from labs.course.figures import Figure
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
-from testing.c_programs import Program, call, conditions_of
+from testing.c_programs import Program, conditions_of
 from testing.own_work import build
 from testing.paths import FIXTURES, REPOSITORY
+from testing.programs import call
 
 FILES = sorted((REPOSITORY / "tests" / "labs" / "own_c").glob("*/*.c"))
 FINDING = re.compile(r"Finding: ([a-z-]+)\.")

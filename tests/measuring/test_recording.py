@@ -34,6 +34,7 @@ from labs.run.c_process import COLUMNS, gather, parse_run
 from labs.units import NAMES, Clock, UnknownUnit, canonical, fixed, plural, rounded, with_unit
 from testing import simulate
 from testing.paths import FIXTURES, REPOSITORY
+from testing.programs import call
 
 # Recordings: what is written comes back, and whatever else is handed in is refused in words.
 
@@ -590,10 +591,9 @@ def test_a_file_larger_than_allowed_leaves_the_old_one(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
-    done = subprocess.run(
-        [sys.executable, "-c", WRITE, str(path)],
-        capture_output=True, text=True, cwd=REPOSITORY, preexec_fn=small_files, check=True,
-    )  # fmt: skip
+    done = call(
+        sys.executable, "-c", WRITE, path, cwd=REPOSITORY, preexec_fn=small_files, check=True
+    )
     assert "File too large" in done.stdout
     assert path.read_bytes() == b"old"
     assert [item.name for item in tmp_path.iterdir()] == ["run.csv"]
@@ -608,10 +608,9 @@ def test_a_folder_of_somebody_else_is_told(tmp_path: Path) -> None:
     os.chown(tmp_path, 65534, 65534)
     tmp_path.chmod(0o755)
     plain_root = [setpriv, "--bounding-set", "-all", "--inh-caps", "-all"]
-    done = subprocess.run(
-        [*plain_root, sys.executable, "-c", WRITE, str(tmp_path / "run.csv")],
-        capture_output=True, text=True, cwd=REPOSITORY, check=True,
-    )  # fmt: skip
+    done = call(
+        *plain_root, sys.executable, "-c", WRITE, tmp_path / "run.csv", cwd=REPOSITORY, check=True
+    )
     assert "Permission denied; you may not write there: work in a copy" in done.stdout
     assert (tmp_path / "run.csv").read_bytes() == b"old"
 

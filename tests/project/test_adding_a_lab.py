@@ -19,6 +19,7 @@ from labs.run import broken
 from testing import example_lab
 from testing.example_lab import LAB, Add, BadPage, Type, Write, all_steps, carry_out, steps
 from testing.paths import REPOSITORY
+from testing.programs import call
 
 STEPS = all_steps()
 TYPED = [step.command for step in STEPS if isinstance(step, Type)]
@@ -61,9 +62,7 @@ def typed(command: str, tree: Path) -> subprocess.CompletedProcess[str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(tree)}
     words = ["bash", "-c", command]
-    return subprocess.run(
-        words, cwd=tree, env=environment, capture_output=True, text=True, check=False
-    )
+    return call(*words, cwd=tree, env=environment)
 
 
 def test_the_example_is_known_to_each_list(example: Path) -> None:

@@ -19,6 +19,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from testing.paths import REPOSITORY
+from testing.programs import call
 
 LABS = sorted(path.parent.name for path in REPOSITORY.glob("notebooks/*/*.ipynb"))
 FRONT_ENDS = REPOSITORY / "labs" / "front_ends"
@@ -40,7 +41,7 @@ class Options(TypedDict):
 
 def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
     """Runs a command and returns what it prints; when it fails, the report shows all of that."""
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=env)
+    done = call(*command, cwd=cwd, env=env, timeout=900)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
