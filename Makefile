@@ -30,10 +30,9 @@ test: $(VENV)/dev ## run lint and every test (ARGS: passed on to pytest)
 quick: lint build/released.made $(VENV)/compiled ## run lint and the short files of tests that measure nothing (a minute)
 	@$(BIN)/python -m pytest -n 2 -m "not measuring and not slow" $(ARGS)
 
-coverage: $(VENV)/dev build/released.made $(VENV)/compiled ## print which lines of each package the short tests run
+coverage: $(VENV)/dev build/released.made $(VENV)/compiled ## print which lines of each file the short tests run
 	@COVERAGE_FILE=build/coverage.data $(BIN)/python -m pytest -n 2 -m "not measuring and not slow" \
-		--cov=labs --cov=grader --cov-report=json:build/coverage.json $(ARGS)
-	@$(BIN)/python -m testing.covered build/coverage.json
+		--cov=labs --cov=grader --cov-report=term:skip-covered $(ARGS)
 
 # The types take longest, so everything else is checked beside them.
 lint: $(VENV)/dev ## check style and types of Python, style and warnings of C

@@ -23,11 +23,9 @@ MODULES = {
     "a_or_b": "bench.figures.a_or_b",
     "ladder": "bench.figures.ladder",
     "event_counts": "bench.figures.event_counts",
-    "spread": "bench.figures.spread",
     "arguments": "bench.figures.arguments",
     "repeat": "bench.figures.repeat",
     "live": "bench.labs.live",
-    "click_to_plot": "bench.speed.click_to_plot",
     "click_in_chromium": "bench.speed.click_in_chromium",
     "reading": "bench.speed.reading",
     "start": "bench.speed.start",
@@ -38,11 +36,8 @@ MODULES = {
     "ablation": "bench.figures.ablation",
     "fuzz": "bench.fuzz.readers",
     "hostile_class": "bench.exchange.hostile_class",
-    "kills": "bench.exchange.kills",
     "interrupted": "bench.exchange.interrupted",
     "collect_class": "bench.exchange.collected_class",
-    "class_report": "bench.exchange.class_report",
-    "feedback": "bench.exchange.feedback",
     "formgrader": "bench.exchange.formgrader",
     "hub": "bench.exchange.hub",
     "browser": "bench.labs.browser",
@@ -60,88 +55,62 @@ MODULES = {
     "wrong_submissions": "bench.wrong.submissions",
 }
 
-#: Those that keep screenshots in the folder of --save.
-WITH_SCREENSHOTS = ("browser", "front_ends", "site", "hostile_class")
-#: Those that take labs one by one, and can leave some out.
-OF_LABS = ("live", "decisions", "conditions", "wrong_submissions")
-#: Those that take C kernels one by one.
-OF_KERNELS = ("repeat", "ablation")
-#: Options of a single benchmark, which it takes by name.
-OWN_OPTIONS = {"repeat": ("spread", "settings"), "ablation": ("record", "busy", "rounds")}
+#: By option, the keyword that passes it on, and the benchmarks that take it.
+OPTIONS = {
+    "save": ("save", "browser front_ends site hostile_class"),
+    "lab": ("numbers", "live decisions conditions wrong_submissions"),
+    "kernel": ("kernels", "repeat ablation"),
+    "inputs": ("inputs", "fuzz"),
+    "spread": ("spread", "repeat"),
+    "settings": ("settings", "repeat"),
+    "record": ("record", "ablation"),
+    "busy": ("busy", "ablation"),
+    "rounds": ("rounds", "ablation"),
+}
 
 
 def main(words: list[str] | None = None) -> int:
     """Run what is named. Exit status: 0 all held, 1 something did not."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MODULES))
-    parser.add_argument("--quick", action="store_true", help="fewer rounds: a look, not a proof")
-    parser.add_argument("--save", type=Path, metavar="DIR", help="where screenshots go")
-    parser.add_argument("--inputs", type=int, metavar="N", help="how many inputs fuzz tries")
-    parser.add_argument(
-        "--lab", action="append", default=[], metavar="NN", help="only this lab; may be repeated"
+    add = parser.add_argument
+    add("names", nargs="*", metavar="NAME", help=", ".join(MODULES))
+    add("--quick", action="store_true", help="fewer rounds: a look, not a proof")
+    add("--save", type=Path, metavar="DIR", help="where screenshots go")
+    add("--inputs", type=int, metavar="N", help="how many inputs fuzz tries")
+    labs = [lab[:2] for lab in labs_in_order()]
+    add("--lab", action="append", metavar="NN", choices=labs, help="only this; may be repeated")
+    kernels = catalogue.names()
+    add(
+        "--kernel", action="append", metavar="C_KERNEL", choices=kernels, help="only this; as --lab"
     )
-    parser.add_argument(
-        "--kernel", action="append", default=[], metavar="C_KERNEL", help="only this; as --lab"
-    )
-    parser.add_argument(
-        "--spread", action="store_true", help="let the processes of all C kernels take turns"
-    )
-    parser.add_argument(
-        "--settings", action="store_true", help="repeat with other numbers and lengths of samples"
-    )
-    parser.add_argument(
-        "--record", type=Path, metavar="DIR", help="make a set of recordings for ablation"
-    )
-    parser.add_argument("--busy", action="store_true", help="record it with other CPUs busy")
-    parser.add_argument("--rounds", type=int, metavar="N", help="how often (default 6)")
+    add("--spread", action="store_true", help="let the processes of all C kernels take turns")
+    add("--settings", action="store_true", help="repeat with other numbers and lengths of samples")
+    add("--record", type=Path, metavar="DIR", help="make a set of recordings for ablation")
+    add("--busy", action="store_true", help="record it with other CPUs busy")
+    add("--rounds", type=int, metavar="N", help="how often (default 6)")
     arguments = parser.parse_args(words)
     names = [name for name in arguments.names if name in MODULES] or list(MODULES)
-    unknown = [name for name in arguments.names if name not in MODULES]
-    if unknown and "ablation" not in arguments.names:
+    sets = [Path(name) for name in arguments.names if name not in MODULES]
+    if unknown := [str(each) for each in sets if "ablation" not in names or not each.is_dir()]:
         parser.error(f"no benchmark {', '.join(unknown)}; there is {', '.join(MODULES)}")
-    if missing := [name for name in unknown if not Path(name).is_dir()]:
-        parser.error(f"{', '.join(missing)}: neither a benchmark nor a folder that ablation reads")
-    if arguments.save is not None and not set(WITH_SCREENSHOTS) & set(names):
-        parser.error(f"--save is for screenshots: name {', '.join(WITH_SCREENSHOTS)} too")
-    if arguments.inputs is not None and ("fuzz" not in names or arguments.inputs < 1):
-        parser.error("--inputs is how many inputs the benchmark fuzz tries: name it, and 1 or more")
-    if arguments.lab and not set(names) <= set(OF_LABS):
-        parser.error(f"--lab is for {', '.join(OF_LABS)}: name only these")
-    known = [lab[:2] for lab in labs_in_order()]
-    if strange := sorted(set(arguments.lab) - set(known)):
-        parser.error(f"no lab {', '.join(strange)}; there is {', '.join(known)}")
-    if arguments.kernel and not set(names) <= set(OF_KERNELS):
-        parser.error(f"--kernel is for {', '.join(OF_KERNELS)}: name only these")
-    for name, options in OWN_OPTIONS.items():
-        for option in options:
-            if getattr(arguments, option) and names != [name]:
-                parser.error(f"--{option} is for {name}: name only this")
-    only_ablation = arguments.kernel and "ablation" in names
-    if not arguments.record and (arguments.busy or arguments.rounds or only_ablation):
+    given = {option: getattr(arguments, option) for option in OPTIONS if getattr(arguments, option)}
+    for option in given:
+        if not set(names) <= set(OPTIONS[option][1].split()):
+            parser.error(f"--{option} is for {OPTIONS[option][1]}: name only these")
+    if not arguments.record and ({"busy", "rounds"} & set(given) or (sets and arguments.kernel)):
         parser.error("--busy, --rounds, and --kernel of ablation say what --record records")
-    if arguments.record and unknown:
-        parser.error(f"--record makes a set and reduces none: leave out {', '.join(unknown)}")
-    if arguments.rounds is not None and arguments.rounds < 2:
-        parser.error("--rounds is how many runs of a variant are compared: 2 or more")
-    if strange := sorted(set(arguments.kernel) - set(catalogue.names())):
-        parser.error(f"no C kernel {', '.join(strange)}; there is {', '.join(catalogue.names())}")
+    if arguments.record and sets:
+        parser.error("--record makes a set and reduces none")
     machine.describe()
     held: dict[str, bool] = {}
     for name in names:
         begin = time.monotonic()
         benchmark = importlib.import_module(MODULES[name])
         say(f"\n== {name}")
-        more = {"fuzz": (arguments.inputs,)}.get(name, ())
-        if name in WITH_SCREENSHOTS:
-            more = (arguments.save,)
-        elif name in OF_LABS:
-            more = (arguments.lab,)
-        elif name in OF_KERNELS:
-            more = (arguments.kernel,)
-        named = {option: getattr(arguments, option) for option in OWN_OPTIONS.get(name, ())}
+        more = {OPTIONS[option][0]: value for option, value in given.items()}
         if name == "ablation":
-            named["sets"] = [Path(word) for word in unknown]
-        held[name] = bool(benchmark.run(arguments.quick, *more, **named))
+            more["sets"] = sets
+        held[name] = bool(benchmark.run(arguments.quick, **more))
         say(f"   ({time.monotonic() - begin:.0f} s)")
     say("\n== in all")
     for name, whether in held.items():

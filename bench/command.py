@@ -15,6 +15,7 @@ from typing import Any
 
 from labs.recording import file
 from labs.recording.file import Recording
+from testing.programs import call
 
 #: Below this share of its time on the CPU, a peer's own clock has counted others' time too.
 UNDISTURBED = 0.995
@@ -50,7 +51,7 @@ def record(*words: str) -> Recording:
 
 def _labs(*words: str) -> str:
     command = [sys.executable, "-m", "labs.commands.cli", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = call(*command, timeout=300)
     if done.returncode != 0:
         raise CannotRun(f"labs {' '.join(words)}: {done.stderr.strip()[-300:]}")
     return done.stdout

@@ -35,11 +35,6 @@ def median_and_range(values: Sequence[float], digits: int = 2, unit: str = "") -
     return f"{middle:.{digits}f}{of} ({low:.{digits}f} to {high:.{digits}f})"
 
 
-def spread(values: Sequence[float]) -> float:
-    """Standard deviation over mean, in percent."""
-    return 100 * statistics.stdev(values) / statistics.fmean(values)
-
-
 def percent_off(ratio: float) -> str:
     """A ratio of 1.012 as `+1.2 %`."""
     return f"{100 * (ratio - 1):+.1f} %"

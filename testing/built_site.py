@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 from testing.paths import REPOSITORY
+from testing.programs import call
 
 
 def build(folder: Path, *only: str) -> Path:
@@ -24,4 +24,4 @@ def build(folder: Path, *only: str) -> Path:
 
 def _run(module: str, *words: str | Path) -> None:
     command = [sys.executable, "-m", module, *words]
-    subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, text=True)
+    call(*command, cwd=REPOSITORY, check=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import csv
+import functools
 import hashlib
 import os
 import re
@@ -13,11 +14,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import pytest
 
 from testing.paths import REPOSITORY
+from testing.programs import Done
 
 FOLDER = REPOSITORY / "kernels_c"
 SOURCES = sorted(FOLDER.glob("*.c"))
@@ -26,8 +27,10 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 CPUS = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
 TWO_CPUS = pytest.mark.skipif(len(CPUS) < 2, reason="this process may use one CPU only")
 
+#: What the tests compiled, for all of their runs; `make clean` removes it.
+BUILT = REPOSITORY / "build" / "tests"
+
 Program = Path
-Done = subprocess.CompletedProcess[str]
 
 
 def compile_c(
@@ -39,25 +42,35 @@ def compile_c(
 ) -> Program:
     """Build one C kernel by itself, every warning an error.
 
-    An object of the project's C is compiled once for all workers of this run of the tests.
+    What a compiler makes of the project's C is kept for all workers and later runs of the tests.
     """
     program = into / source.stem
     words = [*compiler, *flags, "-Wall", "-Wextra", "-Werror", "-pthread"]
     if source.parent == FOLDER and len(compiler) == 1:
-        source = _object(tuple(word for word in words if word != "-static"), source)
+        source = _kept([*(word for word in words if word != "-static"), "-c"], source)
+    elif source.parent == FOLDER:  # zig refuses options of the linker where it only compiles
+        shutil.copy(_kept([*words, "-lm"], source, env), program)
+        return program
     _built([*words, str(source), "-o", str(program), "-lm"], env)
     return program
 
 
-def _object(words: tuple[str, ...], source: Path) -> Path:
-    """What this command compiles of the source, beside the cache of this session."""
-    name = hashlib.sha256("\0".join((*words, source.name)).encode()).hexdigest()
-    built = Path(os.environ["TICKLAB_CACHE"]).parent / f"{name}.o"
+def _kept(words: list[str], source: Path, env: Mapping[str, str] | None = None) -> Path:
+    """What this command makes of the source: its name is a hash of all that goes in."""
+    texts = [path.read_bytes() for path in (source, *sorted(FOLDER.glob("*.h")))]
+    told = "\0".join((*words, _version(words[0]), source.name)).encode()
+    built = BUILT / f"{hashlib.sha256(b''.join([told, *texts])).hexdigest()}.o"
     if not built.exists():
+        built.parent.mkdir(parents=True, exist_ok=True)
         own = built.with_suffix(f".{os.getpid()}")
-        _built([*words, "-c", str(source), "-o", str(own)])
+        _built([*words, str(source), "-o", str(own)], env)
         own.rename(built)
     return built
+
+
+@functools.cache
+def _version(compiler: str) -> str:
+    return subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
 
 
 def _built(command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
@@ -65,22 +78,9 @@ def _built(command: Sequence[str], env: Mapping[str, str] | None = None) -> None
     assert done.returncode == 0, done.stderr
 
 
-def call(
-    program: Program,
-    *options: str,
-    stdout: IO[str] | int = subprocess.PIPE,
-    env: Mapping[str, str] | None = None,
-) -> Done:
-    """Run it, errors and output apart."""
-    return subprocess.run(
-        [str(program), *options],
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-        timeout=60,
-        env=env,
-    )
+def on_one_cpu() -> None:
+    """For `preexec_fn`: a process that may use the first CPU only."""
+    os.sched_setaffinity(0, {CPUS[0]})
 
 
 def rows_of(output: str) -> list[tuple[str, int, int, int]]:

@@ -6,21 +6,36 @@ samples only, and what it counts replaces the counts of an honest recording of t
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from grader.cases.verdict import Verdict
+from grader.cases.verdict import Level, Outcome, Verdict
 from grader.figures import figure_named
 from grader.judging.check import check
+from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import source_hash
 from labs.course import figures
 from labs.recording.file import Recording, read
-from testing.c_programs import Program, call, compile_c, conditions_of
-from testing.paths import FIXTURES, REPOSITORY
+from testing.c_programs import Program, conditions_of
+from testing.paths import FIXTURES
+from testing.programs import call
 
-FLAGS = ("-O2", "-std=gnu11", "-I", str(REPOSITORY / "kernels_c"))
+
+def build(text: str, name: str) -> Program:
+    """C of students as a program. Raises CompileError at a warning."""
+    return toolchain.build_text(text, name, ("-O2", "-Wextra", "-Werror")).path
+
+
+def must_fail(verdict: Verdict, code: str, evidence: str = "", *more: str) -> None:
+    """Asserts that a figure has only these findings and no praise; `evidence` is of the first."""
+    assert verdict.outcome is Outcome.FAILED
+    assert {finding.code for finding in verdict.findings} == {code, *more}
+    assert evidence in verdict.findings[0].evidence
+    assert verdict.levels[Level.VALIDITY][0] == 0
+    assert not verdict.praise
+
 
 #: Which answer a program with several of them takes.
 _CHOSEN = """
@@ -56,17 +71,16 @@ class Exercise:
         """The C of one answer, as its student wrote it."""
         return f"{self.begin}\n{self.answers[name].replace('@', '')}\n{self.end}\n"
 
-    def build(self, into: Path) -> Program:
-        """All answers as one program. Asserts that they build without a warning."""
+    @functools.cached_property
+    def program(self) -> Program:
+        """All answers as one program. Raises CompileError at a warning."""
         answers = [text.replace("@", f"_{i}") for i, text in enumerate(self.answers.values())]
         dispatchers = [
             function.replace("CASES", self._cases(call))
             for function, call in self.dispatchers.items()
         ]
-        path = into / f"{self.variant}.c"
         parts = (self.begin, _CHOSEN, *answers, *dispatchers, self.end)
-        path.write_text("\n".join(parts) + "\n", encoding="utf-8")
-        return compile_c(into, *FLAGS, source=path)
+        return build("\n".join(parts) + "\n", self.variant)
 
     def _cases(self, call: str) -> str:
         cases = (
@@ -74,11 +88,11 @@ class Exercise:
         )
         return f"switch (answer()) {{ {' '.join(cases)} default: abort(); }}"
 
-    def counts(self, program: Program, name: str, *options: str) -> dict[str, str]:
+    def counts(self, name: str, *options: str) -> dict[str, str]:
         """What a short run of this answer states of its variants. Asserts that it ran."""
         variants = (self.variant, *self.beside)
         chosen = {**os.environ, "OWN_WORK": str(list(self.answers).index(name))}
-        done = call(program, "--variant", ",".join(variants), *options, env=chosen)
+        done = call(self.program, "--variant", ",".join(variants), *options, env=chosen)
         assert done.returncode == os.EX_OK, done.stderr
         stated = conditions_of(done.stdout)
         of_them = tuple(f"variant.{name}." for name in variants)

@@ -16,7 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 from grader.judging import flags
 from labs.results import stopping
 from testing import given_times as given_times_of_runs
-from testing.c_programs import FOLDER, Program, compile_c
+from testing.c_programs import BUILT, FOLDER, Program, compile_c
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("any machine", deadline=None)
@@ -49,7 +49,7 @@ LONG = """
     browser pages class labs_through_nbgrader disassembly exchange kills interrupted replay rebuild
     other_platforms wheel both_ways on_dask collect_command sandbox executed_cells feedback
     postgresql kernel ended_runs feedback_page report_browser vscode_browser large_lists accessible
-    start fuzz declared slips legible setup release pitfalls_page formgrader_browser same_words
+    start fuzz declared slips setup release pitfalls_page formgrader_browser same_words
     conclusions not_run adding_a_lab site reduced_by_hand hand_in hostile wrong_submissions
     accepted_values trials own_question system_calls page_faults own_c adapter worker own_order
     student_pages own_questions exit_status counts compare ablation clocks own_run c_handed_in
@@ -100,11 +100,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Built C kernels go to a folder of this session; children inherit it. Beside it are objects
-    that all workers of this run share."""
+    """What the kit keeps goes to a folder of this session; children inherit it. Only programs are
+    shared by all workers and runs: their names are hashes of all that went into them."""
     base, worker = tmp_path_factory.getbasetemp(), os.environ.get("PYTEST_XDIST_WORKER")
     folder = (base.parent / "caches" / worker) if worker else base / "caches" / "own"
     folder.mkdir(parents=True)
+    (BUILT / "programs").mkdir(parents=True, exist_ok=True)
+    (folder / "programs").symlink_to(BUILT / "programs", target_is_directory=True)
     before = os.environ.get("TICKLAB_CACHE")
     os.environ["TICKLAB_CACHE"] = str(folder)
     yield folder

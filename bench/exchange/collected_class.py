@@ -1,19 +1,16 @@
-"""`python -m bench collect_class`: a large class from Canvas, and collecting that is killed.
+"""`python -m bench collect_class`: a large class from Canvas.
 
 The hand-ins are the saved honest run of lab 01, each with one more file of its own.
 """
 
 from __future__ import annotations
 
-import json
 import multiprocessing
-import random
 import resource
 import shutil
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
@@ -21,28 +18,23 @@ from nbgrader.coursedir import CourseDirectory
 from bench.report import must_hold, say, verdict
 from grader.evening import class_roster, collect_class
 from grader.evening.collect_class import Collect
-from grader.with_nbgrader.student_folders import RECORD
 from testing.paths import REPOSITORY
 from testing.platform_archives import Upload, canvas_names, handed_in
 
 LAB = "01-timer-overhead"
 _HONEST = REPOSITORY / "tests" / "fixtures" / "honest" / LAB
 _SIZES, _QUICK_SIZES = (1_000, 2_500, 5_000), (50, 125, 250)
-_KILLS, _CLASS = 50, 24
 #: CPU time per student in the largest class over that in the smallest, and the most memory.
 _MOST_TIMES, _MOST_MB = 1.5, 400
-_SEED = 20_260_304
 
 
 def run(quick: bool) -> bool:
-    """Both parts, with a smaller class and fewer kills if `quick`."""
+    """Collects classes of several sizes, smaller ones if `quick`, each twice."""
     with tempfile.TemporaryDirectory(prefix="ticklab-bench-") as folder:
-        held = large(Path(folder), _QUICK_SIZES if quick else _SIZES)
-        return kills(Path(folder), 5 if quick else _KILLS) and held
+        return _collected(Path(folder), _QUICK_SIZES if quick else _SIZES)
 
 
-def large(folder: Path, sizes: tuple[int, ...]) -> bool:
-    """Collects classes of several sizes, each twice."""
+def _collected(folder: Path, sizes: tuple[int, ...]) -> bool:
     must_hold(
         f"CPU time linear in the students: at {sizes[-1]:,} at most {_MOST_TIMES} times as much "
         f"for each as at {sizes[0]:,}; below {_MOST_MB} MB of memory"
@@ -51,7 +43,7 @@ def large(folder: Path, sizes: tuple[int, ...]) -> bool:
     for size in sizes:
         place = folder / f"{size}"
         place.mkdir()
-        archive = _archive(place / "class.zip", size, "first")
+        archive = _archive(place / "class.zip", size)
         before = _cpu()
         seconds = _timed(place / "course", archive)
         each.append((_cpu() - before) / size)
@@ -64,40 +56,6 @@ def large(folder: Path, sizes: tuple[int, ...]) -> bool:
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     times = each[-1] / each[0]
     return verdict(times <= _MOST_TIMES and peak < _MOST_MB, f"{times:.2f} times, {peak:.0f} MB")
-
-
-def kills(folder: Path, count: int) -> bool:
-    """Kills the collecting of a second download, in which half of the class hands in again."""
-    must_hold("a collect that was killed with SIGKILL ends, run again, as one that was left alone")
-    first = _archive(folder / "first.zip", _CLASS, "first")
-    second = _archive(folder / "second.zip", _CLASS, "second")
-    before, alone = folder / "before", folder / "alone"
-    _timed(before, first)
-    shutil.copytree(before, alone)
-    seconds = _timed(alone, second)
-    expected, chance = _everything(alone), random.Random(_SEED)
-    killed, wrong = 0, []
-    for _ in range(10 * count):
-        trial = folder / "trial"
-        shutil.copytree(before, trial)
-        process = multiprocessing.Process(target=_collect, args=(trial, second))
-        process.start()
-        moment = chance.uniform(0, seconds)
-        process.join(moment)
-        process.kill()
-        process.join()
-        killed += process.exitcode == -9
-        _timed(trial, second)
-        found = _everything(trial)
-        odd = sorted({name for name, _ in found.items() ^ expected.items()})
-        if odd:
-            wrong.append(f"killed after {moment:.3f} s: these files differ: {odd[:5]}")
-        shutil.rmtree(trial)
-        if killed >= count:
-            break
-    for line in wrong:
-        say(f"   {line}")
-    return verdict(not wrong and killed >= count, f"{len(wrong)} differ; {killed} were killed")
 
 
 def _cpu() -> float:
@@ -124,40 +82,17 @@ def _collect(folder: Path, archive: Path) -> None:
     collect_class.write_receipts(course, LAB, report.not_collected)
 
 
-def _archive(path: Path, size: int, version: str) -> Path:
-    """What Canvas hands out for a class; in a second version, every other student is new."""
+def _archive(path: Path, size: int) -> Path:
+    """What Canvas hands out for a class."""
     files = {
         str(each.relative_to(_HONEST)): each.read_bytes()
         for each in _HONEST.rglob("*")
         if each.is_file()
     }
     with zipfile.ZipFile(path, "w") as packed:
-        for number, text in _students(size, version):
-            made = handed_in(LAB, {**files, "notes.txt": text.encode()})
-            first = 1_000 * number + (500 if text.startswith("second") else 0)
-            upload = Upload(f"Student {number}", number, made, first_attachment=first)
+        for number in range(1, size + 1):
+            made = handed_in(LAB, {**files, "notes.txt": f"of {number}".encode()})
+            upload = Upload(f"Student {number}", number, made, first_attachment=1_000 * number)
             for name, content in canvas_names(upload).items():
                 packed.writestr(name, content)
     return path
-
-
-def _students(size: int, version: str) -> Iterator[tuple[int, str]]:
-    for number in range(1, size + 1):
-        yield number, f"{version if number % 2 else 'first'} of {number}"
-
-
-def _everything(course: Path) -> dict[str, bytes]:
-    """Every file of the course; of a record, without the time of collecting."""
-    return {
-        str(path.relative_to(course)): _content(path)
-        for path in course.rglob("*")
-        if path.is_file()
-    }
-
-
-def _content(path: Path) -> bytes:
-    content = path.read_bytes()
-    if path.name != RECORD:
-        return content
-    record = {key: value for key, value in json.loads(content).items() if key != "collected"}
-    return json.dumps(record, sort_keys=True).encode()

@@ -11,8 +11,8 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,13 +29,10 @@ import grader.with_nbgrader.nbgrader_exchange
 import grader.with_nbgrader.pages.formgrader
 import grader.with_nbgrader.pages.student_text  # noqa: F401
 from grader.commands.cli import main
-from testing.small_course import LAB
-from testing.small_exchange import LATE, ExchangeCourse
+from testing.small_exchange import ExchangeCourse
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _CHANGES = {"os.rename", "os.mkdir", "os.rmdir", "os.remove", "os.chmod", "sqlite3.connect"}
-STUDENTS = ("ada", "grace", "mary", "zoe")
-
 
 State = tuple[dict[str, str], dict[str, Any]]
 
@@ -63,49 +60,9 @@ class Ran:
     changes: int = 0
 
 
-@dataclass(frozen=True)
-class Stage:
-    """One command of a class, and the course as it is before it."""
-
-    words: tuple[str, ...]
-    before: ExchangeCourse
-
-    @property
-    def name(self) -> str:
-        return " ".join(word for word in self.words if word != LAB)
-
-
 def state(course: ExchangeCourse) -> State:
     """All folders that the steps make, and the gradebook."""
     return course.files(), course.gradebook()
-
-
-@contextmanager
-def a_class() -> Iterator[tuple[Path, list[Stage]]]:
-    """A scratch folder, and every step of a class of which half hand in a second time."""
-    with tempfile.TemporaryDirectory(prefix="ticklab-kills-") as scratch:
-        folder = Path(scratch)
-        course = ExchangeCourse(folder / "made")
-        course.generate()
-        for student in STUDENTS:
-            course.hand_in(student)
-        (course.inbound / course.name_of("linker")).symlink_to(course.name_of("ada"))
-        (course.hand_in("timeless") / "timestamp.txt").write_text("yesterday, I think")
-        stages = []
-        for number, words in enumerate(_commands()):
-            if "--update" in words:
-                for student in STUDENTS[:2]:
-                    course.hand_in(student, LATE, {"cost": {"points": 3.0}}, "better")
-                (course.inbound / course.name_of("zoe", LATE)).mkdir()
-            stages.append(Stage(words, course.copied_to(folder / f"before-{number}")))
-            run(course, words)
-        yield folder, stages
-
-
-def _commands() -> list[tuple[str, ...]]:
-    steps = [(step, LAB) for step in ("collect", "autograde", "generate_feedback")]
-    release = ("release_feedback", LAB)
-    return [*steps, release, ("collect", LAB, "--update"), *steps[1:], release]
 
 
 def run(

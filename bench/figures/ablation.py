@@ -115,7 +115,7 @@ IDEAS = (
     Idea(
         "range of paired processes",
         {f"{_PROCESSES}.FEWEST_FOR_RANGE": math.inf},
-        "pytest tests/analysis/test_processes.py -k never_chance",
+        "pytest tests/analysis/test_estimate.py -k never_chance",
     ),
     Idea("preempted samples", {f"{_KEPT}.preempted": _none_preempted}),
     Idea("scatter between runs", {"labs.analysis.estimates.BETWEEN_RUNS": 0.0}),

@@ -1,4 +1,7 @@
-"""Inputs that were or would be harmful, and inputs as large as a reader takes, and larger."""
+"""Inputs that were or would be harmful, and inputs as large as a reader takes, and larger.
+
+The tables of `testing/hostile` are among them.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from labs.course.figures import FILE_NAME
 from labs.limits import MOST_ANSWER, MOST_JSON_BYTES, MOST_NOTEBOOK_BYTES, MOST_SOURCE_BYTES
 from labs.limits import MOST_RECORDING_BYTES as MOST_BYTES
 from labs.limits import MOST_RECORDING_ROWS as MOST_ROWS
+from testing.hostile import c_text, figures_file, in_answers, too_many
 
 LAB = "01-timer-overhead"
 HEAD = (
@@ -56,14 +60,22 @@ def cases() -> Iterator[Hostile]:
         yield Hostile("recordings", name, made, read)
     for name, made, read in _FIGURES:
         yield Hostile("figures", name, made, read)
-    for name, recording in _SHOWN:
-        yield Hostile("shown", name, functools.partial(_folder, recording))
-    for name, long in _C_SOURCES:
-        source = long[: MOST_SOURCE_BYTES - len(_C)]
+    for name, file in figures_file.FILES.items():
+        yield Hostile("figures", name, functools.partial(bytes, file))
+    for name, entry in figures_file.ENTRIES.items():
+        text = f'{{"{figures_file.ENTRY}": {entry}}}'.encode()
+        yield Hostile("figures", name, functools.partial(bytes, text))
+    for name in _SHOWN:
+        make = too_many.TEXTS[name][0]
+        yield Hostile("shown", name, lambda make=make: _folder(make().encode()))  # type: ignore[misc]
+    for name, (before, again, after) in c_text.UNITS.items():
+        room = MOST_SOURCE_BYTES - len(_C) - len(before) - len(after)
+        source = (before + again * (room // len(again)) + after).encode()
         for lab, number in _submissions_whose_c_is_read():
             content = functools.partial(_C.__mod__, (number, source))
             yield Hostile("c-sources", f"{name} ({lab})", content)
-    for name, text in _ANSWERS:
+    own = ((name, text.encode()) for name, text in in_answers.ANSWERS.items())
+    for name, text in (*_ANSWERS, *own):
         yield Hostile("answers", name, functools.partial(bytes, text[:MOST_ANSWER]))
     for name, held in _NOTEBOOKS:
         made = functools.partial(bytes, held) if isinstance(held, bytes) else held
@@ -89,27 +101,16 @@ def largest(rows: int = MOST_ROWS, processes: int = 10) -> bytes:
     return head + HEADER + b"".join(lines)
 
 
-def _folder(recording: Callable[[], bytes], recordings: int = 1) -> bytes:
-    """A submission of lab 01 whose figures have such recordings as evidence."""
-    ids = [spec.id for spec in figures_of(LAB)]
-    names = [f"recordings/run{number % recordings}.csv" for number in range(len(ids))]
-    entries = {
-        figure: {"value": 15, "unit": "ns", "recording": name}
-        for figure, name in zip(ids, names, strict=True)
-    }
-    files = [(name, recording()) for name in dict.fromkeys(names)]
-    return Submission(LAB, ((FILE_NAME, json.dumps(entries).encode()), *files)).as_bytes()
+def _folder(recording: bytes) -> bytes:
+    """A submission of lab 01 whose figures have this recording as evidence."""
+    entry = {"value": 15, "unit": "ns", "recording": "recordings/run.csv"}
+    entries = {spec.id: entry for spec in figures_of(LAB)}
+    files = ((FILE_NAME, json.dumps(entries).encode()), ("recordings/run.csv", recording))
+    return Submission(LAB, files).as_bytes()
 
 
 def _described(processes: int, text: bytes = b"{}") -> bytes:
     return HEAD + b"".join(b"# process.%d: %b\n" % (i, text) for i in range(processes)) + HEADER
-
-
-def _rows(
-    head: bytes, rows: int, process: Callable[[int], int], size: Callable[[int], int]
-) -> bytes:
-    row = b"fenced,%d,%d,%d,%d\n"
-    return head + b"".join(row % (process(i), i, size(i), 40 + 3 * size(i)) for i in range(rows))
 
 
 _Bytes = Callable[[], bytes]
@@ -146,55 +147,21 @@ _MARKS: tuple[tuple[str, _Bytes, bool | None], ...] = (
 
 _MOST = MOST_JSON_BYTES
 _FIGURES: tuple[tuple[str, _Bytes, bool | None], ...] = (
-    ("deep", lambda: b"[" * _MOST, False),
     ("deep objects", lambda: b'{"a":' * (_MOST // 5), False),
     ("a long number", lambda: b'{"a": ' + b"9" * (_MOST - 7) + b"}", None),
     ("a long fraction", lambda: b'{"a": 0.' + b"9" * (_MOST - 9) + b"}", None),
     ("a long name", lambda: b'{"' + b"a" * (_MOST - 7) + b'": 1}', None),
-    ("many", lambda: json.dumps({f"f{i}": 1 for i in range(20_000)}).encode(), False),
     ("one name", lambda: b'{"a": 1' + b', "a": 1' * 25_000 + b"}", None),
     ("many names, the last twice", lambda: b"{" + b"".join(
         b'"a%d": 1,' % i for i in range(20_000)) + b'"b": 1, "b": 1}', None),
     ("escapes", lambda: b'{"a": "' + b"\\u0000" * 40_000 + b'"}', None),
     ("a byte too many", lambda: b" " * (_MOST + 1), False),
-    ("NaN", lambda: b'{"a": {"value": NaN, "unit": "ns", "recording": null}}', None),
-    ("a mark of byte order", lambda: b'\xef\xbb\xbf{"timer-step": {"value": 1}}', None),
-    ("escape sequences", lambda: json.dumps({"a": {"unit": ESCAPES.decode()}}).encode(), None),
 )  # fmt: skip
 
-_SHOWN: tuple[tuple[str, _Bytes], ...] = (
-    ("50,000 batch sizes", lambda: _rows(
-        _described(5), 250_000, lambda i: i // 50_000, lambda i: i % 50_000)),
-    ("a process number that alternates", lambda: _rows(
-        _described(2), 250_000, lambda i: i % 2, lambda i: (0, 64, 128, 256, 512)[i // 2 % 5])),
-    ("1,000 processes with a list of CPUs", lambda: _rows(
-        _described(1_000, b'{"variant.fenced.cpus": "0-8191", "cpu.allowed": "0-8191"}'),
-        5_000, lambda i: i // 5, lambda i: (0, 64, 128, 256, 512)[i % 5])),
-    ("the largest recording", largest),
-    ("64 variants", lambda: _described(2) + b"".join(
-        b"v%d,%d,%d,64,100\n" % (i % 63, i % 2, i) for i in range(200_000)) + ROW),
-    ("rising numbers of samples", lambda: _rows(
-        _described(1), 250_000, lambda i: 0, lambda i: 10**9 - i)),
-)  # fmt: skip
-
-_BLANKS = b" " * 200_000
-_C_SOURCES = (
-    ("sem_wait(", b"void f(void) { sem_wait(" + _BLANKS),
-    ("; (void)", b"; (void)" + _BLANKS),
-    ("; (void) again", b"; ( void ) ! " * 15_000),
-    ("asm", b"asm" + _BLANKS + b"x"),
-    ("asm again", b"asm volatile " * 19_000),
-    ("(*", b"(" + _BLANKS + b"*" + _BLANKS[:40_000]),
-    ("(* again", b"(*" * 120_000),
-    ("return", b"return " + _BLANKS + b"kill"),
-    ("f(", b"f(" * 120_000),
-    ("words before a brace", b"a" * 200_000 + b"("),
-    ("a number and blanks", b"overhead = " + b"1" * 100_000 + _BLANKS[:100_000]),
-    ("quotes", b'"' * 250_000),
-    ("open comments", b"/*" * 120_000),
-    ("defines", b"#define a b\n" * 20_000),
-    ("escaped line ends", b"#define a \\\n" * 20_000),
-    ("marks only", b"/* measured region begins */" * 9_000),
+#: Of the recordings with too many of something, those that are drawn.
+_SHOWN = (
+    *("batch sizes", "alternating processes", "CPU lists, all alike", "CPU lists, all different"),
+    *("as much as is read", "as many rows as are read"),
 )
 
 _ANSWERS = (
@@ -217,11 +184,6 @@ _ANSWERS = (
     ("open comments", b"<!--" * 10_000),
     ("links to one definition", b"[a]: /b\n" * 2_500 + b"[a]" * 6_600),
     ("nothing but line ends", b"\n" * 40_000),
-    ("a picture without its file", b"![pasted](attachment:image.png)"),
-    ("an address of three slashes", b"![x](http:///host.example/x.png)"),
-    ("an address without slashes", b"<img src='https:host.example/x.png'>"),
-    ("an address with a backslash", b"<img src='/\\host.example/x.png'>"),
-    ("an address with a line end", b"<img src='ht\ntps://host.example/x.png'>"),
     ("escape sequences", ESCAPES * 9),
 )
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import concurrent.futures
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -19,6 +18,7 @@ from bench.fuzz.engine import KEPT, Outcome
 from bench.fuzz.targets import TARGETS
 from bench.report import must_hold, say, verdict
 from testing.paths import REPOSITORY
+from testing.programs import call
 
 INPUTS, INPUTS_QUICK = 20_000, 2_000
 #: Inputs of one process.
@@ -58,7 +58,7 @@ def _part(target: str, count: int, seed: int, with_engine: str) -> Outcome:
     if TARGETS[target].made_up is not None:  # a grammar has no seeds that Atheris could change
         with_engine = "hypothesis"
     words = [sys.executable, "-m", "bench.fuzz.engine", target, str(count), str(seed), with_engine]
-    done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, errors="replace")
+    done = call(*words, cwd=REPOSITORY, errors="replace")
     try:
         outcome = Outcome(**json.loads(done.stdout.splitlines()[-1]))
     except (IndexError, ValueError, TypeError):

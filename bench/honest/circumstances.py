@@ -20,6 +20,7 @@ from labs.machine import surroundings
 from labs.recording.file import Recording
 from labs.run import measure, variants
 from labs.run.c_process import gather, parse_run
+from testing.programs import call
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def emulated(plan: measure.Plan) -> Recording:
         for included in (paths.kernels_c(), paths.kernels_c() / "broken"):
             command += ["-I", str(included)]
         command += [str(source), "-o", str(program), "-lm"]
-        built = subprocess.run(command, check=False, capture_output=True, text=True)
+        built = call(*command)
         if built.returncode != 0:
             raise RuntimeError(f"does not compile for aarch64: {built.stderr.strip()[:300]}")
         share = max(plan.samples // plan.processes, 1)

@@ -26,6 +26,7 @@ from bench.report import must_hold, say, skipped, verdict
 from grader.facts import caveats
 from grader.judging import check
 from labs.c_kernels import toolchain
+from testing.programs import call
 
 LAB_LIMIT_S = 900
 QUICK = ("03-system-call", "06-process-and-thread-switch")
@@ -109,14 +110,12 @@ def run_in(condition: Condition, *words: str) -> subprocess.CompletedProcess[str
     compiler = [*toolchain.find_compiler().command, *condition.flags]
     without = [sys.executable, "-m", "bench.no_pinning"] if condition.no_pinning else []
     cpu = machine.cpus()[0]
-    return subprocess.run(
-        [*without, sys.executable, *words],
-        capture_output=True,
-        text=True,
+    return call(
+        *without,
+        sys.executable,
+        *words,
         timeout=LAB_LIMIT_S,
         cwd=NOTEBOOKS.parent,
         env={**os.environ, "CC": shlex.join(compiler)},
-        # A preexec_fn is safe here: no thread of ours holds a lock.
         preexec_fn=(lambda: os.sched_setaffinity(0, {cpu})) if condition.one_cpu else None,
-        check=False,
     )

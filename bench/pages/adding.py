@@ -7,7 +7,6 @@ order. The runs of the example need a machine that is not too busy.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,6 +15,7 @@ from bench.pages.shell import Shell, TooLong
 from bench.report import must_hold, say, skipped, verdict
 from testing.example_lab import BadPage, Step, Type, all_steps, carry_out
 from testing.paths import REPOSITORY
+from testing.programs import call
 
 #: They set up the environment in which this benchmark runs, and run all tests.
 _NOT_TYPED = ("make quick", "make test", "source .venv/bin/activate")
@@ -73,7 +73,7 @@ def _carried_out(step: Step, tree: Path, shell: Shell) -> str:
 def _copy(tree: Path) -> None:
     """The files that git has, as they are now."""
     words = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    listed = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    listed = call(*words, cwd=REPOSITORY, check=True)
     for name in listed.stdout.split("\0"):
         if name and (REPOSITORY / name).is_file():
             target = tree / name

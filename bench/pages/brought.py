@@ -14,6 +14,7 @@ from pathlib import Path
 
 from testing.paths import FIXTURES, REPOSITORY
 from testing.platform_archives import Upload, canvas_zip, handed_in
+from testing.programs import call
 
 _LAB, _OWN_C = "01-timer-overhead", "05-task-creation"
 _STUDENTS = ("Lovelace, Ada", "Turing, Alan", "Hopper, Grace")
@@ -195,14 +196,7 @@ def _table(path: Path, head: Sequence[str], rows: Sequence[Sequence[str]]) -> No
 def _run(home: Path, folder: Path, *words: str) -> None:
     """Runs a program of the environment that runs the benchmark. Raises CalledProcessError."""
     environment = {**os.environ, **settings(home), "HOME": str(home)}
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / words[0]), *words[1:]],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = call(Path(sys.executable).parent / words[0], *words[1:], cwd=folder, env=environment)
     if done.returncode != 0:
         said = (done.stdout + done.stderr)[-1000:]
         raise subprocess.CalledProcessError(done.returncode, words, said)

@@ -1,18 +1,19 @@
-"""`python -m bench evening`: how long it takes to grade a class that measured lab 01 in full.
+"""`python -m bench evening`: how long grading, feedback and the report of a large class take.
 
-5,000 submissions of 66,000 samples each: time, memory of all processes, and room on the disk. It
-needs 10 GB on the disk of TMPDIR.
+The class measured lab 01 in full: 5,000 submissions of 66,000 samples each. Printed are time,
+memory of all processes, and room on the disk. It needs 10 GB on the disk of TMPDIR.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
@@ -25,6 +26,8 @@ from bench.table import show
 
 _SIZES, _QUICK = (1_000, 2_500, 5_000), (60, 120)
 _MOST_SECONDS, _MOST_MEMORY, _MOST_DISK = 300.0, 1e9, 1.5e9
+#: In seconds, for feedback and report of the largest class, and bytes of a page of feedback.
+_MOST_FEEDBACK, _MOST_REPORT, _MOST_PAGE = 180.0, 60.0, 150_000
 #: Of a graded submission, so many bytes may be other than recordings and C.
 _MOST_BESIDE_EVIDENCE = 100_000
 #: The time of a class of another size may be so much off a straight line.
@@ -32,7 +35,7 @@ _OFF_LINE = 0.25
 _LOOK_EVERY_S = 0.25
 _HEAD = (
     *("submissions", "seconds", "a second", "CPU ms each", "memory MB", "disk MB"),
-    *("KB beside evidence", "load"),
+    *("KB beside evidence", "feedback s", "KB a page", "report s", "load"),
 )
 
 
@@ -42,6 +45,8 @@ class Evening:
 
     `beside_evidence` are the most bytes of a graded submission without its evidence. `load` is how
     many tasks the machine had on average in the last minute: other programs make it slower.
+    `feedback_s` and `report_s` are the seconds of the two steps after grading, `page` the most
+    bytes of a page of feedback.
     """
 
     size: int
@@ -51,6 +56,9 @@ class Evening:
     disk: int
     beside_evidence: int
     load: float
+    feedback_s: float = 0.0
+    page: int = 0
+    report_s: float = 0.0
 
     @property
     def rate(self) -> float:
@@ -65,14 +73,16 @@ def run(quick: bool) -> bool:
         f"{_SIZES[-1]:,} submissions are graded in {_MOST_SECONDS:.0f} s on two CPUs, with "
         f"{_MOST_MEMORY / 1e9:.0f} GB of memory in all processes and {_MOST_DISK / 1e9:.1f} GB on "
         "the disk beyond what was handed in, in time that grows with their number; a graded "
-        f"submission has {_MOST_BESIDE_EVIDENCE / 1e3:.0f} KB beside its evidence"
+        f"submission has {_MOST_BESIDE_EVIDENCE / 1e3:.0f} KB beside its evidence; their feedback "
+        f"takes {_MOST_FEEDBACK:.0f} s and {_MOST_PAGE / 1e3:.0f} KB a page, their report "
+        f"{_MOST_REPORT:.0f} s"
     )
     with tempfile.TemporaryDirectory(prefix="ticklab-evening-") as scratch:
         done = []
         made = FullClass(Path(scratch))
         for before, size in zip((0, *sizes), sizes, strict=False):
             made.hand_in(range(before, size))
-            done.append(graded(made.course, size))
+            done.append(_afterwards(made.course, graded(made.course, size)))
             clear(made.course)
         show(_HEAD, [_row(each) for each in done])
         largest = done[-1]
@@ -83,6 +93,9 @@ def run(quick: bool) -> bool:
             and largest.memory <= _MOST_MEMORY
             and largest.disk <= _MOST_DISK * share
             and largest.beside_evidence <= _MOST_BESIDE_EVIDENCE
+            and largest.feedback_s <= _MOST_FEEDBACK * share
+            and largest.page <= _MOST_PAGE
+            and largest.report_s <= _MOST_REPORT * share
             and (quick or linear <= _OFF_LINE),
             f"{largest.size:,} in {largest.seconds:.0f} s, {largest.memory / 1e6:.0f} MB, "
             f"{largest.disk / 1e6:.0f} MB, {largest.beside_evidence / 1e3:.0f} KB beside the "
@@ -99,16 +112,46 @@ def _row(done: Evening) -> tuple[str, ...]:
         f"{done.memory / 1e6:.0f}",
         f"{done.disk / 1e6:.0f}",
         f"{done.beside_evidence / 1e3:.0f}",
+        f"{done.feedback_s:.1f}",
+        f"{done.page / 1e3:.0f}",
+        f"{done.report_s:.1f}",
         f"{done.load:.1f}",
     )
 
 
 def graded(course: Path, size: int) -> Evening:
     """Grades the class from nothing; raises RuntimeError if this fails."""
-    before = _room(course)
-    begin, used = time.monotonic(), os.times()
+    before, used = _room(course), os.times()
+    said, seconds, memory = _ran(course, "autograde", LAB, "--workers", "2")
+    now = os.times()
+    if f"{size:,} submissions graded" not in said:
+        raise RuntimeError(said[-2000:])
+    cpu = now.children_user + now.children_system - used.children_user - used.children_system
+    room, beside = _room(course) - before, _beside_evidence(course / "autograded")
+    return Evening(size, seconds, cpu, memory, room, beside, os.getloadavg()[0])
+
+
+def _afterwards(course: Path, done: Evening) -> Evening:
+    """With the feedback and the report of the class; raises RuntimeError if one lacks a student."""
+    _, feedback_s, memory = _ran(course, "feedback", LAB, "--workers", "2")
+    sizes = [path.stat().st_size for path in course.glob(f"feedback/*/{LAB}/*.html")]
+    _, report_s, more = _ran(course, "report", LAB)
+    report = (course / "report" / LAB / "report.html").read_text(encoding="utf-8")
+    counted = re.search(r"<p>([\d,]+) graded\s+submissions?", report)
+    if len(sizes) != done.size or counted is None or counted[1] != f"{done.size:,}":
+        raise RuntimeError(f"{len(sizes):,} pages of feedback, and the report counts {counted}")
+    most = max(done.memory, memory, more)
+    return replace(done, memory=most, feedback_s=feedback_s, page=max(sizes), report_s=report_s)
+
+
+def _ran(course: Path, *words: str) -> tuple[str, float, int]:
+    """What a command of `grader` says, its seconds, and the most bytes of its processes.
+
+    Raises RuntimeError if it fails.
+    """
+    begin = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, "-m", "grader.commands.cli", "autograde", LAB, "--workers", "2"],
+        [sys.executable, "-m", "grader.commands.cli", *words],
         cwd=course,
         env=environment(course),
         stdout=subprocess.PIPE,
@@ -119,12 +162,9 @@ def graded(course: Path, size: int) -> Evening:
     watched.start()
     said, _ = process.communicate()
     watched.join()
-    seconds, now = time.monotonic() - begin, os.times()
-    if process.returncode != 0 or f"{size:,} submissions graded" not in said:
+    if process.returncode != 0:
         raise RuntimeError(said[-2000:])
-    cpu = now.children_user + now.children_system - used.children_user - used.children_system
-    room, beside = _room(course) - before, _beside_evidence(course / "autograded")
-    return Evening(size, seconds, cpu, watched.most, room, beside, os.getloadavg()[0])
+    return said, time.monotonic() - begin, watched.most
 
 
 def _beside_evidence(graded: Path) -> int:
@@ -170,7 +210,8 @@ def _room(course: Path) -> int:
 
 def clear(course: Path) -> None:
     """Takes every result away, so that the next class is graded from nothing."""
-    subprocess.run(["rm", "-rf", str(course / "autograded")], check=True)
+    results = [course / name for name in ("autograded", "feedback", "report")]
+    subprocess.run(["rm", "-rf", *map(str, results)], check=True)
     (course / "ticklab-runs.db").unlink()
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         for table in ("grade", "comment", "submitted_notebook", "submitted_assignment", "student"):

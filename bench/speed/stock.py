@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +23,7 @@ from bench.exchange.full_class import LAB, FullClass, environment
 from bench.report import must_hold, say, verdict
 from bench.speed.evening import clear, graded
 from bench.table import show
+from testing.programs import call
 
 _SIZE, _QUICK, _TURNS, _TIMES = 200, 10, 5, 30
 _HEAD = ("turn", "ours, a second", "stock, a second", "times")
@@ -65,13 +65,8 @@ def _by_stock(ours: Path, stock: Path, students: list[str]) -> float:
     for student in students:
         shutil.copytree(ours / "submitted" / student, stock / "submitted" / student)
     begin = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "nbgrader", "autograde", LAB],
-        cwd=stock,
-        env=environment(stock),
-        capture_output=True,
-        text=True,
-        check=False,
+    done = call(
+        sys.executable, "-m", "nbgrader", "autograde", LAB, cwd=stock, env=environment(stock)
     )
     seconds = time.monotonic() - begin
     if done.returncode != 0:

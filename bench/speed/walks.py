@@ -8,7 +8,6 @@ judges as `grader check` does: the files of a check count as those of `grader au
 from __future__ import annotations
 
 import ast
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,7 @@ from bench.exchange.full_class import LAB, FullClass, environment
 from bench.report import must_hold, verdict
 from bench.table import show
 from testing.paths import REPOSITORY
+from testing.programs import call
 
 #: At most so many files; those of the catalogue of pitfalls, an entry each, are not counted.
 MOST = {"measure": 40, "figure": 9, "check": 70, "autograde": 90, "feedback": 22}
@@ -84,14 +84,7 @@ def _walked(name: str, command: Sequence[str], folder: Path, data: Path) -> Iter
         f"concurrency = multiprocessing,thread\ndata_file = {data / 'data'}\n"
     )
     begin = "WALK" if name == "figure" else "COVERAGE_PROCESS_START"
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**environment(folder), begin: str(settings)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = call(*command, cwd=folder, env={**environment(folder), begin: str(settings)})
     if done.returncode not in (0, 1):  # 1: a check that found something to say
         raise RuntimeError(f"{' '.join(command)}: {done.stderr or done.stdout}")
     lines: dict[str, set[int]] = {}

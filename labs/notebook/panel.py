@@ -579,8 +579,7 @@ class Panel:
     """The panel of one C kernel.
 
     `run` is the last finished run, `kept` are the runs of this panel, also of earlier sessions, and
-    `message` is the message on display. `timings` says how long the parts of the last run took, in
-    ms: run, save, reduce, draw, and total, which is their sum.
+    `message` is the message on display.
     """
 
     def __init__(
@@ -597,7 +596,6 @@ class Panel:
         self.run: Run | None = None
         self.kept = panel_runs.read(session.folder, save, kernel)
         self.message: Message | None = self.controls.problem
-        self.timings: dict[str, float] = {}
         self.saved = SavedOutput(kernel)
         self._shown: Form | None = None  # the settings of `run`
         self._task: asyncio.Task[None] | None = None
@@ -680,19 +678,16 @@ class Panel:
 
     async def _measure_and_show(self, form: Form) -> None:
         plan = form.plan()
-        at = [time.perf_counter()]
+        begin = time.perf_counter()
         recording = self.session.named(await self._measure(plan))
-        at.append(time.perf_counter())
+        seconds = time.perf_counter() - begin
         path = None
         try:
             path = self.session.save(plan, recording, self.save)
         except (CannotWrite, ValueError) as error:
             self._say(explain.of_error(error))  # and go on: what was measured is not lost
-        at.append(time.perf_counter())
         run = self.session.reduce(plan, recording, path, form.unit)
-        at.append(time.perf_counter())
         picture = run.evidence().as_figure()
-        at.append(time.perf_counter())
 
         self.run = self.session.runs[self.save] = run
         self._shown = form
@@ -703,10 +698,7 @@ class Panel:
         if cut_short(recording) is None:
             self.controls.bar.value = self.controls.bar.max
             self.controls.bar.bar_style = "success"
-        self.controls.status(_how_it_ended(recording, run.variant, plan, at[1] - at[0]))
-        parts = zip(("run", "save", "reduce", "draw"), at[:-1], at[1:], strict=True)
-        self.timings = {name: 1e3 * (end - begin) for name, begin, end in parts}
-        self.timings["total"] = 1e3 * (at[-1] - at[0])
+        self.controls.status(_how_it_ended(recording, run.variant, plan, seconds))
         # In a Jupyter kernel this waits until the messages to the page are out: the thread that
         # sends them would wait for what follows here. The run is over, so a Cancel that comes now
         # ends only this waiting.

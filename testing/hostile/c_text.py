@@ -25,6 +25,12 @@ UNITS = {
     "comments": ("", "/*", ""),
     "moves": ('asm("syscall ', "mov a ", '");'),
     "assignments": ("", "a = counter", ";"),
+    "words before a brace": ("", "a", "("),
+    "returns": ("return ", " ", "kill"),
+    "digits": ("overhead = ", "1", " "),
+    "defines": ("", "#define a b\n", ""),
+    "escaped line ends": ("", "#define a \\\n", ""),
+    "marks": ("", "/* measured region begins */", ""),
 }
 #: Submissions whose verdicts read the C: folder, lab, and the recording with C next to it.
 READERS = {

@@ -1,26 +1,50 @@
-"""The one rule for two results: which is larger, how many times, or neither."""
+"""Results are compared: with each other, at one clock, with a run before, and by twenty lines."""
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pytest
 
+from grader.cases.expected import conclusion
+from grader.cases.spec import FigureSpec, Quantity
+from grader.figures import LABS, figure_named
 from labs.analysis import estimates
 from labs.analysis.estimates import ByProcess, Estimate
+from labs.analysis.line import cells_of, fit_line, kept_samples, step_of
 from labs.commands import cli, measure
+from labs.commands.cli import main
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
-from labs.recording.file import Recording, read
+from labs.recording.file import Recording, Samples, read
 from labs.results import results_compared
 from labs.results.digits import rounded_apart
-from labs.results.result import result_of
-from labs.results.results_compared import Comparison, compared, differences_compared, of_estimates
-from testing.paths import FIXTURES
+from labs.results.result import REASONS, Result, result_of
+from labs.results.results_compared import (
+    Comparison,
+    compared,
+    compared_at_one_clock,
+    differences_compared,
+    disagreements,
+    of_estimates,
+    saved_at,
+)
+from testing import simulate
+from testing.declarations import as_declared
+from testing.paths import FIXTURES, REPOSITORY
+from testing.simulate import OPERATION, VARIANT, Machine
 from testing.submitted_figures import Clocked, recording
+
+# The one rule for two results: which is larger, how many times, or neither.
+
 
 TWO_VARIANTS = FIXTURES / "two-variants.csv"
 ARGUMENTS = FIXTURES / "honest" / "04-procedure-call" / "recordings" / "o0.csv"
@@ -310,3 +334,391 @@ def test_the_command_compares_nothing_that_has_no_figure(
 )
 def test_digits_keep_an_end_on_its_side(low: float, high: float, printed: tuple[str, ...]) -> None:
     assert rounded_apart(-5.0, low, high, 0.0) == printed
+
+
+# Two runs at different clock speeds: what disappears in core cycles is no effect of a change.
+
+
+OWN = read(FIXTURES / "honest" / "11-own-question" / "recordings" / "own.csv")
+PAIRS = [
+    spec
+    for specs in LABS.values()
+    for spec in specs
+    if spec.quantity is Quantity.CHOICE and spec.decide is not None and len(spec.operands) == 2
+]
+
+
+def again(
+    ticks: float = 1.0, cycle: float = 1.0, stated: Mapping[str, str] | None = None
+) -> Result:
+    """The same run a second time: each sample lasted, and each core cycle was, so many times as
+    long."""
+    states = tuple(
+        {**each, "core_cycle_ticks": f"{float(each['core_cycle_ticks']) * cycle}"}
+        for each in OWN.processes
+    )
+    left = {key: value for key, value in OWN.conditions.items() if key != "samples.sha256"}
+    longer = np.maximum(np.rint(OWN.ticks * ticks), 1).astype(OWN.ticks.dtype)
+    longer[0] += 1  # no run gives the same samples twice
+    conditions = {**left, **(stated or {})}
+    return of(replace(OWN, ticks=longer, conditions=conditions, processes=states))
+
+
+def of(recording: Recording) -> Result:
+    return result_of(recording, "operation", "ns")
+
+
+def concluded(tested: Result) -> float:
+    (found,) = conclusion(figure_named("own-question-threat"), [tested, of(OWN)])
+    return found.value
+
+
+def test_a_difference_that_the_clock_explains_is_none() -> None:
+    for factor, sign in ((0.9, "less"), (1.1, "more")):
+        moved = again(factor, factor)
+        found = compared_at_one_clock(moved, of(OWN), saved=("tested", "own"))
+        assert not found.distinguishable and found.side == 0 and found.unit == "cycles", sign
+        low, high = found.difference_interval
+        assert low < 0 < high
+        shown = repr(found)
+        assert "are not distinguishable" in shown
+        assert "This compares core cycles. In ns the difference is " in shown
+        assert "GHz in the first run" in shown
+        assert concluded(moved) == 3
+
+
+@pytest.mark.parametrize(
+    ("ticks", "cycle", "side"),
+    [
+        (1.3, 1.0, 1),  # the clock was the same
+        (0.7, 1.0, -1),
+        (1.4, 1.1, 1),  # the clock explains a part of it only
+        (0.6, 0.9, -1),
+    ],
+)
+def test_a_difference_beyond_the_clock_remains(ticks: float, cycle: float, side: int) -> None:
+    moved = again(ticks, cycle)
+    found = compared_at_one_clock(moved, of(OWN))
+    assert found.side == side and found.distinguishable and found.unit == "ns"
+    assert "core cycles" not in repr(found)
+    assert concluded(moved) == (1 if side > 0 else 2)
+
+
+def test_what_does_not_follow_the_clock_is_compared_in_time() -> None:
+    """A wait for memory takes the same time at each clock speed, so in cycles it seems to move."""
+    found = compared_at_one_clock(again(1.0, 1.1), of(OWN))
+    assert not found.distinguishable and found.unit == "ns"
+    assert "core cycles" not in repr(found)
+
+
+def test_where_time_and_cycles_contradict_each_other_nothing_is_decided() -> None:
+    moved = again(1.1, 1.4)
+    found = compared_at_one_clock(moved, of(OWN))
+    assert not found.distinguishable and "this may be the only cause" in repr(found)
+    assert concluded(moved) == 3
+
+
+def test_the_clock_of_another_machine_is_part_of_its_speed() -> None:
+    elsewhere = again(0.9, 0.9, {"machine.cpu": "Another CPU"})
+    found = compared_at_one_clock(elsewhere, of(OWN))
+    assert found.side == -1 and found.unit == "ns"
+
+
+def test_variants_of_one_run_met_the_same_clock() -> None:
+    found = compared_at_one_clock(of(OWN), result_of(OWN, "other", "ns"))
+    assert found.unit == "ns" and "GHz" not in repr(found)
+
+
+def test_an_unknown_clock_speed_explains_nothing() -> None:
+    moved = again(0.9, 0.9)
+    processes = tuple(
+        {key: value for key, value in each.items() if key != "core_cycle_ticks"}
+        for each in moved.recording.processes
+    )
+    unknown = of(replace(moved.recording, processes=processes))
+    assert compared_at_one_clock(unknown, of(OWN)).side == -1
+
+
+def test_differences_of_runs_are_compared_in_the_unit_of_the_runs() -> None:
+    by_clock = compared_at_one_clock(again(0.9, 0.9), of(OWN))
+    by_cause = compared_at_one_clock(again(1.5), of(OWN))
+    assert differences_compared(by_cause, by_clock).unit == "ns"
+
+
+@pytest.mark.parametrize("spec", PAIRS, ids=[spec.id for spec in PAIRS])
+def test_the_last_conclusion_of_two_figures_is_that_the_data_do_not_decide(
+    spec: FigureSpec,
+) -> None:
+    wide = Estimate(1.0, -1e6, 1e6, "ns", "", 400, 5)
+    assert spec.decide is not None and spec.decide((wide, wide)) == len(spec.choices)
+
+
+# Whether a run contradicts the one before it: when the kit says it, and when it does not.
+
+
+SETTINGS = ["--samples", "400", "--processes", "5", "--warmup", "2"]
+
+
+def run_costing(
+    cost: float = OPERATION.cost, seed: int = 1, stated: Mapping[str, str] | None = None
+) -> Recording:
+    made = simulate.run(replace(OPERATION, cost=cost), seed)
+    conditions = MappingProxyType({**made.conditions, **(stated or {})})
+    return as_declared(replace(made, conditions=conditions), "procedure_call")
+
+
+def result(recording: Recording, unit: str = "ticks") -> Result:
+    return result_of(recording, VARIANT, unit)
+
+
+def said(now: Recording, before: Recording, unit: str = "ticks") -> tuple[str, ...]:
+    return disagreements(before, (result(now, unit),))
+
+
+@pytest.mark.parametrize("factor", [0.9, 1.1])
+def test_two_runs_that_exclude_each_other_contradict(factor: float) -> None:
+    (sentence,) = said(run_costing(factor * OPERATION.cost), run_costing(seed=2))
+    assert sentence.startswith(f"{VARIANT}: this run and the one before")
+    assert "neither interval" in sentence and "(--spread 20)" in sentence
+
+
+def test_in_a_notebook_the_advice_is_an_argument() -> None:
+    now = result(run_costing(1.1 * OPERATION.cost)).for_python()
+    (sentence,) = disagreements(run_costing(seed=2), (now,))
+    assert "(spread=20)" in sentence and "--" not in sentence
+
+
+def test_runs_of_one_cost_hardly_ever_contradict() -> None:
+    """Of two honest 95 % intervals, 1 pair in 20 differs by more than they allow."""
+    machine = replace(OPERATION, speed_spread=0.03)
+    every = [as_declared(simulate.run(machine, seed), "procedure_call") for seed in range(60)]
+    pairs = list(itertools.pairwise(every))
+    values = [result(each).estimate for each in every]
+    apart = [abs(b.value / a.value - 1) for a, b in itertools.pairwise(values) if a and b]
+    assert sum(each > 0.01 for each in apart) > 10
+    assert sum(bool(said(now, before)) for before, now in pairs) <= 1
+
+
+def at_speed(made: Recording, factor: float) -> Recording:
+    """The recording of a core whose cycles are so many times as long."""
+    each = tuple(
+        MappingProxyType({**stated, "core_cycle_ticks": f"{0.7 * factor}"})
+        for stated in made.processes
+    )
+    left = {key: text for key, text in made.conditions.items() if key != "core_cycle_ticks"}
+    return replace(made, processes=each, conditions=MappingProxyType(left))
+
+
+@pytest.mark.parametrize(("cost", "cycle"), [(1.1, 1.1), (1.0, 1.1)])
+def test_another_clock_speed_is_no_contradiction(cost: float, cycle: float) -> None:
+    """A call takes as many core cycles as before, and memory takes as long."""
+    before = at_speed(run_costing(seed=2), 1.0)
+    now = at_speed(run_costing(cost * OPERATION.cost), cycle)
+    assert said(now, before) == ()
+    assert said(at_speed(run_costing(1.1 * OPERATION.cost), 1.0), before, "cycles") != ()
+
+
+def test_a_difference_of_a_hundredth_is_not_worth_a_sentence() -> None:
+    assert said(run_costing(1.008 * OPERATION.cost), run_costing(seed=2)) == ()
+    assert said(run_costing(1.03 * OPERATION.cost), run_costing(seed=2)) != ()
+
+
+OTHER = [
+    {"flags": "-O0"},
+    {"source.sha256": "another"},
+    {"compiler": "another"},
+    {"machine.cpu": "another"},
+    {"cpu.asked": "7"},
+    {"variants": "simulated,loop"},
+    {"command": "labs measure x --peer-cpu 1"},
+]
+
+
+@pytest.mark.parametrize("stated", OTHER, ids=lambda stated: next(iter(stated)))
+def test_a_run_of_something_else_is_no_contradiction(stated: dict[str, str]) -> None:
+    assert said(run_costing(2 * OPERATION.cost, stated=stated), run_costing(seed=2)) == ()
+
+
+def test_another_c_kernel_or_variant_is_no_contradiction() -> None:
+    now, before = run_costing(2 * OPERATION.cost), run_costing(seed=2)
+    assert said(now, as_declared(before, "system_call")) == ()
+    assert said(now, replace(before, variants=("another",))) == ()
+
+
+def test_a_run_without_a_figure_contradicts_nothing() -> None:
+    bent = as_declared(simulate.run(Machine(hidden=120), 1), "procedure_call")
+    assert result(bent).estimate is None
+    assert said(bent, run_costing(seed=2)) == () and said(run_costing(seed=2), bent) == ()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no recording", b"\xff" * 99])
+def test_what_is_no_recording_is_no_run_before(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / "r.csv").write_bytes(content)
+    assert saved_at(tmp_path / "r.csv") is None and saved_at(tmp_path) is None
+
+
+def test_a_terminal_says_it_when_the_recording_is_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given_times: dict[str, int]
+) -> None:
+    command = ["measure", "system_call", "--variant", "invalid", *SETTINGS]
+    saving = [*command, "--save", str(tmp_path / "r.csv")]
+    for ticks, contradicts in ((300, False), (300, False), (400, True), (400, False)):
+        given_times["invalid"] = ticks
+        assert main(saving) == 0
+        assert ("contradict" in capsys.readouterr().out) is contradicts
+    given_times["invalid"] = 300
+    assert main([*saving, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert "contradict" in printed.err and "contradict" not in printed.out
+    given_times["invalid"] = 400
+    assert main(command) == 0
+    assert "contradict" not in capsys.readouterr().out
+
+
+def test_a_notebook_says_it_below_the_figure(tmp_path: Path, given_times: dict[str, int]) -> None:
+    session = Session("03-system-call", tmp_path)
+    shown = []
+    for ticks in (300, 400, 400):
+        given_times["invalid"] = ticks
+        run = session.measure("system_call", "invalid", samples=400, processes=5, save="own")
+        shown.append((repr(run), run._repr_html_()))
+    for in_text, in_page in shown[::2]:
+        assert "contradict" not in in_text + in_page
+    for each in shown[1]:
+        assert "invalid: this run and the one before, saved under the same name" in each
+        assert "spread=20" in each
+
+
+# Twenty lines of numpy give the kit's value for every steady operation of the saved runs. The
+# lines are cells of lab 11, and stand on the page on the method.
+
+
+PAGE = REPOSITORY / "docs" / "students" / "method.md"
+RUNS = [
+    path
+    for pattern in ("honest*/*/recordings/*.csv", "gallery/*-repaired.csv")
+    for path in sorted(FIXTURES.glob(pattern))
+]
+#: An operation is steady if half of its interval is at most the first of these shares of its value,
+#: and if less than the second share of its samples was set aside. Values agree within the third.
+NARROW, FEW, AGREE = 0.05, 0.1, 0.01
+
+
+def cell(name: str) -> str:
+    """The code of a cell of lab 11."""
+    path = REPOSITORY / "notebooks" / "11-own-question" / "11-own-question.ipynb"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return next("".join(each["source"]) for each in cells if each["id"] == name)
+
+
+NEAR, COST = cell("twenty-lines-near"), cell("twenty-lines-cost")
+
+
+@pytest.fixture(scope="module")
+def cost() -> Callable[..., float]:
+    """The function of the notebook."""
+    names: dict[str, Any] = {}
+    exec(f"{NEAR}\n{COST}", names)
+    found: Callable[..., float] = names["cost"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Result]:
+    """The result of every variant of the saved runs that has a cost, in ticks."""
+    every = {
+        f"{path.relative_to(FIXTURES)} {variant}": result_of(read(path), variant, "ticks")
+        for path in RUNS
+        for variant in read(path).variants
+    }
+    return {
+        place: result
+        for place, result in every.items()
+        if result.estimate is not None and result.net is not None
+    }
+
+
+def variants(result: Result) -> tuple[str, ...]:
+    """The variant and its baseline, if it has one."""
+    assert result.net is not None
+    return tuple(filter(None, (result.variant, result.net.baseline_variant)))
+
+
+def in_twenty_lines(
+    result: Result, cost: Callable[..., float], chosen: Callable[[Recording, str], Samples]
+) -> float:
+    """The cost by `cost`, from the `chosen` samples of the variant and of its baseline."""
+    of_each = [chosen(result.recording, each) for each in variants(result)]
+    whole, *baseline = (cost(each.process, each.batch, each.ticks) for each in of_each)
+    assert result.net is not None
+    return (whole - result.net.times * sum(baseline)) / result.net.parts
+
+
+def of_whole_core(recording: Recording, variant: str) -> Samples:
+    """The samples that the kit does not set aside because the core was shared."""
+    samples = recording.samples(variant)
+    kept = kept_samples(recording, samples, cells_of(samples, step_of(samples)))
+    return samples.only(~kept.shared)
+
+
+def delays_itself(recording: Recording, variant: str) -> bool:
+    """Whether the kit keeps far samples, as delays of the operation's own."""
+    samples = recording.samples(variant)
+    weight = kept_samples(recording, samples, cells_of(samples, step_of(samples))).weight
+    return bool(np.any((weight > 0) & (weight < 1)))
+
+
+def is_steady(result: Result) -> bool:
+    """Whether the interval is narrow, few samples were disturbed, and the clock has whole steps."""
+    every = [result.recording.samples(each) for each in variants(result)]
+    assert result.estimate is not None
+    return (
+        result.estimate.is_believable(NARROW)
+        and aside(result, "far", "preempted") < FEW
+        and not any(delays_itself(result.recording, each) for each in variants(result))
+        and all(
+            step_of(each) <= max(np.gcd.reduce(each.ticks), each.clock.coarseness) for each in every
+        )
+    )
+
+
+def aside(result: Result, *reasons: str) -> float:
+    """The share of samples set aside for these reasons, of the variant or of its baseline."""
+    lines = [fit_line(result.recording, each) for each in variants(result)]
+    return max(sum(map(line.share_set_aside, reasons)) for line in lines)
+
+
+@pytest.mark.slow
+def test_they_give_the_value_of_every_steady_operation(
+    results: dict[str, Result], cost: Callable[..., float]
+) -> None:
+    found = {
+        place: in_twenty_lines(result, cost, Recording.samples) / result.estimate.value
+        for place, result in results.items()
+        if result.estimate and is_steady(result) and aside(result, *REASONS) < FEW
+    }
+    assert len(found) > 150
+    assert found == {place: pytest.approx(1, abs=AGREE) for place in found}
+
+
+def test_where_the_core_was_shared_they_need_the_samples_of_a_whole_core(
+    results: dict[str, Result], cost: Callable[..., float]
+) -> None:
+    agree = [
+        [
+            abs(in_twenty_lines(result, cost, chosen) / result.estimate.value - 1) <= AGREE
+            for chosen in (Recording.samples, of_whole_core)
+        ]
+        for result in results.values()
+        if result.estimate and is_steady(result) and aside(result, "shared") >= FEW
+    ]
+    of_all, of_whole = np.mean(agree, axis=0)
+    assert len(agree) > 20
+    assert of_all < 0.5 and of_whole > 0.9
+
+
+def test_the_page_has_the_lines_of_the_notebook() -> None:
+    assert f"```python\n{NEAR}\n\n\n{COST}\n```" in PAGE.read_text(encoding="utf-8")
+    functions = f"{NEAR}\n{COST}".partition("def near")[2]
+    assert len(functions.splitlines()) <= 20

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from labs.course import lab_names
 from labs.run import broken
 from labs.terminal import offered_files, offered_folders
 from testing.paths import REPOSITORY
+from testing.programs import call
 
 #: What takes long to import; a person waits for a completion.
 HEAVY = ("numpy", "matplotlib", "pydantic", "psutil", "asyncio", "nbgrader", "jinja2", "IPython")
@@ -26,21 +26,20 @@ HEAVY = ("numpy", "matplotlib", "pydantic", "psutil", "asyncio", "nbgrader", "ji
 def offered(line: str, folder: Path) -> list[str]:
     """What argcomplete answers the shell for this line, by its own environment variables."""
     answer = folder / "answer"
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", f"{line.split()[0]}.commands.cli"],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(REPOSITORY),
-            "_ARGCOMPLETE": "1",
-            "_ARGCOMPLETE_IFS": "\n",
-            "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
-            "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
-            "COMP_TYPE": "9",
-            "COMP_LINE": line,
-            "COMP_POINT": str(len(line)),
-        },
-        capture_output=True, text=True, check=True, timeout=60, cwd=folder,
-    )  # fmt: skip
+    asked = {
+        **os.environ,
+        "PYTHONPATH": str(REPOSITORY),
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
+        "COMP_TYPE": "9",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+    }
+    module = f"{line.split()[0]}.commands.cli"
+    words = (sys.executable, "-X", "importtime", "-m", module)
+    done = call(*words, env=asked, check=True, cwd=folder)
     imported = {each.rpartition("|")[2].strip() for each in done.stderr.splitlines()}
     assert "argcomplete" in imported and not imported & set(HEAVY)
     assert done.stdout == ""
@@ -112,7 +111,7 @@ def test_bash_knows_both_commands_after_the_line(capsys: pytest.CaptureFixture[s
     main(["completion", "bash"])
     line = capsys.readouterr().out
     bash = ["bash", "--norc", "-c", f"{line}\ncomplete -p labs grader"]
-    done = subprocess.run(bash, capture_output=True, text=True, check=True, timeout=60)
+    done = call(*bash, check=True, timeout=60)
     known = done.stdout.splitlines()
     assert [each.split()[-1] for each in known] == ["labs", "grader"]
     assert all("_python_argcomplete" in each for each in known)

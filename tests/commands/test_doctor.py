@@ -24,6 +24,7 @@ from labs.machine.fitness import can_measure, verdict
 from labs.machine.probes import Counter, Disk, Outcome, Trials
 from testing.paths import REPOSITORY
 from testing.plain_machine import PLAIN
+from testing.programs import call
 
 ROOMY = Disk("/somewhere", 100 << 30)
 COUNTER = Counter("tsc", step=2, overhead=44, frequency_hz=2.6e9, core_cycle_ticks=0.7)
@@ -286,8 +287,8 @@ def run_doctor(
         program = "import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); "
         program += "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
         command = [sys.executable, "-c", program, *command[1:]]
-    return subprocess.run(
-        command,
+    return call(
+        *command,
         cwd=tmp_path,
         env={
             **os.environ,
@@ -295,8 +296,6 @@ def run_doctor(
             "TICKLAB_CACHE": str(tmp_path / "cache"),
             **environment,
         },
-        capture_output=True,
-        text=True,
         timeout=60,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 import grader.commands.cli
 import labs.commands.cli
 from labs.version import __version__
+from testing.programs import call
 
 CLIS = (labs.commands.cli, grader.commands.cli)
 #: What takes a quarter of a second or more to import, and has no part in a version.
@@ -51,10 +51,7 @@ def test_a_list_is_answered_without_what_measures(words: tuple[str, ...]) -> Non
 def spied(cli: str, *words: str) -> tuple[str, list[str]]:
     """What the command printed, and the modules that it imported: none of the HEAVY ones."""
     path = f"import sys; sys.path[:0] = {sys.path!r}\n"
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", path + SPY.format(cli=cli), *words],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    done = call(sys.executable, "-I", "-c", path + SPY.format(cli=cli), *words, check=True)
     printed, imported = json.loads(done.stdout)
     assert not HEAVY & {module.partition(".")[0] for module in imported}
     return printed, imported

@@ -1,4 +1,4 @@
-"""Predictions: late ones, those that count, those withdrawn or renamed, and replies that help."""
+"""Predictions: their form, how they are compared with what was found, and when they are shown."""
 
 from __future__ import annotations
 
@@ -6,21 +6,36 @@ import asyncio
 import json
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from labs import limits
-from labs.course import guide, predictions
+from labs import limits, views
+from labs.course import comparison, figures, guide, predictions
+from labs.course.comparison import Compared
+from labs.course.figures import Figure
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
+from labs.html import Table
 from labs.messages import Refused
-from labs.notebook import predicting, typed_numbers
+from labs.notebook import predicting, typed_numbers, way_through_labs
 from labs.notebook.predicting import PredictionForm
+from labs.notebook.run import Run
 from labs.notebook.session import Session
+from labs.plots.calibration_plot import Guess, calibration_picture
+from labs.recording.file import read
 from labs.results.results_compared import Comparison
+from labs.results.run_warnings import RunWarning
+from labs.units import factor_text
+from testing import simulate
+from testing.paths import FIXTURES
+from testing.simulate import Machine
+
+# Predictions: late ones, those that count, those withdrawn or renamed, and replies that help.
+
 
 GUIDE = Guide(
     {},
@@ -367,3 +382,214 @@ def test_outside_a_notebook_the_line_is_printed(
     printed = capsys.readouterr().out
     assert guide.of_lab("01-timer-overhead").predictions["timer-overhead-fenced"].asks in printed
     assert 'lab.predict("timer-overhead-fenced", ..., "ns", because="...", sure=...)' in printed
+
+
+# Guesses over all labs: which count, how far off they were, and how that is drawn.
+
+
+LAB, ID = "01-timer-overhead", "timer-overhead-fenced"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / LAB).mkdir()
+    return tmp_path / LAB
+
+
+def predicted(folder: Path, *made: tuple[float, bool | None], name: str = ID) -> None:
+    """Leave predictions in ns, the oldest first, each with whether it is late."""
+    stated = [
+        {"value": value, "unit": "ns", "late": late, "when": f"2026-03-{day:02}T09:00:00+00:00"}
+        for day, (value, late) in enumerate(made, start=1)
+    ]
+    path = folder / predictions.FILE_NAME
+    known = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps({**known, name: stated}))
+
+
+def test_the_last_one_before_the_recording_is_compared(folder: Path) -> None:
+    predicted(folder, (10, False), (40, False), (21, True))
+    figures.put(folder, Figure(ID, 20, "ns", None))
+    (row,) = comparison.of_labs(folder.parent)
+    assert (row.predicted.value, row.versions, row.late) == (40, 3, False)
+    assert row.as_text() == "2 times less"
+    table = comparison.table((row,))
+    assert "before the recording counts" in table.caption
+    assert table.rows[0][2] == "40 ns (of 3 versions)"
+    assert comparison.calibration((row,)) == (
+        "Your one guess so far was off by a factor of 2 (too high).",
+    )
+
+
+def test_a_late_one_is_marked_and_not_counted(folder: Path) -> None:
+    predicted(folder, (19, True), (21, True))
+    figures.put(folder, Figure(ID, 20, "ns", None))
+    (row,) = comparison.of_labs(folder.parent)
+    assert (row.predicted.value, row.late) == (21, True)
+    assert row.as_text() == "within 10 %, but late: it does not count"
+    assert comparison.calibration((row,)) == ()
+
+
+@pytest.mark.parametrize(
+    ("guess", "found", "unit", "told"),
+    [
+        ((2, "choice"), 2, "choice", "the same conclusion"),
+        ((2, "choice"), 1, "choice", "another conclusion"),
+        ((0, "ns"), 1, "ns", "these two have no ratio"),
+        ((2, "ns"), -1, "ns", "these two have no ratio"),
+        ((5e-324, "ns"), 1e300, "s", "these two have no ratio"),
+        ((2, "cycles"), 1, "ns", "in another unit"),
+        ((2, "times"), 1, "times", "2 times less"),
+        ((2, "us"), 1, "ms", "500 times as much"),
+    ],
+)
+def test_what_has_no_factor_is_said_in_words_and_not_counted(
+    guess: tuple[float, str], found: float, unit: str, told: str
+) -> None:
+    predicted = predictions.Prediction(*guess)
+    row = Compared(LAB, ID, predicted, 1, Figure(ID, found, unit, None))
+    assert row.as_text() == told
+    assert bool(comparison.calibration((row,))) == told.endswith(("less", "much"))
+
+
+def test_a_guide_may_name_the_figure_that_answers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"pair": guide.Asked("What?", "ns", "fenced", ID)}
+    mine = guide.Guide({}, (), predictions=asked)
+    monkeypatch.setattr(guide, "of_lab", lambda lab: mine)
+    predicted(folder, (10, False), name="pair")
+    figures.put(folder, Figure(ID, 20, "ns", None))
+    (row,) = comparison.of_labs(folder.parent)
+    assert row.as_text() == "2 times as much"
+
+
+def test_a_prediction_without_a_figure_waits_for_none(folder: Path) -> None:
+    other = folder.parent / "07-switch-footprint"
+    other.mkdir()
+    predicted(other, (128, False), name="footprint-bend")
+    predicted(folder, (20, False))
+    told = [row.as_text() for row in comparison.of_labs(folder.parent)]
+    assert told == ["no figure yet", "no figure gives it: compare it in its lab"]
+
+
+def test_a_prediction_that_its_lab_does_not_ask_for_is_said_to_be_one(folder: Path) -> None:
+    predicted(folder, (19, False), name="timer-overhad")
+    predicted(folder, (19, False))
+    told = {row.id: row.as_text() for row in comparison.of_labs(folder.parent)}
+    assert told == {"timer-overhad": "its lab asks for no such prediction", ID: "no figure yet"}
+
+
+def test_what_is_wrapped_up_is_drawn_with_late_ones_apart(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    predicted(folder, (10, False))
+    figures.put(folder, Figure(ID, 20, "ns", None))
+    other = folder.parent / "03-system-call"
+    other.mkdir()
+    predicted(other, (100, True), name="system-call-getppid")
+    figures.put(other, Figure("system-call-getppid", 0.3, "us", None))
+    way_through_labs.wrap_up(folder.parent)
+    shown = capsys.readouterr().out
+    assert "Dot plot of 2 predictions" in shown
+    assert "1 of 1 guess came within a factor of 2" in shown
+    assert "1 prediction was late, and does not count" in shown
+    assert "off by a factor of 2 (too low)" in shown
+
+
+def test_without_a_figure_nothing_is_drawn(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    predicted(folder, (10, False))
+    way_through_labs.wrap_up(folder.parent)
+    assert "Dot plot" not in capsys.readouterr().out
+    with pytest.raises(ValueError, match="no guess"):
+        calibration_picture([])
+
+
+@pytest.mark.parametrize(
+    ("factor", "right", "text"),
+    [
+        (1.05, True, "within 10 %"),
+        (2.0, True, "2 times as much"),
+        (0.5, True, "2 times less"),
+        (2.1, False, "2.1 times as much"),
+        (0.25, False, "4 times less"),
+        (1e300, False, "more than 1,000,000 times as much"),
+    ],
+)
+def test_a_guess_within_a_factor_of_two_is_right(factor: float, right: bool, text: str) -> None:
+    assert Guess("a", factor).right == right
+    assert factor_text(factor) == text
+
+
+def test_the_picture_says_what_it_shows() -> None:
+    guesses = [Guess("a", 1.5, 0.6), Guess("b", 8), Guess("c", 0.01, 0.9), Guess("d", 1, 0.5, True)]
+    shown = calibration_picture(guesses)
+    assert shown.image.startswith(b"\x89PNG")
+    assert "1 of 3 guesses came within a factor of 2. Further off: 1 too low and 1 too high." in (
+        shown.meaning
+    )
+    assert "1 prediction was late" in shown.meaning
+    assert [row[-1] for row in shown.table.rows] == ["yes", "yes", "yes", "no: late"]
+    assert "late" not in calibration_picture(guesses[:3]).meaning
+
+
+def test_guesses_that_are_far_off_or_many_can_be_drawn() -> None:
+    far = [Guess("long-" * 20, 1e-300, 1.0), Guess("", 1e300), Guess("late only", 1, None, True)]
+    assert calibration_picture(far).image
+    many = [Guess(f"{number:02}", 1.0) for number in range(41)]
+    assert "The last 40 are drawn." in calibration_picture(many).kind
+
+
+# A warning that would answer "What is wrong here?" is shown with the explanation, not before.
+
+
+CASES = [(lab, each) for lab in guide.labs() for each in guide.of_lab(lab).held_back]
+
+#: By lab: a view of the run that a student opens before the question.
+VIEWS: dict[str, Callable[[Run], Table]] = {
+    "01-timer-overhead": lambda run: views.after_subtracting(run, 0),
+    "06-process-and-thread-switch": views.switches,
+}
+
+
+def run_of(lab: str, held: guide.HeldBack) -> Run:
+    """A run that has the warning: the honest student's, or one in which 20 ticks are missing."""
+    honest = Run.of(read(FIXTURES / "honest" / lab / "recordings" / f"{held.run}.csv"))
+    if any(each.code == held.warning for each in honest.warnings):
+        return honest
+    return Run.of(simulate.run(Machine(overhead=-20, batches=(64, 128, 256, 512)), 1))
+
+
+def cause_of(run: Run, code: str) -> RunWarning:
+    (found,) = (each for each in run.warnings if each.code == code)
+    return found
+
+
+@pytest.mark.parametrize(("lab", "held"), CASES)
+def test_the_cause_comes_after_the_students_own_words(
+    lab: str, held: guide.HeldBack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = Session(lab, tmp_path)
+    run = run_of(lab, held)
+    likely = cause_of(run, held.warning).likely_cause
+    assert likely in repr(run), "a run of another name keeps its warnings"
+
+    session.keep(held.run, run)
+    for shown in (repr(run), run._repr_html_(), run.plot()._repr_html_()):
+        assert likely not in shown
+    assert not any(likely in warning for warning in VIEWS[lab](run).warnings)
+    assert f'lab.answer("{held.until}", ...)' in repr(run)
+    session.answer(held.until, "")
+    assert likely not in capsys.readouterr().out
+
+    session.answer(held.until, "The work is not there.")
+    assert likely in capsys.readouterr().out
+    assert likely in repr(run)
+    assert any(likely in warning for warning in VIEWS[lab](run).warnings)
+    assert "lab.answer" not in repr(run)
+
+
+def test_there_are_cases_and_each_question_is_asked() -> None:
+    assert len(CASES) >= 2

@@ -12,7 +12,6 @@ import shutil
 import signal
 import sqlite3
 import stat
-import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from grader.evening.grade_sheet import Graded, Part, Sheet, guarded
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.settings import configure
 from grader.with_nbgrader.student_folders import RECORD
+from testing.programs import call
 
 LAB = "01-small"
 #: Student, e-mail address, first and last name, and points of `cost` and `report`. None: it waits.
@@ -327,7 +327,7 @@ def test_the_upgrade_that_is_advised_works_in_a_course(
     words = ["export", LAB, "--course", str(mine), "--csv", str(tmp_path / "x")]
     assert cli.main(words) == 1
     upgrade = [sys.executable, "-m", "nbgrader", "db", "upgrade"]
-    done = subprocess.run(upgrade, cwd=mine, capture_output=True, text=True, check=False)
+    done = call(*upgrade, cwd=mine)
     assert done.returncode == 0, done.stderr
     assert len([*mine.glob("gradebook.db.2*")]) == 1
     assert cli.main(words) == 0
@@ -624,11 +624,10 @@ def test_the_autograder_hands_out_the_result_of_who_handed_in(
     (tmp_path / "root" / "source").symlink_to(folder)
     metadata = {"users": [{"email": email, "name": "x"} for email in emails]}
     (tmp_path / "root" / "submission_metadata.json").write_text(json.dumps(metadata))
-    done = subprocess.run(
-        [folder / "run_autograder"],  # started as Gradescope does: by its first line
+    done = call(
+        folder / "run_autograder",
         env={"AUTOGRADER": str(tmp_path / "root"), "PATH": os.environ["PATH"]},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    )
     path = tmp_path / "root" / "results" / "results.json"
     if isinstance(score, str):
         assert score in done.stderr and done.returncode == 1 and not path.exists()

@@ -10,10 +10,12 @@ import pytest
 
 pytest.importorskip("playwright")
 
-from bench.exchange.class_report import make_class
 from bench.labs import accessible, jupyterlab
+from grader.cases.spec import CHOICE
+from grader.cases.verdict import Outcome
 from grader.commands.cli import main
-from testing.graded_course import LAB
+from grader.figures import LABS
+from testing.graded_course import AMD_GUEST, ARM, LAB, GradedCourse, not_handed_in, verdict
 
 pytestmark = [
     pytest.mark.browser,
@@ -23,8 +25,24 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report on a class of 40."""
-    course = make_class(tmp_path_factory.mktemp("course"), 40, plot=10)
+    """The report on a class of 40 with machines of two kinds; every fifth figure is wrong."""
+    course = GradedCourse(tmp_path_factory.mktemp("course"))
+    for n in range(40):
+        verdicts, numbers, guesses = [], {}, {}
+        for place, spec in enumerate(LABS[LAB], start=n):
+            wrong = place % 5 == 0
+            if place % 19 == 0:
+                verdicts.append(not_handed_in(spec.id))
+                continue
+            found = (Outcome.FAILED, "unit-slip") if wrong else (Outcome.PASSED,)
+            verdicts.append(verdict(spec.id, *found))
+            value = 1.0 if spec.unit == CHOICE else (20.0 + n % 7) * (1000 if wrong else 1)
+            numbers[spec.id] = (value, spec.unit)
+            guesses[spec.id] = (value * (1 + n % 3), spec.unit)
+        machine = (AMD_GUEST, ARM)[n % 2]
+        course.add(
+            f"student-{n}", verdicts, numbers, machine=machine, predictions=guesses, plot="A"
+        )
     for number in range(3):
         course.hand_in(f"late-{number}")
     assert main(["report", LAB, "--course", str(course.folder)]) == 0

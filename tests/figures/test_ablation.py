@@ -7,21 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from bench import __main__ as command
-from bench.figures import ablation, recorded_set
+from bench.figures import ablation
 from bench.figures.ablation import IDEAS, NOTHING, Idea, Outcome, Reduced, Row
 from bench.figures.coverage_cases import ROUNDS, Case, Truth, all_cases
-from bench.figures.repeat import Job
 from labs.analysis.estimates import Estimate
-from labs.recording.file import Recording, read
+from labs.recording.file import Recording
 from labs.results.result import result_of
-from labs.run.measure import Plan
 from testing import simulate
 from testing.declarations import as_declared
-from testing.simulate import BASELINE, OPERATION, VARIANT
+from testing.simulate import BASELINE, OPERATION
 
 BY_NAME = {idea.name: idea for idea in IDEAS}
 #: An idea that changes nothing here: no machine declares another step than its own.
@@ -114,30 +110,6 @@ def test_a_set_shows_what_rounds_of_the_core_earn(saved: Path) -> None:
     assert useless == usual
 
 
-def test_a_set_counts_runs_without_a_figure(saved: Path, tmp_path: Path) -> None:
-    for number, path in enumerate(sorted(saved.glob("round-*/*.csv"))):
-        run = read(path)
-        if number == 1:  # samples of one size give no line
-            run = replace(run, batch=np.full_like(run.batch, 64))
-        run.write(tmp_path / path.relative_to(saved))
-    assert [each.no_figure for each in reduced(tmp_path, (USELESS,))] == [1, 1]
-    assert [len(each.agreeing) for each in reduced(tmp_path, (USELESS,))] == [3, 3]
-
-
-def test_first_times_are_left_out(saved: Path, tmp_path: Path) -> None:
-    for path in saved.glob("round-*/*.csv"):
-        run = read(path)
-        stated = {**run.conditions, f"variant.{VARIANT}.estimand": "first-time"}
-        replace(run, conditions=stated).write(tmp_path / path.relative_to(saved))
-    assert reduced(tmp_path, (USELESS,)) == [Reduced(), Reduced()]
-
-
-def test_a_folder_that_is_no_set_is_refused(tmp_path: Path) -> None:
-    call(1).write(tmp_path / "round-00" / "a.csv")
-    with pytest.raises(recorded_set.BadSet, match="ablation --record DIR"):
-        recorded_set.files_of(tmp_path)
-
-
 # Simulated machines
 
 
@@ -220,71 +192,3 @@ def test_each_idea_changes_a_figure_and_comes_back(
     with idea.switched_off():
         assert figures(some_of_all) != usual
     assert figures(some_of_all) == usual
-
-
-# Recording a set
-
-
-@pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The C kernels that were measured, one that ends with an error among them."""
-    found: list[str] = []
-
-    def measure(plan: Plan) -> Recording:
-        found.append(plan.kernel)
-        if plan.kernel == "page_fault" and len(found) < 3:
-            raise RuntimeError("no memory")
-        return call(len(found))
-
-    every = (Job(Plan("procedure_call", ("args5",)), " -O0"), Job(Plan("page_fault", ("file",))))
-    monkeypatch.setattr(recorded_set, "jobs", lambda kernels: iter(every))
-    monkeypatch.setattr(recorded_set, "measure_now", measure)
-    return found
-
-
-def test_a_set_is_continued_where_it_ended(
-    tmp_path: Path, measured: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert not recorded_set.record(tmp_path, 2, (), "quiet")
-    assert "page_fault-file.csv: no memory" in capsys.readouterr().out
-    assert recorded_set.record(tmp_path, 2, (), "quiet")
-    assert measured == ["procedure_call", "page_fault"] * 2 + ["page_fault"]
-    assert {name: len(paths) for name, paths in recorded_set.files_of(tmp_path).items()} == {
-        "page_fault-file.csv": 2,
-        "procedure_call-O0-args5.csv": 2,
-    }
-    assert not list(tmp_path.rglob(".*"))
-
-
-def test_a_set_is_of_one_state(
-    tmp_path: Path, measured: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    recorded_set.record(tmp_path, 1, (), "quiet")
-    before = len(measured)
-    assert not recorded_set.record(tmp_path, 1, (), "busy")
-    assert "another machine or state (quiet; " in capsys.readouterr().out
-    assert len(measured) == before
-
-
-# The command
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["ablation", "nowhere"], "nowhere: neither a benchmark nor a folder"),
-        (["repeat", "."], "no benchmark ."),
-        (["ablation", "--busy"], "say what --record records"),
-        (["ablation", "--kernel", "page_fault"], "say what --record records"),
-        (["ablation", ".", "--record", "x"], "reduces none"),
-        (["ablation", "--record", "x", "--rounds", "1"], "2 or more"),
-        (["repeat", "coverage", "--settings"], "--settings is for repeat"),
-    ],
-    ids=" ".join,
-)
-def test_options_that_say_nothing_are_refused(
-    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        command.main(words)
-    assert says in capsys.readouterr().err

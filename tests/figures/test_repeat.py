@@ -108,26 +108,8 @@ def test_figures_must_not_depend_on_samples_and_batches(
     assert ("DOES NOT HOLD" in capsys.readouterr().out) is not holds
 
 
-def test_sizes_of_one_operation_have_no_half() -> None:
-    assert repeat._halves((0, 64, 128)) == (0, 32, 64)
-    assert repeat._halves((1, 2, 3, 4)) == (1, 2)
-    assert repeat._halves((1, 2, 3)) == ()
-
-
 def test_the_settings_are_tried_on_twenty_variants_that_exist() -> None:
     named = [(kernel, name) for kernel, names in repeat.OF_SETTINGS.items() for name in names]
     assert len(set(named)) == 20
     assert set(repeat.OF_SETTINGS) == set(repeat.KERNELS)
     assert [each for each in named if each[1] not in catalogue.of_name(each[0]).variants] == []
-
-
-def test_a_variant_below_the_limit_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    repeat._judged({("odd one", "quiet"): seen(ODD, ODD), ("b", "quiet"): seen(EVEN, EVEN)})
-    said = capsys.readouterr().out
-    assert "below 90%: 1 of 2; odd one quiet 67%" in said
-    assert "below 75%: 1 of 2; odd one quiet 67%" in said
-
-
-def test_perfect_intervals_put_some_variants_below_nine_in_ten() -> None:
-    assert 0.07 < repeat._by_chance(12, 0.9) < 0.12
-    assert repeat._by_chance(12, 0.75) < 0.003

@@ -1,23 +1,33 @@
-"""One verdict a figure: levels, points, and which finding takes which points."""
+"""A figure is judged by its recording: right ones pass, wrong ones are told why."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grader import check as check_in_notebook
+from grader.cases.case import Case, make_case, make_relation
 from grader.cases.verdict import Level, Outcome, Verdict
 from grader.commands.cli import main
+from grader.facts import caveats, sources, task_counts
 from grader.figures import LABS, figure_named, figures_of
+from grader.judging import flags
 from grader.judging import lab_folder as evidence
 from grader.judging.check import check
+from grader.judging.lab_folder import check_folder
 from grader.judging.presentation import as_html, as_text
 from grader.notebook import Shown
+from labs import paths
+from labs.c_kernels import toolchain
 from labs.course import figures
 from labs.course.figures import Figure
+from labs.recording import run_conditions
 from labs.recording.file import BadRecording, Recording, parse, read
 from labs.results.result import result_of
 from testing.paths import FIXTURES
@@ -30,7 +40,11 @@ from testing.submitted_figures import (
     Clocked,
     figure,
     recording,
+    switching,
 )
+
+# One verdict a figure: levels, points, and which finding takes which points.
+
 
 OWN_PAIR = """#include "own_pair.h"
 TICKLAB_INLINE uint64_t own_interval(long k)
@@ -419,3 +433,462 @@ def test_flags_for_a_person_cost_nothing(tmp_path: Path, fenced: Recording) -> N
     assert first.outcome is second.outcome is Outcome.PASSED
     assert any("belongs to no released C kernel" in flag for flag in first.flags)
     assert any("the same samples as recordings/copy.csv" in flag for flag in first.flags)
+
+
+# A value of something else in the lab folder is told as a fact; a stale one before all else.
+
+
+LAB, FENCED_ID = "01-timer-overhead", "timer-overhead-fenced"
+EARLY, LATE = "2026-11-20T10:00:00+00:00", "2026-11-21T10:00:00+00:00"
+CALLS = "03-system-call"
+
+
+def saved(folder: Path, name: str, overhead: float, created: str) -> Recording:
+    run = recording(
+        {"fenced": replace(FENCED, overhead=overhead)}, extra={"created": created}, samples=1000
+    )
+    run.write(folder / "recordings" / f"{name}.csv")
+    return run
+
+
+def value_of(run: Recording, variant: str = "fenced", unit: str = "ns") -> float:
+    estimate = result_of(run, variant, unit).estimate
+    assert estimate is not None
+    return estimate.value
+
+
+def verdict_on(folder: Path, name: str, lab: str = LAB) -> Verdict:
+    return next(each for each in check_folder(folder, lab) if each.figure == name)
+
+
+def told(verdict: Verdict) -> tuple[str, str]:
+    finding = verdict.findings[0]
+    return finding.code, finding.evidence
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"), [("fenced-earlier", "fenced"), ("b", "a"), ("fenced", "fenced-again")]
+)
+def test_the_value_of_the_run_before_is_told_as_that(
+    tmp_path: Path, earlier: str, later: str
+) -> None:
+    before = saved(tmp_path, earlier, 90.0, EARLY)
+    saved(tmp_path, later, 42.6, LATE)
+    value = float(f"{value_of(before):.4g}")
+    figures.put(tmp_path, Figure(FENCED_ID, value, "ns", f"recordings/{later}.csv"))
+    code, evidence = told(verdict_on(tmp_path, FENCED_ID))
+    assert code == "figure-not-from-recording"
+    assert f"What you gave is the value by recordings/{earlier}.csv, an earlier run." in evidence
+
+
+def test_where_two_runs_give_it_neither_is_named(tmp_path: Path) -> None:
+    before = saved(tmp_path, "one", 90.0, EARLY)
+    saved(tmp_path, "two", 90.02, EARLY)
+    saved(tmp_path, "now", 42.6, LATE)
+    value = float(f"{value_of(before):.3g}")
+    figures.put(tmp_path, Figure(FENCED_ID, value, "ns", "recordings/now.csv"))
+    assert "What you gave" not in told(verdict_on(tmp_path, FENCED_ID))[1]
+
+
+def test_a_number_that_only_lies_near_another_run_is_not_of_it(tmp_path: Path) -> None:
+    before = saved(tmp_path, "one", 90.0, EARLY)
+    saved(tmp_path, "now", 42.6, LATE)
+    for value in (1.01 * value_of(before), float(f"{value_of(before):.1g}")):
+        figures.put(tmp_path, Figure(FENCED_ID, value, "ns", "recordings/now.csv"))
+        assert "What you gave" not in told(verdict_on(tmp_path, FENCED_ID))[1]
+
+
+def test_the_wrong_run_is_not_laid_to_a_clock_alone(tmp_path: Path) -> None:
+    # The pair of the other run costs as much more as a core cycle is shorter than a tick.
+    now = value_of(saved(tmp_path, "now", 42.6, LATE), unit="ticks")
+    other = saved(tmp_path, "other", 42.6 + now * (1 / CYCLE_TICKS - 1), EARLY)
+    figures.put(tmp_path, Figure(FENCED_ID, value_of(other), "ns", "recordings/now.csv"))
+    code, evidence = told(verdict_on(tmp_path, FENCED_ID))
+    # Near what a clock makes of it, and to all its digits the other run's.
+    assert code == "figure-not-from-recording"
+    assert "recordings/other.csv, an earlier run." in evidence
+
+
+def test_a_stale_figure_is_told_as_stale_before_anything_else(tmp_path: Path) -> None:
+    run = saved(tmp_path, "now", 42.6, LATE)
+    for factor in (2.0, 2.6, 1000.0, 1.3):
+        value = value_of(run) * factor
+        stale = Figure(FENCED_ID, value, "ns", "recordings/now.csv", when=EARLY)
+        figures.put(tmp_path, stale)
+        code, evidence = told(verdict_on(tmp_path, FENCED_ID))
+        assert code == "figure-not-from-recording" and "hand the figure in again" in evidence
+        figures.put(tmp_path, replace(stale, when="2026-11-22T10:00:00+00:00"))
+        assert "hand the figure in again" not in told(verdict_on(tmp_path, FENCED_ID))[1]
+
+
+def test_another_variant_and_another_figure_are_named(tmp_path: Path) -> None:
+    folder = tmp_path / CALLS
+    shutil.copytree(FIXTURES / "honest" / CALLS, folder)
+    setuid = figures.read(folder)["system-call-setuid"]
+    assert isinstance(setuid, Figure) and setuid.recording
+    run = read(folder / setuid.recording)
+    refused = value_of(run, "setuid-refused")
+    figures.put(folder, replace(setuid, value=refused, when="2027-01-01T00:00:00+00:00"))
+    verdict = verdict_on(folder, "system-call-setuid", CALLS)
+    assert "What you gave is the cost of setuid-refused." in told(verdict)[1]
+
+
+@pytest.mark.parametrize("lab", ["03-system-call", "07-switch-footprint"])
+def test_an_honest_folder_hears_nothing_of_it(lab: str) -> None:
+    verdicts = check_folder(FIXTURES / "honest" / lab, lab)
+    assert not [each for each in verdicts for finding in each.findings if finding]
+
+
+def test_a_ratio_of_two_figures_is_no_difference_of_them(tmp_path: Path) -> None:
+    folder = tmp_path / "lab"
+    lab, asked = "07-switch-footprint", "footprint-indirect"
+    shutil.copytree(FIXTURES / "honest" / lab, folder)
+    known = figures.read(folder)
+    whole, direct = known["footprint-processes-8-256k"], known["footprint-processes-8-0"]
+    assert isinstance(whole, Figure) and isinstance(direct, Figure)
+    ratio = direct.value / whole.value  # the other ratio lies within the interval here
+    figures.put(folder, Figure(asked, ratio, "us", None))
+    code, evidence = told(verdict_on(folder, asked, lab))
+    assert code == "figure-not-from-recording"
+    assert evidence.endswith(
+        "What you gave is footprint-processes-8-0 divided by footprint-processes-8-256k: that is a "
+        "ratio, and a difference is asked for."
+    )
+    assert " us) or " not in evidence, "the same difference is stated once"
+    figures.put(folder, Figure(asked, 1.01 * ratio, "us", None))
+    assert "divided by" not in told(verdict_on(folder, asked, lab))[1]
+
+
+def test_nothing_is_read_by_a_link_or_waited_for(tmp_path: Path) -> None:
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    before = saved(theirs, "before", 90.0, EARLY)
+    saved(mine, "now", 42.6, LATE)
+    (mine / "recordings" / "linked.csv").symlink_to(theirs / "recordings" / "before.csv")
+    os.mkfifo(mine / "recordings" / "pipe.csv")
+    (mine / "recordings" / "folder.csv").mkdir()
+    (mine / "recordings" / "noise.csv").write_bytes(b"\xff" * 1000)
+    figures.put(mine, Figure(FENCED_ID, value_of(before), "ns", "recordings/now.csv"))
+    assert "What you gave" not in told(verdict_on(mine, FENCED_ID))[1]
+    (theirs / "recordings" / "now.csv").write_bytes((mine / "recordings/now.csv").read_bytes())
+    whole = tmp_path / "linked"
+    whole.mkdir()
+    (whole / "recordings").symlink_to(theirs / "recordings")
+    figures.put(whole, Figure(FENCED_ID, value_of(before), "ns", "recordings/now.csv"))
+    assert all("What you gave" not in each.reason for each in check_folder(whole, LAB))
+
+
+def test_a_wrong_ratio_is_told_of_which_figures_the_right_one_is(tmp_path: Path) -> None:
+    """No recording is handed in with it, so only the names of the figures say what to divide."""
+    switches, ratio = "06-process-and-thread-switch", "switch-ratio-same-mechanism"
+    shutil.copytree(FIXTURES / "honest" / switches, tmp_path, dirs_exist_ok=True)
+    figures.put(tmp_path, Figure(ratio, 0.4321, "times", None))
+    code, evidence = told(verdict_on(tmp_path, ratio, switches))
+    assert code == "figure-not-from-recording"
+    assert "your figures process-switch-pipe-pinned and thread-switch-pipe give 1.1" in evidence
+
+
+# What a verdict tells of a figure: the run's own words, and where a wrong one comes from.
+
+
+HONEST = FIXTURES / "honest"
+CREATED = "2026-03-01T10:00:00+00:00"
+GETPPID = "system-call-getppid"
+
+
+@pytest.fixture(scope="module")
+def calls() -> Recording:
+    return read(HONEST / "03-system-call" / "recordings" / "calls.csv")
+
+
+def evidence_of(figure_id: str, given: Figure, run: Recording) -> str:
+    verdict = check(figure_named(figure_id), given, run)
+    assert verdict.outcome is Outcome.FAILED
+    return verdict.findings[0].evidence
+
+
+def judged_call(figure_id: str, value: float, unit: str, run: Recording) -> Verdict:
+    return check(figure_named(figure_id), figure(figure_id, value, unit), run)
+
+
+@pytest.mark.parametrize(("unit", "told_in"), [("ns", "ns"), ("us", "ns"), ("cycles", "cycles")])
+def test_the_interval_is_the_one_that_the_run_shows(
+    calls: Recording, unit: str, told_in: str
+) -> None:
+    shown = result_of(calls, "getppid", unit).estimate
+    assert shown is not None
+    verdict = judged_call(GETPPID, shown.value, unit, calls)
+    assert verdict.outcome is Outcome.PASSED
+    assert result_of(calls, "getppid", "ns").value_as_text() in verdict.reason
+    wrong = evidence_of(GETPPID, figure(GETPPID, shown.value * 1.3, unit), calls)
+    assert result_of(calls, "getppid", told_in).value_as_text() in wrong
+
+
+def test_the_value_of_another_variant_is_told_by_its_name(calls: Recording) -> None:
+    floor = result_of(calls, "invalid", "ns").estimate
+    assert floor is not None
+    text = evidence_of(GETPPID, figure(GETPPID, floor.value, "ns"), calls)
+    assert text.endswith("What you gave is the cost of invalid.")
+    text = evidence_of(GETPPID, figure(GETPPID, floor.value * 0.77, "ns"), calls)
+    assert "What you gave" not in text
+
+
+def test_a_run_measured_anew_is_told_as_such() -> None:
+    run = recording({"fenced": FENCED, "monotonic": MONOTONIC}, extra={"created": CREATED})
+    given = figure("timer-overhead-fenced", 31.7, "ns")
+    for when, anew in (("2026-03-01T09:59:00+00:00", True), ("2026-03-01T10:01:00+00:00", False)):
+        text = evidence_of("timer-overhead-fenced", replace(given, when=when), run)
+        assert text.endswith("hand the figure in again.") is anew
+
+
+def test_a_value_where_a_conclusion_is_asked_is_told_how_to_be_given() -> None:
+    run = read(HONEST / "04-procedure-call" / "recordings" / "o2.csv")
+    verdict = judged_call("call-inlined", 0.2, "cycles", run)
+    assert verdict.findings[0].code == "unit-unknown"
+    assert verdict.findings[0].evidence.endswith("by number.")
+    assert verdict.findings[0].experiment.endswith("choice.")
+
+
+# Figures of switches from a machine that can bind no task to a CPU, or says so.
+
+
+CONDVAR = "thread-switch-condvar"
+REFUSED = "none: this system offers no pinning"
+
+
+def unbound_run(
+    counted: float = 2.0, said: str = REFUSED, processes: int = 10, **more: str
+) -> Recording:
+    """Two tasks that may have had a CPU each, on a machine that is `said` to be without pinning."""
+    one = switching(counted=counted, may_use="0-1", peers="1", more={"cpu.pinning": said, **more})
+    trips = {"condvar": Clocked(60.0, 10_400.0), "alone": Clocked(60.0, 1_300.0)}
+    stated_conditions = {
+        key: value
+        for key, value in one.conditions.items()
+        if key.startswith(("variant.", "cpu.", "machine.", "os", "seccomp"))
+    }
+    return recording(
+        trips,
+        kernel="thread_switch",
+        samples=3000,
+        processes=processes,
+        noise=40.0,
+        extra=stated_conditions,
+    )
+
+
+def case_of(found: Recording) -> Case:
+    return make_case(figure_named(CONDVAR), figure(CONDVAR, 1500.0, "ns"), found)
+
+
+def verdict_without_pinning(found: Recording) -> Verdict:
+    estimate = result_of(found, "condvar", "ns").estimate
+    assert estimate is not None
+    return check(figure_named(CONDVAR), figure(CONDVAR, estimate.value, "ns"), found)
+
+
+def test_what_a_machine_without_pinning_shows_is_graded_and_told_for_what_it_is() -> None:
+    verdict = verdict_without_pinning(unbound_run())
+    assert verdict.outcome is Outcome.PASSED, verdict
+    assert verdict.points == verdict.max_points
+    assert "this system offers no pinning" in verdict.reason
+    assert "need not be switches on one CPU" in verdict.reason
+    # Nothing praises it for what it is not.
+    assert verdict.praise == caveats.UNBOUND_PRAISE.text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "left out: -DTICKLAB_NO_PINNING leaves pinning out",
+        "",
+        "yes",
+        "the OS refuses",
+    ],
+)
+def test_only_a_machine_that_cannot_pin_is_excused(said: str) -> None:
+    verdict = verdict_without_pinning(unbound_run(said=said))
+    assert {finding.code for finding in verdict.findings} == {"two-cpus-not-one"}
+    assert verdict.points < verdict.max_points
+
+
+def test_a_wrong_figure_stays_wrong_without_pinning() -> None:
+    found = unbound_run()
+    verdict = check(figure_named(CONDVAR), figure(CONDVAR, 9_000.0, "ns"), found)
+    assert verdict.outcome is Outcome.FAILED and verdict.findings
+    # A round trip that is called one switch, as anywhere else.
+    estimate = result_of(found, "condvar", "ns").estimate
+    assert estimate is not None
+    doubled = check(figure_named(CONDVAR), figure(CONDVAR, 2 * estimate.value, "ns"), found)
+    assert doubled.outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("counted", "code"),
+    [
+        (0.001, task_counts.FEWER),
+        (0.9, task_counts.FEWER),
+        (1.3, None),
+        (2.3, None),
+        (3.4, None),
+    ],
+)
+def test_with_a_cpu_each_tasks_sleep_more_or_less_often(counted: float, code: str | None) -> None:
+    assert task_counts.code_of(case_of(unbound_run(counted))) == code
+
+
+def test_a_single_cpu_is_one_cpu_with_pinning_or_without() -> None:
+    found = switching(
+        may_use="0", peers="0", allowed="0", more={"cpu.pinning": REFUSED, "cpus.online": "4"}
+    )
+    assert run_conditions.why_unbound(found) is None
+    assert caveats.caveat_of_unbound(case_of(found)) == ""
+
+
+@pytest.mark.parametrize(("online", "bound"), [("2", False), ("1", True)])
+def test_where_nobody_says_which_cpus_may_be_used_there_may_be_only_one(
+    online: str, bound: bool
+) -> None:
+    found = switching(allowed="unknown", more={"cpu.pinning": REFUSED, "cpus.online": online})
+    assert (run_conditions.why_unbound(found) is None) == bound
+
+
+def submission(folder: Path, **recordings: Recording) -> dict[str, Verdict]:
+    """The verdicts on two figures of lab 06, each by a recording of its own."""
+    names = dict(zip((CONDVAR, "switch-convoy-count"), recordings, strict=True))
+    for name, found in recordings.items():
+        found.write(folder / "recordings" / f"{name}.csv")
+    condvar = result_of(recordings[names[CONDVAR]], "condvar", "ns").estimate
+    assert condvar is not None
+    values = {CONDVAR: (condvar.value, "ns"), "switch-convoy-count": (0.004, "times")}
+    for asked, (value, unit) in values.items():
+        figures.put(folder, Figure(asked, value, unit, f"recordings/{names[asked]}.csv"))
+    return {each.figure: each for each in check_folder(folder, "06-process-and-thread-switch")}
+
+
+def test_another_run_of_the_same_machine_that_was_pinned_speaks_against_it(tmp_path: Path) -> None:
+    pinned = switching("bare-mutex", counted=0.004)
+    found = submission(tmp_path, threads=unbound_run(), naive=pinned)[CONDVAR]
+    assert {finding.code for finding in found.findings} == {"two-cpus-not-one"}
+    assert any("cpu.pinning differ from recordings/naive.csv" in flag for flag in found.flags)
+
+
+def test_a_run_of_another_machine_says_nothing_against_it(tmp_path: Path) -> None:
+    other = switching("bare-mutex", counted=0.004, more={"os": "Linux 6.1 x86_64"})
+    mine = unbound_run(os="Darwin 23.0 arm64")
+    found = submission(tmp_path, threads=mine, naive=other)[CONDVAR]
+    assert found.outcome is Outcome.PASSED, found
+
+
+@pytest.mark.parametrize(("seccomp", "flagged"), [("off", True), ("filter", False)])
+def test_a_plain_linux_that_cannot_pin_is_for_a_person_to_look_at(
+    seccomp: str, flagged: bool, tmp_path: Path
+) -> None:
+    here = {"os": "Linux 6.1 x86_64", "seccomp": seccomp}
+    naive = switching("bare-mutex", counted=0.004, more={"cpu.pinning": REFUSED, **here})
+    threads = unbound_run(os=here["os"], seccomp=seccomp)
+    found = submission(tmp_path, threads=threads, naive=naive)[CONDVAR]
+    assert found.outcome is Outcome.PASSED
+    assert any("no task can be bound" in flag for flag in found.flags) == flagged
+
+
+def test_what_follows_from_such_figures_says_so_as_well() -> None:
+    cases = []
+    for name, variant in (("process-switch-pipe-pinned", "pipe-pinned"), (CONDVAR, "condvar")):
+        kernel = figure_named(name).kernel
+        more = {"cpu.pinning": REFUSED}
+        found = switching(variant, kernel=kernel, may_use="0-1", peers="1", more=more)
+        cases.append(make_case(figure_named(name), figure(name, 1500.0, "ns"), found))
+    which = figure_named("switch-which-is-dearer")
+    related = make_relation(which, Figure(which.id, 3, "choice", None), tuple(cases))
+    assert "need not be switches on one CPU" in caveats.caveat_of_unbound(related)
+
+
+# Real runs, made under a filter that refuses to pin
+
+
+RUNS = FIXTURES / "honest_runs"
+MADE_WITHOUT = sorted(path.name for path in RUNS.glob("*-no-pinning"))
+
+
+@pytest.mark.usefixtures("as_students_run")
+@pytest.mark.parametrize("name", MADE_WITHOUT)
+def test_real_runs_without_pinning_get_their_points_by_what_they_say_of_it(
+    name: str, tmp_path: Path
+) -> None:
+    lab = name.removesuffix("-no-pinning")
+    for verdict in check_folder(RUNS / name, lab):
+        assert verdict.outcome is Outcome.PASSED, verdict
+        assert caveats.HANDOFFS_IN_ITS_PLACE in verdict.reason
+        assert verdict.flags == ()
+    folder = tmp_path / lab
+    shutil.copytree(RUNS / name, folder)
+    for path in (folder / "recordings").glob("*.csv"):
+        head, _, rows = path.read_text().partition("# cpu.pinning: ")
+        path.write_text(head + rows.partition("\n")[2])
+    silent = {each.figure: each for each in check_folder(folder, lab)}
+    found_codes = {finding.code for each in silent.values() for finding in each.findings}
+    assert found_codes == {"two-cpus-not-one"}
+    assert sum(each.points for each in silent.values()) < 18
+
+
+def test_there_are_such_runs() -> None:
+    assert len(MADE_WITHOUT) == 2
+
+
+# A recording counts as made with the kit's C kernel by the hash of its source.
+
+
+FOLDERS = (paths.kernels_c(), paths.kernels_c() / "broken")
+SPEC = figure_named("timer-overhead-fenced")
+FOREIGN = "belongs to no released C kernel"
+
+
+def _stating(known: str) -> Recording:
+    run = read(FIXTURES / "fenced.csv")
+    return dataclasses.replace(run, conditions={**run.conditions, "source.sha256": known})
+
+
+def _flags(run: Recording) -> tuple[str, ...]:
+    figure = Figure(SPEC.id, 16.0, "ns", "run.csv")
+    return flags.flags_by_figure({SPEC.id: figure}, {"run.csv": run}, [SPEC]).get(SPEC.id, ())
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda each: each.name)
+def test_each_c_kernel_of_the_kit_counts_as_released(folder: Path) -> None:
+    for path in folder.glob("*.c"):
+        run = _stating(toolchain.source_hash(path.read_text(encoding="utf-8")))
+        assert sources.is_of_the_kit(run)
+        assert not any(FOREIGN in flag for flag in _flags(run))
+
+
+def test_any_other_hash_does_not_count() -> None:
+    run = _stating("0" * 64)
+    assert not sources.is_of_the_kit(run)
+    assert any(FOREIGN in flag for flag in _flags(run))
+    case = make_case(SPEC, Figure(SPEC.id, 16.0, "ns", "run.csv"), run, "int main(void) { }")
+    assert sources.own_source(case) == "int main(void) { }"
+
+
+# Honest submissions get full marks: from a busy machine, an emulated one, and odd counters.
+# Saved under fixtures/honest_runs by `python -m bench.honest`; each folder is named after its
+# lab and the circumstances that it was measured under.
+
+
+FOLDER = FIXTURES / "honest_runs"
+SAVED = sorted(FOLDER.iterdir())
+
+
+def test_there_are_as_many_as_promised_and_of_every_lab() -> None:
+    assert len(list(FOLDER.glob("*/recordings/*.csv"))) >= 60
+    assert {lab for lab in LABS if any(each.name.startswith(lab) for each in SAVED)} == set(LABS)
+
+
+@pytest.mark.parametrize("folder", SAVED, ids=[each.name for each in SAVED])
+def test_every_figure_passes_with_all_points(folder: Path) -> None:
+    lab = next(lab for lab in LABS if folder.name.startswith(lab))
+    handed_in = figures.read(folder)
+    verdicts = [each for each in check_folder(folder, lab) if each.figure in handed_in]
+    assert verdicts
+    for verdict in verdicts:
+        assert verdict.outcome is Outcome.PASSED, verdict
+        assert verdict.points == verdict.max_points

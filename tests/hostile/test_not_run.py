@@ -16,6 +16,7 @@ import pytest
 
 from testing.hostile.modules import MODULES, plant
 from testing.paths import FIXTURES
+from testing.programs import call
 
 LAB = "01-timer-overhead"
 COURSE = "systems"
@@ -33,9 +34,7 @@ class Place:
 
     def typed(self, here: Path, command: str, *words: str) -> subprocess.CompletedProcess[str]:
         """A command of the kit as somebody types it in the folder `here`."""
-        return subprocess.run(
-            [HERE / command, *words], cwd=here, env=self.environment, capture_output=True, text=True
-        )
+        return call(HERE / command, *words, cwd=here, env=self.environment)
 
     def labs(self, here: Path, *words: str) -> subprocess.CompletedProcess[str]:
         return self.typed(here, "labs", *words)

@@ -14,7 +14,8 @@ import pytest
 
 from labs.run import variants
 from labs.run.measure import Plan, measure_now
-from testing.c_programs import LINUX, Done, Program, call, compile_c, conditions_of, errors_of
+from testing.c_programs import LINUX, Program, compile_c, conditions_of, errors_of
+from testing.programs import Done, call
 
 pytestmark = [
     LINUX,

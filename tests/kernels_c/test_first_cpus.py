@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +15,8 @@ from labs.c_kernels.toolchain import Binary
 from labs.machine import description, surroundings
 from labs.run.c_process import Place, cpu_of, one_process, place_of, random_first_cpu
 from labs.run.measure import Plan, measure_in_turns_now
-from testing.c_programs import Program, call
+from testing.c_programs import Program
+from testing.programs import call
 
 FEW = ("--samples", "12", "--warmup", "2")
 ALLOWED = sorted(surroundings.allowed_cpus() or ())
@@ -28,10 +28,7 @@ two_cpus = pytest.mark.skipif(
 
 def moves(program: Program, *words: str) -> list[str]:
     """The sets of CPUs to which the first task of the program is bound, one after the other."""
-    traced = subprocess.run(
-        ["strace", "-e", "trace=sched_setaffinity", str(program), *words, *FEW],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    traced = call("strace", "-e", "trace=sched_setaffinity", program, *words, *FEW, check=True)
     return re.findall(r"sched_setaffinity\(0, \d+, \[(.+?)\]\)", traced.stderr)
 
 

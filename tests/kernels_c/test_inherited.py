@@ -12,7 +12,8 @@ import pytest
 from labs.results import remarks
 from labs.results.result import result_of
 from labs.run.c_process import gather, parse_run
-from testing.c_programs import LINUX, Done, Program, call, conditions_of
+from testing.c_programs import LINUX, Program, conditions_of
+from testing.programs import Done, call
 
 pytestmark = LINUX
 
@@ -24,13 +25,7 @@ ProgramOf = Callable[[str], Program]
 def started(program: Program, prepare: Callable[[], object], *options: str) -> Done:
     """A run whose process does `prepare` first. Skips where it may not."""
     try:
-        return subprocess.run(
-            [str(program), *FEW, *options],
-            capture_output=True,
-            text=True,
-            check=True,
-            preexec_fn=prepare,
-        )
+        return call(program, *FEW, *options, check=True, preexec_fn=prepare)
     except subprocess.SubprocessError as error:
         pytest.skip(f"the OS refuses it here: {error}")
 

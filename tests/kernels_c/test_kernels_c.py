@@ -26,17 +26,17 @@ from testing.c_programs import (
     KERNELS,
     LINUX,
     Code,
-    Done,
     Program,
-    call,
     compile_c,
     conditions_of,
     errors_of,
     listed,
     listed_by,
+    on_one_cpu,
     rows_of,
     system_calls,
 )
+from testing.programs import Done, call
 
 CLOCKS = "monotonic,monotonic-raw,realtime,process-cpu,thread-cpu,gettimeofday"
 SOME_CPU = CPUS[0]
@@ -365,7 +365,7 @@ def test_core_cycles_are_stated_only_where_their_chain_is_compiled_as_written(
 
     build = ["gcc", flag, "-x", "c", "-", "-o", str(tmp_path / "tried")]
     tried = "#include <sys/syscall.h>\nint main(void) { return 0; }"
-    if subprocess.run(build, input=tried, text=True, capture_output=True).returncode != 0:
+    if call(*build, input=tried).returncode != 0:
         pytest.skip(f"gcc {flag} builds no program here")
     looped = compile_c(tmp_path, level, flag)
     for program, count in ((looped, 0), (timer, 1024)):
@@ -412,16 +412,7 @@ def test_what_others_take_of_the_cpu_is_seen(program_of: ProgramOf) -> None:
 @LINUX
 @EVERY
 def test_works_in_a_set_of_one_cpu(program_of: ProgramOf, kernel: str) -> None:
-    def one() -> None:
-        os.sched_setaffinity(0, {SOME_CPU})
-
-    done = subprocess.run(
-        [str(program_of(kernel)), *FEW],
-        capture_output=True,
-        text=True,
-        preexec_fn=one,
-        check=False,
-    )
+    done = call(program_of(kernel), *FEW, preexec_fn=on_one_cpu)
     assert measured(done)["cpu.allowed"] == str(SOME_CPU)
 
 
@@ -437,17 +428,8 @@ def test_works_in_a_set_of_one_cpu(program_of: ProgramOf, kernel: str) -> None:
 def test_in_a_set_of_one_cpu_two_are_said_to_be_missing(
     program_of: ProgramOf, kernel: str, variant: str
 ) -> None:
-    def one() -> None:
-        os.sched_setaffinity(0, {SOME_CPU})
-
     for options in (["--variant", variant, *FEW], ["--list"]):
-        done = subprocess.run(
-            [str(program_of(kernel)), *options],
-            capture_output=True,
-            text=True,
-            preexec_fn=one,
-            check=False,
-        )
+        done = call(program_of(kernel), *options, preexec_fn=on_one_cpu)
         if options[0] == "--list":
             assert re.search(rf"^{variant},.*one CPU only", done.stdout, re.M)
         else:
@@ -462,20 +444,12 @@ def test_works_as_an_ordinary_user(program_of: ProgramOf, kernel: str) -> None:
     handle = os.memfd_create(kernel, 0)
     os.write(handle, program_of(kernel).read_bytes())
     program = f"/proc/self/fd/{handle}"
-    names = subprocess.run([program, "--list"], capture_output=True, text=True, pass_fds=[handle])
+    names = call(program, "--list", pass_fds=[handle])
     table = names.stdout.partition("variant,about,missing\n")[2]
     for name in [line.partition(",")[0] for line in table.splitlines()][:14]:
-        done = subprocess.run(
-            [program, *FEW, "--cpu", str(SOME_CPU), "--variant", name],
-            capture_output=True,
-            text=True,
-            user=65534,
-            group=65534,
-            extra_groups=[],
-            pass_fds=[handle],
-            check=False,
-        )
-        measured(done)
+        nobody = {"user": 65534, "group": 65534, "extra_groups": [], "pass_fds": [handle]}
+        options = ("--cpu", str(SOME_CPU), "--variant", name)
+        measured(call(program, *FEW, *options, **nobody))
     os.close(handle)
 
 
@@ -491,9 +465,7 @@ def test_works_in_a_sandbox_without_sys_and_proc(program_of: ProgramOf, kernel: 
             sandbox += ["--ro-bind", folder, folder]
     program = ["--ro-bind", str(program_of(kernel)), "/program", "/program", *FEW]
     for devices in (["--dev", "/dev"], []):
-        done = subprocess.run(
-            [*sandbox, *devices, *program], capture_output=True, text=True, check=False
-        )
+        done = call(*sandbox, *devices, *program)
         if "bwrap:" in done.stderr:
             pytest.skip(f"bubblewrap is not allowed here: {done.stderr.strip()}")
         if devices:
@@ -637,14 +609,7 @@ def test_a_full_disk_is_told_although_most_went_out_before(timer: Program, tmp_p
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     with (tmp_path / "out").open("w") as out:
-        done = subprocess.run(
-            [str(timer), "--samples", "20000"],
-            stdout=out,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=small_files,
-            check=False,
-        )
+        done = call(timer, "--samples", "20000", stdout=out, preexec_fn=small_files)
     assert done.returncode == 1
     assert "File too large" in done.stderr
 
@@ -677,9 +642,7 @@ def test_ends_when_its_parent_is_killed(program_of: ProgramOf, kernel: str) -> N
         "str(os.getpid())], stdout=subprocess.DEVNULL)\n"
         "sys.stdout.write('started\\n'); sys.stdout.flush(); os.kill(os.getpid(), 9)\n"
     )
-    parent = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=8, check=False
-    )
+    parent = call(sys.executable, "-c", script, timeout=8)
     assert parent.stdout == "started\n"
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from labs.notebook import explain
 from labs.run import variants
-from testing.c_programs import FOLDER, LINUX, Program, call, compile_c, conditions_of, system_calls
+from testing.c_programs import FOLDER, LINUX, Program, compile_c, conditions_of, system_calls
+from testing.programs import call
 from testing.submitted_figures import FENCED, recording
 
 pytestmark = LINUX

@@ -1,4 +1,4 @@
-"""What axe-core finds: nothing in what the kit shows, and something where it should."""
+"""What axe-core and `legible` find: nothing in what the kit shows, and each fault elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("playwright")
 
-from bench.labs import accessible, jupyterlab
+from bench.labs import accessible, jupyterlab, legible
 from grader.judging import lab_folder, presentation
 from labs.html import Table
 from labs.messages import Message
@@ -19,6 +19,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(jupyterlab.CHROMIUM is None, reason="chromium is not installed"),
 ]
+LONG = "no-place-to-break-" * 20
 GROUNDS = {"light": "#fff;color:#1f2328", "dark": "#111;color:#e6edf3"}
 #: A finding of each level, and one that shows no plot.
 PITFALLS = ("no-figure", "another-call", "arithmetic-slip", "below-one-cycle", "ns-as-us")
@@ -78,3 +79,41 @@ def test_messages_and_tables_have_no_fault(page: Any, theme: str) -> None:
     wide = Table("a wide table", ("run", *"abcdefgh"), (("one", *["1,234,567.89 ns"] * 8),))
     shown = "".join([*(each.as_html() for each in messages), wide._repr_html_()])
     assert found(page, shown, GROUNDS[theme]) == []
+
+
+# What cannot be read: each fault is found, and what is none is left alone.
+
+
+@pytest.mark.parametrize(
+    ("shown", "fault"),
+    [
+        (f'<div style="overflow-x:auto"><pre>{LONG}</pre></div>', "px to be moved sideways: div"),
+        (f'<pre style="width:9em;overflow:hidden">{LONG}</pre>', 'px cut off: pre "no-place'),
+        ('<div style="width:900px">words</div>', "px beyond the window"),
+    ],
+)
+def test_a_fault_is_found(page: Any, shown: str, fault: str) -> None:
+    page.set_content(f"<main>{shown}</main>")
+    found = legible.faults(page.locator("main > *"))
+    assert [each for each in found if fault in each] == found != []
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        f"<details><summary>folded</summary><pre>{LONG}</pre></details>",
+        f'<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{LONG}</pre>',
+    ],
+)
+def test_what_can_be_read_is_no_fault(page: Any, shown: str) -> None:
+    page.set_content(f"<main>{shown}</main>")
+    assert legible.faults(page.locator("main > *")) == []
+
+
+def test_only_an_area_with_a_name_may_be_moved_sideways_on_a_phone(page: Any) -> None:
+    style = f'style="width:9em;overflow-x:auto"><pre>{LONG}</pre>'
+    named = f'<div role="group" aria-label="x" tabindex="0" {style}</div>'
+    page.set_content(f"<main><div {style}</div>{named}</main>")
+    alone, area = (page.locator("main > *").nth(number) for number in (0, 1))
+    assert legible.faults(alone, movable=True) == legible.faults(alone) != []
+    assert legible.faults(area) != [] == legible.faults(area, movable=True)

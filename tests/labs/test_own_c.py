@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,9 +22,10 @@ from labs.c_kernels.toolchain import source_hash
 from labs.course.figures import Figure
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
-from testing.c_programs import Program, call, compile_c, conditions_of
-from testing.own_work import FLAGS
+from testing.c_programs import Program, conditions_of
+from testing.own_work import build
 from testing.paths import FIXTURES, REPOSITORY
+from testing.programs import call
 
 FILES = sorted((REPOSITORY / "tests" / "labs" / "own_c").glob("*/*.c"))
 FINDING = re.compile(r"Finding: ([a-z-]+)\.")
@@ -62,30 +62,22 @@ def honest(lab: str) -> Recording:
     return read(FIXTURES / "honest" / lab / "recordings" / "own.csv")
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Program]:
+@functools.cache
+def built(lab: str) -> Program:
     """The program of all files of a lab, each of them with its own `main`."""
-
-    @functools.cache
-    def program(lab: str) -> Program:
-        texts = [path.read_text(encoding="utf-8") for path in FILES if path.parent.name == lab]
-        names = ["main", *DEFINED.split(), *AROUND[lab].split()]
-        parts = [line for line in texts[0].splitlines() if line.startswith("#include")]
-        for number, text in enumerate(texts):
-            parts += [f"#define {name} {name}_{number}" for name in names]
-            parts += [text, *(f"#undef {name}" for name in names)]
-        mains = ", ".join(f"main_{number}" for number in range(len(texts)))
-        parts.append(
-            "int main(int argc, char **argv)\n{\n"
-            f"    int (*const mains[])(int, char **) = {{{mains}}};\n"
-            '    return mains[atoi(getenv("OWN_C"))](argc, argv);\n}\n'
-        )
-        folder = tmp_path_factory.mktemp("own_c")
-        source = folder / f"{lab}.c"
-        source.write_text("\n".join(parts), encoding="utf-8")
-        return compile_c(folder, *FLAGS, source=source)
-
-    return program
+    texts = [path.read_text(encoding="utf-8") for path in FILES if path.parent.name == lab]
+    names = ["main", *DEFINED.split(), *AROUND[lab].split()]
+    parts = [line for line in texts[0].splitlines() if line.startswith("#include")]
+    for number, text in enumerate(texts):
+        parts += [f"#define {name} {name}_{number}" for name in names]
+        parts += [text, *(f"#undef {name}" for name in names)]
+    mains = ", ".join(f"main_{number}" for number in range(len(texts)))
+    parts.append(
+        "int main(int argc, char **argv)\n{\n"
+        f"    int (*const mains[])(int, char **) = {{{mains}}};\n"
+        '    return mains[atoi(getenv("OWN_C"))](argc, argv);\n}\n'
+    )
+    return build("\n".join(parts), lab)
 
 
 def watched(program: Program, path: Path) -> dict[str, str]:
@@ -99,7 +91,7 @@ def watched(program: Program, path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name[:2]}-{path.stem}")
-def test_own_c_is_judged_by_what_it_did(built: Callable[[str], Program], path: Path) -> None:
+def test_own_c_is_judged_by_what_it_did(path: Path) -> None:
     lab, text = path.parent.name, path.read_text(encoding="utf-8")
     figure, unit, _ = OWN[lab]
     counts = watched(built(lab), path)

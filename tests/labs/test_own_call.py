@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases.verdict import Level, Outcome
+from grader.cases.verdict import Outcome
 from labs.c_kernels import toolchain
 from labs.recording.file import read
 from testing.c_programs import LINUX
-from testing.own_work import Exercise
+from testing.own_work import Exercise, must_fail
 from testing.paths import FIXTURES
 
 TRAP = "trap(SYS_gettimeofday, (long)&today, 0, 0) == 0"
@@ -99,12 +99,11 @@ TWO = exercise({name: text for name, (text, code, _) in WRONG.items() if code ==
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+def imported() -> dict[str, dict[str, str]]:
     """By answer, the condition that its recording would state."""
     stated: dict[str, dict[str, str]] = {}
     for each in (ALONE, TWO):
-        program = each.build(tmp_path_factory.mktemp("own_call"))
-        names = toolchain.imported_by(toolchain.Binary(program, "own_call", "", (), ""))
+        names = toolchain.imported_by(toolchain.Binary(each.program, "own_call", "", (), ""))
         if names is None:
             pytest.skip("no nm on this machine")
         stated |= {name: {"program.imports": " ".join(names)} for name in each.answers}
@@ -127,13 +126,7 @@ def test_another_call_beside_or_in_its_place_is_told(
     imported: dict[str, dict[str, str]], name: str
 ) -> None:
     _, code, evidence = WRONG[name]
-    verdict = (ALONE if code == OTHER else TWO).verdict(name, imported[name])
-    assert verdict.outcome is Outcome.FAILED
-    [finding] = verdict.findings
-    assert finding.code == code
-    assert evidence in finding.evidence
-    assert verdict.levels[Level.VALIDITY][0] == 0
-    assert not verdict.praise
+    must_fail((ALONE if code == OTHER else TWO).verdict(name, imported[name]), code, evidence)
 
 
 @pytest.mark.parametrize(("made", "codes"), [(16, []), (32, [OTHER]), (0, [OTHER])])

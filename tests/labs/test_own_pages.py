@@ -7,8 +7,8 @@ import pytest
 
 from grader.cases.verdict import Level, Outcome
 from grader.figures import figure_named
-from testing.c_programs import LINUX, Program
-from testing.own_work import Exercise
+from testing.c_programs import LINUX
+from testing.own_work import Exercise, must_fail
 from testing.submission import honest_submission
 
 SHORT = ("--samples", "60", "--warmup", "2")
@@ -104,21 +104,16 @@ EXERCISE = Exercise(
 pytestmark = LINUX
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    return EXERCISE.build(tmp_path_factory.mktemp("own_pages"))
-
-
-def counts_of(program: Program, name: str) -> dict[str, str]:
-    counts = EXERCISE.counts(program, name, *SHORT)
+def counts_of(name: str) -> dict[str, str]:
+    counts = EXERCISE.counts(name, *SHORT)
     if "variant.bring.there" not in counts:
         pytest.skip("this OS does not say which pages are there")
     return counts
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_pages_that_are_all_brought_pass_and_are_praised(program: Program, name: str) -> None:
-    counts = counts_of(program, name)
+def test_pages_that_are_all_brought_pass_and_are_praised(name: str) -> None:
+    counts = counts_of(name)
     if name == "filled once":
         # The figure is a saved one, and this time is of now: other programs can make it longer.
         counts = {**counts, "variant.bring.beside_own": FILLED_IN_QUIET}
@@ -128,21 +123,14 @@ def test_pages_that_are_all_brought_pass_and_are_praised(program: Program, name:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_the_finding_says_what_the_pages_lack(program: Program, name: str) -> None:
-    _, code = WRONG[name]
-    verdict = EXERCISE.verdict(name, counts_of(program, name))
-    assert verdict.outcome is Outcome.FAILED
-    assert [finding.code for finding in verdict.findings] == [code]
-    assert verdict.levels[Level.VALIDITY][0] == 0
-    assert not verdict.praise
+def test_the_finding_says_what_the_pages_lack(name: str) -> None:
+    must_fail(EXERCISE.verdict(name, counts_of(name)), WRONG[name][1])
 
 
 @pytest.mark.parametrize("name", ["a read of each", "given back", "other pages"])
-def test_where_the_os_does_not_say_what_is_there_nothing_is_said_of_reads(
-    program: Program, name: str
-) -> None:
+def test_where_the_os_does_not_say_what_is_there_nothing_is_said_of_reads(name: str) -> None:
     """The page faults of these three are the same, so the finding must be true of each of them."""
-    counts = counts_of(program, name)
+    counts = counts_of(name)
     bare = {key: value for key, value in counts.items() if not key.endswith(".there")}
     verdict = EXERCISE.verdict(name, bare)
     assert [finding.code for finding in verdict.findings] == ["page-not-brought"]

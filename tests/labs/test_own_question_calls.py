@@ -11,7 +11,7 @@ import pytest
 
 from grader.cases.verdict import Outcome
 from grader.figures import figure_named
-from testing.c_programs import LINUX, Program
+from testing.c_programs import LINUX
 from testing.own_work import Exercise
 from testing.submission import honest_submission
 
@@ -155,13 +155,8 @@ EXERCISE = Exercise(
 pytestmark = LINUX
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    return EXERCISE.build(tmp_path_factory.mktemp("own_question"))
-
-
-def seen_by_the_run(program: Program, name: str) -> dict[str, str]:
-    counts = EXERCISE.counts(program, name, *SHORT)
+def seen_by_the_run(name: str) -> dict[str, str]:
+    counts = EXERCISE.counts(name, *SHORT)
     seen = {key: value for key, value in counts.items() if ".watched_" in key}
     if not seen:
         pytest.skip("this system does not let a process watch its child")
@@ -169,15 +164,15 @@ def seen_by_the_run(program: Program, name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_a_count_of_what_happened_passes(program: Program, name: str) -> None:
-    verdict = EXERCISE.verdict(name, seen_by_the_run(program, name))
+def test_a_count_of_what_happened_passes(name: str) -> None:
+    verdict = EXERCISE.verdict(name, seen_by_the_run(name))
     assert verdict.outcome is Outcome.PASSED, verdict
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_count_that_sees_only_itself_is_told_with_the_traps(program: Program, name: str) -> None:
+def test_a_count_that_sees_only_itself_is_told_with_the_traps(name: str) -> None:
     _, code, evidence = WRONG[name]
-    verdict = EXERCISE.verdict(name, seen_by_the_run(program, name))
+    verdict = EXERCISE.verdict(name, seen_by_the_run(name))
     assert [finding.code for finding in verdict.findings] == [code]
     assert evidence in verdict.findings[0].evidence
     assert verdict.points <= verdict.max_points / 2

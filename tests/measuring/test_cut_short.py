@@ -383,22 +383,26 @@ def test_the_verdict_says_it_and_no_figure_loses_points_for_it(tmp_path: Path) -
 
 # Control-C in a terminal
 
-#: A C kernel whose first processes measure, and whose next one waits without end. Each of them
-#: leaves a file of its number in the folder of the run.
+#: A C kernel whose first processes take samples, and whose next one waits without end. Each of them
+#: leaves a file of its number in the folder of the run. What a sample takes is made up: so there is
+#: a figure on a busy machine, too.
 KERNEL = """
 #define _GNU_SOURCE
 #include "harness.h"
 #include <fcntl.h>
-static uint64_t interval(long batch)
+static uint64_t adds(long batch)
 {
-    const uint64_t begin = counter_begin();
-    for (long i = 0; i < batch; i++)
-        __asm__ volatile("" : "+r"(i));
-    return counter_end() - begin;
+    static unsigned taken;
+    return 1000 + 9 * (uint64_t)batch + taken++ % 3;
+}
+static uint64_t adds_more(long batch)
+{
+    return adds(2 * batch);
 }
 static const long batches[] = {64, 128, 256};
 static const struct variant variants[] = {
-    {.name = "add", .about = "adds", .interval = interval, .read = counter_begin}};
+    {.name = "add", .about = "adds", .interval = adds, .read = counter_begin},
+    {.name = "more", .about = "adds more", .interval = adds_more, .read = counter_begin}};
 int main(int argc, char **argv)
 {
     static const struct c_kernel kernel = {
@@ -469,8 +473,9 @@ def test_without_a_whole_process_nothing_is_printed(tmp_path: Path) -> None:
 
 
 def test_a_comparison_is_printed_from_what_had_finished(tmp_path: Path) -> None:
-    words = ("compare", "adds.c", "timer_overhead:fenced", *MEASURE[2:])
-    status, printed, said = interrupted(tmp_path, 6, *words)
+    (tmp_path / "again.c").write_text(KERNEL)
+    words = ("compare", "adds.c:add", "again.c:more", *MEASURE[2:])
+    status, printed, said = interrupted(tmp_path, 12, *words)
     assert status == 130, said
     assert "the run was cancelled after 6 of 10 processes" in printed
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from labs import html
 from labs.terminal import unbroken
 from testing.paths import REPOSITORY as ROOT
+from testing.programs import call
 
 TEMPLATES = sorted(path for part in ("labs", "grader") for path in (ROOT / part).rglob("*.jinja"))
 
@@ -43,7 +43,5 @@ def test_every_template_can_be_read_and_is_filled_by_the_code_beside_it(path: Pa
 def test_the_command_line_starts_without_templates() -> None:
     commands = "checking, cli, doctor, guidance, kernels, measure, start, survey"
     loaded = f"import sys; from labs.commands import {commands}; print('jinja2' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", loaded], capture_output=True, text=True, cwd=ROOT, check=True
-    )
+    done = call(sys.executable, "-c", loaded, cwd=ROOT, check=True)
     assert done.stdout.strip() == "False"

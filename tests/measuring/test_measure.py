@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import psutil
 import pytest
@@ -99,14 +100,16 @@ def program(body: str) -> Plan:
 
 
 def programs_running() -> list[psutil.Process]:
-    """Every living process whose program lies in this session's cache."""
-    cache = os.environ["TICKLAB_CACHE"]
-    found = []
+    """Every living process of this worker whose program the kit has built."""
+    cache, found = os.environ["TICKLAB_CACHE"], []
+    folder = str(Path(cache, "programs").resolve())
     for process in psutil.process_iter(["exe", "status"]):
         # An orphan that has ended belongs to the system's first process, which takes its time.
         ended = process.info["status"] == psutil.STATUS_ZOMBIE
-        if not ended and (process.info["exe"] or "").startswith(cache):
-            found.append(process)
+        if not ended and (process.info["exe"] or "").startswith(folder):
+            with contextlib.suppress(psutil.Error):  # it ends just now
+                if process.environ().get("TICKLAB_CACHE") == cache:
+                    found.append(process)
     return found
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,15 +20,16 @@ from testing.c_programs import (
     FOLDER,
     LINUX,
     TWO_CPUS,
-    Done,
     Program,
     compile_c,
     conditions_of,
     errors_of,
     listed_by,
+    on_one_cpu,
     rows_of,
 )
 from testing.paths import REPOSITORY
+from testing.programs import Done, call
 
 FEW = ("--samples", "40", "--warmup", "2")
 ANYWHERE = ("--place", "anywhere")
@@ -50,15 +50,8 @@ ProgramOf = Callable[[str], Program]
 
 def run(*command: str | Path, one_cpu: bool = False) -> Done:
     """Run a command in the repository, on one CPU if wished."""
-    return subprocess.run(
-        [str(word) for word in command],
-        capture_output=True,
-        text=True,
-        cwd=REPOSITORY,
-        timeout=120,
-        check=False,
-        preexec_fn=(lambda: os.sched_setaffinity(0, {CPUS[0]})) if one_cpu else None,
-    )
+    words, first = map(str, command), on_one_cpu if one_cpu else None
+    return call(*words, cwd=REPOSITORY, timeout=120, preexec_fn=first)
 
 
 @pytest.fixture(scope="module", params=["refused by a filter", "left out by a flag"])
@@ -202,15 +195,9 @@ def test_a_lab_goes_on_without_pinning_and_says_what_it_measures(tmp_path: Path,
     tried = run(*without, "true")
     if tried.returncode != 0:
         pytest.skip(tried.stderr.strip())
-    done = subprocess.run(
-        [*without, sys.executable, "-c", SESSION],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-        timeout=120,
-        check=False,
-    )
+    ours = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    words = (*without, sys.executable, "-c", SESSION)
+    done = call(*words, cwd=tmp_path, env=ours, timeout=120)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["allowed"] is said["pinning"] is said["two_cpus"] is can

@@ -17,6 +17,7 @@ from labs import paths
 from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import CompileError, NoCompiler, build, build_text, measured_region
 from labs.machine import probes
+from testing.programs import call
 
 HELLO = '#include <stdio.h>\nint main(void)\n{\n    printf("%s\\n", WORD);\n    return 0;\n}\n'
 ONE = ("-O2", '-DWORD="one"')
@@ -31,7 +32,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def said(binary: toolchain.Binary) -> str:
-    return subprocess.run([str(binary.path)], capture_output=True, text=True, check=True).stdout
+    return call(binary.path, check=True).stdout
 
 
 # Building and keeping

@@ -135,14 +135,6 @@ def test_processes_that_were_added_are_told(timer: Panel, monkeypatch: pytest.Mo
     assert "The run added 2 processes" in status(timer)
 
 
-def test_the_parts_of_a_click_are_timed(timer: Panel) -> None:
-    press(timer)
-    assert list(timer.timings) == ["run", "save", "reduce", "draw", "total"]
-    parts = [timer.timings[name] for name in ("run", "save", "reduce", "draw")]
-    assert sum(parts) == pytest.approx(timer.timings["total"])
-    assert Panel(timer.session, "timer_overhead").timings == {}
-
-
 def test_slider_and_number_box_keep_in_step(timer: Panel) -> None:
     controls = timer.controls
     set_to(timer, samples="20,000")

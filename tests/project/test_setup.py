@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 
 from labs.version import __version__
 from testing.paths import REPOSITORY
+from testing.programs import call
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -156,9 +157,7 @@ def test_make_alone_lists_every_target() -> None:
 def make(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     # Not what an enclosing make tells its children.
     ours = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    return subprocess.run(
-        ["make", *arguments], cwd=REPOSITORY, env=ours | variables, capture_output=True, text=True
-    )
+    return call("make", *arguments, cwd=REPOSITORY, env=ours | variables)
 
 
 # The interpreter behind the virtual environment that runs the tests.

@@ -19,6 +19,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from testing.paths import REPOSITORY
+from testing.programs import call
 
 LABS = sorted(path.parent.name for path in REPOSITORY.glob("notebooks/*/*.ipynb"))
 FRONT_ENDS = REPOSITORY / "labs" / "front_ends"
@@ -40,16 +41,9 @@ class Options(TypedDict):
 
 def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
     """Runs a command and returns what it prints; when it fails, the report shows all of that."""
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=env)
+    done = call(*command, cwd=cwd, env=env, timeout=900)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
-
-
-def build_wheel(source: Path, folder: Path) -> Path:
-    without_download = ["--no-deps", "--no-index", "--no-build-isolation"]
-    run(sys.executable, "-m", "pip", "wheel", *without_download, "--wheel-dir", folder, source)
-    [wheel] = folder.glob("ticklab-*.whl")
-    return wheel
 
 
 def names(wheel: Path) -> set[str]:
@@ -58,8 +52,17 @@ def names(wheel: Path) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(REPOSITORY, tmp_path_factory.mktemp("wheel"))
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the wheel and the source archive, built as for a release."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=REPOSITORY)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(dist: Path) -> Path:
+    [wheel] = dist.glob("ticklab-*.whl")
+    return wheel
 
 
 def test_holds_every_c_kernel(wheel: Path) -> None:
@@ -124,10 +127,8 @@ def test_holds_its_licences_and_nothing_beside_the_packages(wheel: Path) -> None
 
 
 @pytest.fixture(scope="module")
-def source_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sdist")
-    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=REPOSITORY)
-    [archive] = folder.glob("ticklab-*.tar.gz")
+def source_archive(dist: Path) -> Path:
+    [archive] = dist.glob("ticklab-*.tar.gz")
     return archive
 
 
@@ -136,7 +137,9 @@ def test_source_archive_builds_the_same_wheel(
 ) -> None:
     shutil.unpack_archive(source_archive, tmp_path)
     [source] = tmp_path.glob("ticklab-*/")
-    built = build_wheel(source, tmp_path / "wheel")
+    without_download = ["--no-deps", "--no-index", "--no-build-isolation"]
+    run(sys.executable, "-m", "pip", "wheel", *without_download, "-w", tmp_path / "wheel", source)
+    [built] = (tmp_path / "wheel").glob("ticklab-*.whl")
     assert names(built) == names(wheel)
     # Byte for byte, whenever and wherever it is built: so anybody can check a published wheel.
     assert built.read_bytes() == wheel.read_bytes()

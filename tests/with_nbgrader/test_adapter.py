@@ -6,7 +6,6 @@ import importlib
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from grader.with_nbgrader.settings import configure
 from testing.hostile.modules import plant
 from testing.notebook import of_code
 from testing.paths import REPOSITORY
+from testing.programs import call
 from testing.small_course import LAB, MARKER
 
 CHANGED = (
@@ -134,12 +134,11 @@ def test_nbgrader_ends_and_does_not_run_students_code(tmp_path: Path) -> None:
     submitted.mkdir(parents=True)
     source = f"open({str(tmp_path / MARKER)!r}, 'w')"
     (submitted / f"{LAB}.ipynb").write_text(json.dumps(of_code(source)))
-    done = subprocess.run(
-        [sys.executable, "-m", "nbgrader", "autograde", LAB, "--create"],
+    words = (sys.executable, "-m", "nbgrader", "autograde", LAB, "--create")
+    done = call(
+        *words,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(REPOSITORY), "JUPYTER_CONFIG_DIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
     )
     assert done.returncode == 1
     assert "init_notebooks of nbgrader.converters.base takes (self, course)" in done.stderr.replace(

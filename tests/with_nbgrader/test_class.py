@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from grader.commands.cli import main
 from grader.demonstration import STUDENTS, DemonstrationClass, Row, table
 from testing import forked
 from testing.paths import REPOSITORY
+from testing.programs import call
 from testing.small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
 
 # Sixteen commands of nbgrader before the first test.
@@ -138,12 +138,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_without_the_repository_it_says_what_is_missing(
     command: tuple[str, str], target: str, installed: Path, tmp_path: Path
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
+    words = (sys.executable, "-m", *command)
+    done = call(
+        *words,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert f"no labs with solutions in {installed / 'notebooks'}" in done.stderr

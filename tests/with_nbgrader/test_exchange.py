@@ -356,6 +356,7 @@ def test_the_formgraders_lists_answer(
         assert all(rows[student]["autograded"] for student in (*HONEST, "time-text", "time-huge"))
         assert "linked-lab" in rows and not rows["linked-lab"]["autograded"]
         json.dumps([api.get_assignments(), api.get_students(), list(rows.values())])
+        json.dumps(api.parent.config)  # the formgrader shows it
         refused = api.autograde(LAB, "linked-lab")
         assert not refused["success"] and "links are not followed" in refused["log"]
         assert api.autograde(LAB, "time-text")["success"]

@@ -82,7 +82,7 @@ def autograde(api: NbGraderAPI, student: str = "*") -> dict[str, object]:
 def test_a_killed_step_ends_when_it_is_run_again(
     alone: dict[str, Alone], tmp_path: Path, step: str
 ) -> None:
-    """Killed at a third and at two thirds of its changes; `python -m bench kills` tries more."""
+    """Killed at a third and at two thirds of its changes."""
     changes = alone[step].changes
     assert changes >= 4
     for number in (1, 2):

@@ -163,31 +163,6 @@ def beside(course: Course, student: str, added: dict[str, Any], place: int) -> N
 
 
 @case
-def answer_below(course: Course) -> None:
-    beside(course, "answer_below", cell("mine", "markdown", WORDS), 5)
-
-
-@case
-def answer_above(course: Course) -> None:
-    beside(course, "answer_above", cell("mine", "markdown", WORDS), 4)
-
-
-@case
-def answer_in_code(course: Course) -> None:
-    beside(course, "answer_in_code", cell("mine", "code", f"# {WORDS}"), 5)
-
-
-@case
-def answer_in_a_string(course: Course) -> None:
-    beside(course, "answer_in_a_string", cell("mine", "code", f'report = """{WORDS}"""'), 5)
-
-
-@case
-def answer_printed(course: Course) -> None:
-    beside(course, "answer_printed", cell("mine", "code", f"print('{WORDS}')"), 5)
-
-
-@case
 def answer_in_an_output(course: Course) -> None:
     stream = {"output_type": "stream", "name": "stdout", "text": [f"{WORDS}\n"]}
     shown = {"output_type": "display_data", "metadata": {}, "data": {"text/html": WORDS}}
@@ -202,11 +177,6 @@ def answer_in_the_cell_of_another(course: Course) -> None:
         cells[2]["source"] = WORDS
 
     edited(course, "answer_in_the_cell_of_another", change)
-
-
-@case
-def answer_far_away(course: Course) -> None:
-    beside(course, "answer_far_away", cell("mine", "markdown", WORDS), 0)
 
 
 @case
@@ -406,12 +376,41 @@ def name_in_no_encoding(course: Course) -> None:
     (folder / os.fsdecode(b"\xff\x1b[31m`<b>.csv")).symlink_to("x")
 
 
-@case
-def data_overwritten(course: Course) -> None:
-    folder = course.submit("data_overwritten", course.answered())
-    (folder / "data.csv").write_text("x,y\n1,9\n")
+#: What is done in the folder of an answered notebook.
+FILES: dict[str, Callable[[Path], Any]] = {
+    "timestamp_is_nonsense": lambda folder: (folder / "timestamp.txt").write_text("9" * 150),
+    "timestamp_is_a_pipe": lambda folder: os.mkfifo(folder / "timestamp.txt"),
+    "huge_file": lambda folder: os.truncate(_touched(folder / "core"), 50_000_000_000),
+    "name_in_no_encoding": lambda folder: (
+        folder / os.fsdecode(b"\xff\x1b[31m`<b>.csv")
+    ).symlink_to("x"),
+    "data_overwritten": lambda folder: (folder / "data.csv").write_text("x,y\n1,9\n"),
+}
 
 
+def _touched(path: Path) -> Path:
+    path.touch()
+    return path
+
+
+def with_file(course: Course, student: str, change: Callable[[Path], Any]) -> None:
+    change(course.submit(student, course.answered()))
+
+
+CASES |= {name: partial(with_file, student=name, change=change) for name, change in FILES.items()}
+#: What stands beside an untouched report, by type and text, and where.
+BESIDE = {
+    "answer_below": ("markdown", WORDS, 5),
+    "answer_above": ("markdown", WORDS, 4),
+    "answer_in_code": ("code", f"# {WORDS}", 5),
+    "answer_in_a_string": ("code", f'report = """{WORDS}"""', 5),
+    "answer_printed": ("code", f"print('{WORDS}')", 5),
+    "answer_far_away": ("markdown", WORDS, 0),
+}
+CASES |= {
+    name: partial(beside, student=name, added=cell("mine", kind, text), place=place)
+    for name, (kind, text, place) in BESIDE.items()
+}
 #: Notebooks of text, each with what it holds.
 TEXTS = {
     "empty_file": "",
