@@ -348,9 +348,22 @@ def test_the_width_of_the_core_is_seen_from_before_the_first_sample_to_the_last(
 def test_nothing_looks_at_the_core_before_an_interval_that_is_cold_only_once(
     program_of: ProgramOf,
 ) -> None:
-    stated = conditions_of(call(program_of("first_iteration"), "--variant", "call", *FEW).stdout)
+    """Nor right after it: the first interval is compared with those that follow it at once."""
+    for samples in ("10", "300"):
+        words = ("--variant", "call", "--samples", samples, "--warmup", "2")
+        stated = conditions_of(call(program_of("first_iteration"), *words).stdout)
+        after = [int(word) for word in stated["core_width.after"].split()]
+        assert after[0] >= min(int(samples) - 1, 60), "numbered from 0, after the warm-up"
+
+
+def test_rounds_keep_their_distance_so_that_few_samples_follow_one(
+    program_of: ProgramOf,
+) -> None:
+    """A sample right after a round is longer: not all samples of a short run may be such."""
+    words = ("--variant", "invalid", "--samples", "40", "--warmup", "0", "--batch", "1,2")
+    stated = conditions_of(call(program_of("system_call"), *words).stdout)
     after = [int(word) for word in stated["core_width.after"].split()]
-    assert after[0] == -int(stated["warmup"]), "after the first interval of all"
+    assert len(after) == 41 and len(set(after)) < 20
 
 
 @pytest.mark.parametrize("flag", ["-DTICKLAB_NO_CHAIN", "-m32"])
