@@ -70,6 +70,18 @@ def test_not_on_a_line_of_a_busy_machine_is_laid_to_the_machine(shared: dict[str
     assert "other programs used the CPU" in found.likely_cause and "again" in found.try_this
 
 
+def test_touches_without_a_page_fault_need_no_line() -> None:
+    recording = run_with(Machine(cost=20.0))
+    longer = recording.ticks + 5200 * (recording.batch == recording.batch.max())
+    for faults, quiet in (("0", True), ("4000", False)):
+        counted = {"touched": "4000", "faults": faults, "later_faults": "0"}
+        name = recording.variants[0]
+        stated = {f"variant.{name}.{key}": value for key, value in counted.items()}
+        conditions = MappingProxyType({**recording.conditions, **stated})
+        bent = dataclasses.replace(recording, conditions=conditions, ticks=longer)
+        assert warnings_of(bent)["not-on-a-line"].quiet is quiet
+
+
 @pytest.mark.parametrize("shared", BUSY)
 def test_samples_too_short_to_hide_an_interruption_are_not_laid_to_a_busy_machine(
     shared: dict[str, str],

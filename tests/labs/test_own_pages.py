@@ -122,6 +122,12 @@ def test_pages_that_are_all_brought_pass_and_are_praised(name: str) -> None:
     assert "no page fault in the first writes" in verdict.praise
 
 
+def test_each_write_without_a_preparation_makes_one_page_fault() -> None:
+    counts = counts_of("a write to each")
+    faults, touched = (int(counts[f"variant.unprepared.{key}"]) for key in ("faults", "touched"))
+    assert faults == pytest.approx(touched, rel=0.02)
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_the_finding_says_what_the_pages_lack(name: str) -> None:
     must_fail(EXERCISE.verdict(name, counts_of(name)), WRONG[name][1])
