@@ -143,10 +143,10 @@ def _of(done: int, every: int) -> str:
     return f"{done} of {every}"
 
 
-def table(labs: tuple[LabProgress, ...], here: str = "") -> Table:
+def table(labs: tuple[LabProgress, ...], here: str = "", caption: str = "All labs") -> Table:
     """One row for each lab; the lab `here` is marked."""
     return Table(
-        "All labs",
+        caption,
         ("lab", "steps done", "next"),
         tuple(
             (

@@ -55,9 +55,10 @@ def progress_of(folder: Path, name: str, guide: Guide) -> None:
     if mine.trouble:
         raise Refused(Message("problem", "your progress cannot be read", (mine.trouble,)))
     show(ShownProgress(mine, folder))
-    others = progress.of_labs(folder.parent)
-    if any(each.here and each.lab != name for each in others):
-        show(progress.table(others, name))
+    every = progress.of_labs(folder.parent)
+    begun = tuple(each for each in every if each.lab == name or each.done or each.trouble)
+    if len(begun) > 1:
+        show(progress.table(begun, name, "Labs that you have begun"))
 
 
 @dataclass(frozen=True)

@@ -180,7 +180,7 @@ def _briefly(cases: Sequence[tuple[str, RunWarning]]) -> str:
     if all(each.in_brief == first.in_brief for _, each in cases):
         return first.in_brief if len(cases) > 1 else f"{name}: {first.in_brief}"
     also = _listed([name for name, _ in cases[1:]])
-    return f"{name}: {first.in_brief}, similarly {also}"
+    return f"{name}: {first.in_brief}, and much the same for {also}"
 
 
 def _listed(names: Sequence[str]) -> str:

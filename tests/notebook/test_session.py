@@ -314,16 +314,27 @@ def test_progress_names_what_comes_next(lab: Session, capsys: pytest.CaptureFixt
     after = capsys.readouterr().out
     assert "0 of " in before and "next: Predict" in before
     assert "1 of " in after and "✓ done: Predict" in after
-    assert "All labs" not in after, "this folder stands alone"
+    assert "(this one)" not in after, "this folder stands alone"
 
 
-def test_progress_tells_of_the_other_labs_beside_it(
+def test_a_ratio_is_predicted_without_a_unit(lab: Session) -> None:
+    lab.predict("timer-ratio-process-cpu", 10)
+    (stored,) = predictions.read(lab.folder)["timer-ratio-process-cpu"]
+    assert (stored.value, stored.unit) == (10, "times")
+
+
+def test_progress_tells_of_other_labs_that_are_begun(
     lab: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (lab.folder.parent / "00-start-here").mkdir()
+    other = lab.folder.parent / "02-first-iteration"
+    other.mkdir()
+    lab.progress()
+    assert "(this one)" not in capsys.readouterr().out, "nothing is done in the other one"
+    predictions.put(other, "first-iteration-call", predictions.Prediction(90, "ns"))
     lab.progress()
     shown = capsys.readouterr().out
-    assert "All labs" in shown and f"{LAB} (this one)" in shown and "00-start-here " in shown
+    assert "Labs that you have begun" in shown and f"{LAB} (this one)" in shown
+    assert f"{other.name} " in shown and "00-start-here" not in shown
 
 
 def test_progress_refuses_a_file_that_it_cannot_read(lab: Session) -> None:
