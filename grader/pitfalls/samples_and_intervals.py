@@ -181,8 +181,7 @@ def interval_as_wide_as_value(case: Case) -> str | None:
     code="not-on-a-line",
     level=Level.VALIDITY,
     symptom="Twice the work does not take twice the time.",
-    misconception="Every further operation must take as long. Otherwise work is left out or "
-    "shared, or something else lies in the samples.",
+    misconception="Work is left out or shared, or the sample holds something else.",
     experiment="Draw the mean against k: which batch size leaves the line?",
     seen_in="report A: creation, which happens once, divided by a loop of exchanges",
     yields_to=("clock-read-too-early", "clocks-of-two-processes", "more-between-the-readings"),

@@ -22,7 +22,7 @@ ProgramOf = Callable[[str], Program]
 KERNEL = "page_fault"
 FAULTING = ("anonymous", "copy-on-write", "file", "zero-page")
 THERE = ("touched", "file-touched", "prefaulted")
-BATCHES = (32, 64, 96, 128)
+BATCHES = (32, 64, 128, 256)
 SOME = ("--samples", "80", "--warmup", "4")
 #: Page faults that the OS makes for reasons of its own, as a share of the pages touched.
 ODD = 0.02
@@ -66,7 +66,7 @@ def test_only_a_page_that_was_read_lacks_memory_afterwards(output: str) -> None:
 
 
 def test_more_pages_take_longer(output: str) -> None:
-    """Four times as many pages take clearly longer, and a touch without a page fault does not.
+    """Eight times as many pages take clearly longer, and a touch without a page fault does not.
 
     The system call that populates takes as long as 16 of its pages on some machines.
     """
