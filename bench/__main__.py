@@ -26,6 +26,7 @@ MODULES = {
     "arguments": "bench.figures.arguments",
     "repeat": "bench.figures.repeat",
     "live": "bench.labs.live",
+    "click_to_plot": "bench.speed.click_to_plot",
     "click_in_chromium": "bench.speed.click_in_chromium",
     "reading": "bench.speed.reading",
     "start": "bench.speed.start",

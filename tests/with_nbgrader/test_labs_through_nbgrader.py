@@ -1,9 +1,7 @@
 """The labs through real nbgrader, from saved recordings: who gets which points, and why.
 
-Of lab 01 all students of the demonstration class, of two others the author's solutions and the
-untouched stub: that those of every lab get their points, `test_pages.py` and `test_notebooks.py`
-show without nbgrader. A lab is graded when a test first asks for it; `test_class.py` has the
-exchange.
+Of lab 01 all students of the demonstration class, of every lab the author's solutions and the
+untouched stub. A lab is graded when a test first asks for it; `test_class.py` has the exchange.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader.demonstration import STUDENTS, DemonstrationClass, Lab, Row, make_submission
-from grader.figures import figures_of
+from grader.figures import LABS, figures_of
 from testing import forked
 from testing.paths import FIXTURES, REPOSITORY
 
@@ -26,8 +24,13 @@ pytestmark = pytest.mark.timeout(300)
 HONEST = FIXTURES / "honest"
 LAB = "01-timer-overhead"
 FULL = sum(spec.max_points for spec in figures_of(LAB))
-#: A lab of numbers, one of conclusions, and one with several figures of each run.
-SOME = (LAB, "06-process-and-thread-switch", "08-five-reports-on-trial")
+#: Every lab that has figures, a notebook, and an honest run to grade it by.
+SAVED = [
+    lab
+    for lab in LABS
+    if (HONEST / lab / "figures.json").is_file()
+    and (REPOSITORY / "notebooks" / lab / f"{lab}.ipynb").is_file()
+]
 
 
 def saved_evidence(lab: str, folder: Path) -> None:
@@ -95,6 +98,7 @@ def rows(course: Course) -> dict[str, Row]:
     return {student: course.made.row(student) for student in STUDENTS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("student", "lost", "findings"),
     [
@@ -115,11 +119,13 @@ def test_points_and_findings(
     assert (row.points, row.max_points, row.findings) == (FULL - lost, FULL, findings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("student", ["tampered", "broken-json", "no-notebook", "renamed"])
 def test_what_was_set_aside_is_told(rows: dict[str, Row], student: str) -> None:
     assert rows[student].notes
 
 
+@pytest.mark.slow
 def test_the_gradebook_holds_the_points_and_leaves_the_report_to_a_person(course: Course) -> None:
     with Gradebook(f"sqlite:///{course.with_lab(LAB) / 'gradebook.db'}") as gradebook:
         grades = gradebook.find_submission_notebook(LAB, LAB, "honest").grades
@@ -130,6 +136,7 @@ def test_the_gradebook_holds_the_points_and_leaves_the_report_to_a_person(course
         assert by_hand and all(grade.needs_manual_grade for grade in by_hand)
 
 
+@pytest.mark.slow
 def test_feedback_shows_the_reason_and_the_plot(course: Course) -> None:
     graded = course.with_lab(LAB)
     page = (graded / "feedback" / "unit-slip" / LAB / f"{LAB}.html").read_text("utf-8")
@@ -141,7 +148,7 @@ def test_feedback_shows_the_reason_and_the_plot(course: Course) -> None:
     assert len(judged) == len(figures_of(LAB))
 
 
-# ---------------------------------------------------------------------------- several labs
+# ------------------------------------------------------------------------------- every lab
 
 
 def scores(course: Path, lab: str, student: str) -> dict[str, float | None]:
@@ -158,7 +165,8 @@ def notes_of(course: Path, lab: str, student: str) -> str:
     return "\n".join(str(cell["metadata"].get("ticklab", "")) for cell in cells)
 
 
-@pytest.mark.parametrize("lab", SOME)
+@pytest.mark.slow
+@pytest.mark.parametrize("lab", SAVED)
 def test_solutions_get_full_points(course: Course, lab: str) -> None:
     graded = course.with_lab(lab)
     got = scores(graded, lab, "honest")
@@ -167,7 +175,8 @@ def test_solutions_get_full_points(course: Course, lab: str) -> None:
     assert all(got[name] is None for name in set(got) - set(wanted)), "a person reads the rest"
 
 
-@pytest.mark.parametrize("lab", SOME)
+@pytest.mark.slow
+@pytest.mark.parametrize("lab", SAVED)
 def test_stubs_get_no_points(course: Course, lab: str) -> None:
     graded = course.with_lab(lab)
     got = scores(graded, lab, "untouched")
@@ -175,9 +184,15 @@ def test_stubs_get_no_points(course: Course, lab: str) -> None:
     assert set(got.values()) == {0.0}, notes_of(graded, lab, "untouched")
 
 
-@pytest.mark.parametrize("lab", SOME)
+@pytest.mark.slow
+@pytest.mark.parametrize("lab", SAVED)
 def test_every_graded_figure_has_its_check_cell_with_its_points(course: Course, lab: str) -> None:
     with Gradebook(f"sqlite:///{course.with_lab(lab) / 'gradebook.db'}") as gradebook:
         cells = gradebook.find_notebook(lab, lab).grade_cells
         points = {cell.name: cell.max_score for cell in cells if cell.cell_type == "code"}
     assert points == {spec.id: spec.max_points for spec in figures_of(lab)}
+
+
+def test_every_lab_with_a_notebook_and_figures_has_an_honest_run() -> None:
+    wanted = [lab for lab in LABS if (REPOSITORY / "notebooks" / lab / f"{lab}.ipynb").is_file()]
+    assert wanted == SAVED
