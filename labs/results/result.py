@@ -347,13 +347,9 @@ def naive_estimate(result: Result) -> Estimate:
     if line is not None and not line.straight and abs(line.worst_point()[1]) < NO_LINE_AT_ALL:
         of_overhead = declared.is_overhead(result.recording, result.variant)
         bent = line.overhead if of_overhead else line.cost
-        return replace(bent.into(result.unit, result.clock), method=BENT)
+        return replace(bent.into(result.unit, result.clock), method="line through its samples")
     value = mean_of_all(result.recording, result.variant, result.unit)
     return Estimate(value, value, value, result.unit, "mean of all its samples", result.n, 1)
-
-
-#: The method of an estimate by a line that is not straight enough for a figure.
-BENT = "line through its samples, though they bend it"
 
 
 def mean_of_all(recording: Recording, variant: str, unit: str) -> float:
