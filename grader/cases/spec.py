@@ -50,9 +50,8 @@ class Quantity(str, Enum):
 
 RELATIONS = frozenset({Quantity.RATIO, Quantity.DIFFERENCE, Quantity.CHOICE})
 
-#: The unit of a ratio or a count. The other one is that of a choice among conclusions.
-TIMES = "times"
-CHOICE = figures.CHOICE
+#: The units of figures that are no length of time.
+TIMES, CHOICE = figures.TIMES, figures.CHOICE
 
 Estimates = tuple[Estimate, ...]
 #: The number of the one conclusion that the estimates bear out. They are in the order of the

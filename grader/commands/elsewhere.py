@@ -17,13 +17,7 @@ from labs.terminal import say, suggestion
 def add_gradescope(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader gradescope` and its options."""
     about = "write an autograder for Gradescope, which gives verdicts at once"
-    command = commands.add_parser(
-        "gradescope",
-        help=about,
-        description=sentence(about),
-        examples=("grader gradescope 01-timer-overhead",),
-    )
-    add_lab(command)
+    command = _command(commands, "gradescope", about)
     command.add_argument(
         "file",
         nargs="?",
@@ -58,13 +52,7 @@ def run_gradescope(arguments: argparse.Namespace) -> int:
 def add_classroom(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader classroom` and its options."""
     about = "write a template repository for GitHub Classroom, which checks figures"
-    command = commands.add_parser(
-        "classroom",
-        help=about,
-        description=sentence(about),
-        examples=("grader classroom 01-timer-overhead",),
-    )
-    add_lab(command)
+    command = _command(commands, "classroom", about)
     command.add_argument(
         "folder",
         nargs="?",
@@ -87,6 +75,18 @@ def run_classroom(arguments: argparse.Namespace) -> int:
         return f"{folder}: push it to GitHub as a template repository."
 
     return _written(arguments, write)
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, about: str
+) -> argparse.ArgumentParser:
+    """The command `name`, which takes a lab."""
+    example = f"grader {name} 01-timer-overhead"
+    command = commands.add_parser(
+        name, help=about, description=sentence(about), examples=(example,)
+    )
+    add_lab(command)
+    return command
 
 
 def _written(arguments: argparse.Namespace, write: Callable[[str], str]) -> int:

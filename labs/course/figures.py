@@ -29,6 +29,8 @@ FORMAT, FORMAT_VERSION = "format", 1
 RECORDINGS = "recordings"
 #: The unit of a figure whose value is the number of a conclusion.
 CHOICE = "choice"
+#: The unit of a ratio, a share or a count.
+TIMES = "times"
 
 #: The most characters of a recording's name, without its suffix.
 LONGEST_NAME = 100

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import ipywidgets as widgets
 
 from labs.course import predictions
+from labs.course.figures import TIMES
 from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
 from labs.files import CannotWrite
@@ -28,15 +29,13 @@ from labs.units import canonical, rounded, with_unit
 
 #: The unit of an example where the lab states none.
 _USUAL_UNIT = "ns"
-#: The unit of a ratio or a share, which needs no word for it.
-TIMES = "times"
 
 
 def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Message:
     """Store what is expected under the id `name`; earlier versions are kept. Raises Refused."""
     asked = asked_for(guide, name)
     if asked is not None and asked.unit == TIMES and not new.unit:
-        new = replace(new, unit=TIMES)  # a ratio or a share
+        new = replace(new, unit=TIMES)  # a ratio needs no word for it
     try:
         _check(name, asked, new)
         earlier = predictions.read(folder).get(name, ())
