@@ -631,6 +631,22 @@ def test_core_cycles_are_no_advice_for_an_operation_that_waits_for_memory() -> N
         assert ("waits for memory" in warning.likely_cause) == warning.quiet == (memory == "1")
 
 
+def test_a_wide_interval_of_two_groups_of_processes_is_not_laid_to_other_programs() -> None:
+    """Each process may have drawn another cycle: what others did meanwhile explains no groups."""
+    shares = (0.0, 1.0) * 5
+    for machine, cause in (
+        (Machine(cost=20.0, slower=shares), "fall into two groups"),
+        (Machine(cost=20.0, slower=tuple(each / 10 for each in range(10))), "used memory during"),
+    ):
+        busy = {"cpus.busy": "1.9", "cpus.online": "2"}
+        found = warnings_of(of_memory(run_with(machine), "1", **busy))
+        (wide,) = (each for code, each in found.items() if code in WIDTHS)
+        assert cause in wide.likely_cause, wide
+
+
+WIDTHS = ("wide-interval", "not-believable")
+
+
 def of_memory(run: Recording, memory: str, **stated: str) -> Recording:
     """The same run, as if its operation used memory, or none."""
     own = {

@@ -357,11 +357,16 @@ class Handle:
         self.outputs.bundles[self.number] = shown
 
 
+def show_in(monkeypatch: pytest.MonkeyPatch, shown: Outputs | Notebook) -> None:
+    """Let what a notebook displays go to `shown`."""
+    monkeypatch.setattr(messages, "in_notebook", lambda: True)
+    monkeypatch.setattr(IPython.display, "display", shown.display)
+
+
 @pytest.fixture
 def outputs(monkeypatch: pytest.MonkeyPatch) -> Outputs:
     shown = Outputs()
-    monkeypatch.setattr(messages, "in_notebook", lambda: True)
-    monkeypatch.setattr(IPython.display, "display", shown.display)
+    show_in(monkeypatch, shown)
     return shown
 
 
@@ -468,8 +473,7 @@ class Notebook:
 @pytest.fixture
 def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
     shown = Notebook()
-    monkeypatch.setattr(messages, "in_notebook", lambda: True)
-    monkeypatch.setattr(IPython.display, "display", shown.display)
+    show_in(monkeypatch, shown)
     return shown
 
 
