@@ -79,9 +79,13 @@ def off(recording: Recording, variant: str) -> str:
     seconds = ticks / recording.clock(variant).frequency_hz
     # A process beside the timed one is counted from its start to its end, which are switches too,
     # and more of them where other programs want this CPU.
-    lives = 4 * stated.other_tasks * len(recording.processes)
+    others = stated.other_tasks * len(recording.processes)
+    lives = 4 * others
     most = MORE * claimed + PREEMPTIONS_PER_S * seconds + lives + A_FEW
-    agree = -MISSING * claimed - A_FEW <= counted - claimed <= most
+    # A task that begins late finds the first message waiting, and is not switched to for it: in 8 of
+    # 360 runs of rings, exactly as many switches were missing as there were other tasks, or fewer.
+    least = MISSING * claimed + others + A_FEW
+    agree = -least <= counted - claimed <= most
     return "" if agree else f"{claimed=}, {counted=}"
 
 
