@@ -19,7 +19,7 @@ from testing.c_programs import LINUX, Program
 
 pytestmark = [LINUX, pytest.mark.slow]
 
-KILLS_PER_WAY = 48
+KILLS_PER_WAY = 100
 #: So many take seconds, and their memory a moment: kills meet what is being measured, too.
 SAMPLES = "100000"
 #: In seconds, the latest kill. A C kernel measures after some hundredths.
