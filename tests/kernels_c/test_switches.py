@@ -82,8 +82,8 @@ def off(recording: Recording, variant: str) -> str:
     others = stated.other_tasks * len(recording.processes)
     lives = 4 * others
     most = MORE * claimed + PREEMPTIONS_PER_S * seconds + lives + A_FEW
-    # A task that begins late finds the first message waiting, and is not switched to for it: in 8 of
-    # 360 runs of rings, exactly as many switches were missing as there were other tasks, or fewer.
+    # A task that begins late may find its first message waiting, and needs no switch for it: in 8
+    # of 360 runs of rings, as many switches were missing as there were other tasks, or fewer.
     least = MISSING * claimed + others + A_FEW
     agree = -least <= counted - claimed <= most
     return "" if agree else f"{claimed=}, {counted=}"
