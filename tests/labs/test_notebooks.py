@@ -46,6 +46,9 @@ MOST_IN_FIRST, MOST_ON_AVERAGE = 300, 1_500
 #: Cells in the core, in what goes further, and on average in a lab.
 MOST_CORE_CELLS, MOST_FURTHER_CELLS, MOST_CELLS = 36, 20, 50
 CORE_DECISIONS, MOST_CORE_FIGURES = range(6, 9), 4
+#: What the data then answer in what goes further: decisions, C, predictions, and a panel with a
+#: "Do:" above it.
+FURTHER_DECISIONS = 4
 MOST_LINES = 12
 MOST_QUESTIONS = 5
 #: What a lab's folder gets by running it: no file of the repository.
@@ -245,6 +248,10 @@ def test_what_goes_further_is_short_and_apart(name: str) -> None:
     further = parts(name)["Going further"]
     assert len(further) <= MOST_FURTHER_CELLS
     assert words_in(further) <= MOST_FURTHER
+    asked = of_kind(further, "decision", "c", "prediction")
+    above = {id(cell): text(before) for before, cell in itertools.pairwise(further)}
+    asked += sum("lab.panel(" in text(cell) and "**Do:**" in above[id(cell)] for cell in further)
+    assert asked >= FURTHER_DECISIONS
     report = parts(name)["Report"]
     assert [bool(cell["metadata"].get("nbgrader")) for cell in report] == [False, True]
 
