@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import base64
 import contextlib
+import difflib
 import hashlib
 import io
 import json
@@ -407,6 +408,8 @@ def _marks(cell: NotebookNode) -> dict[str, object]:
 _WORDS = re.compile(r"[^\W\d_]{2,}(?:[ ,]+[^\W\d_]{2,}){2}|[^\x00-\x7f]{6}")
 #: No more of a program or an output is looked at: a short text is read in bounded time and depth.
 _MOST_PROGRAM = 8_000
+#: So many lines of a cell may be an older wording of the lab's.
+_MOST_REWORDED = 20
 
 
 @dataclass(frozen=True)
@@ -559,9 +562,18 @@ def _nearest(
 
 
 def _added_lines(text: str, released: str) -> str:
-    """The lines of a cell that its released text does not have."""
-    known = {line.strip() for line in released.splitlines()}
-    return "\n".join(line for line in text.splitlines() if line.strip() not in known).strip()
+    """The lines of a cell that its released text does not have, in another wording either.
+
+    A teacher may correct a sentence of the lab while students work in older copies: the older
+    wording is nothing that they wrote.
+    """
+    lines, ours = text.splitlines(), [line.strip() for line in released.splitlines()]
+    reworded = set(ours) - {line.strip() for line in lines}
+    added = [line for line in lines if line.strip() not in ours]
+    for line in added[:_MOST_REWORDED]:
+        if difflib.get_close_matches(line.strip()[:_MOST_PROGRAM], reworded, n=1):
+            added.remove(line)
+    return "\n".join(added).strip()
 
 
 def advice(released: NotebookNode, submitted: Submitted) -> list[str]:

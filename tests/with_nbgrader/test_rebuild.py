@@ -635,6 +635,41 @@ def test_a_program_next_to_an_answer_is_no_answer(place: int, program: str) -> N
     assert written(source_notebook(), place, StudentCell(None, "mine", "code", program)) == []
 
 
+ASKED = "**Do:** report the cost in two or three sentences. This is homework for 4 points."
+
+
+@pytest.mark.parametrize(
+    ("theirs", "found"),
+    [
+        ("**Do:** report the cost in one or two sentences. This is homework for 3 points.", []),
+        ("A reading costs 20 ns, by 1,000 samples of 10 processes on a quiet laptop.", ["report"]),
+        (f"{ASKED}\nA reading costs 20 ns, by 1,000 samples on a quiet laptop.", ["report"]),
+    ],
+    ids=["earlier wording", "in its place", "below it"],
+)
+def test_an_earlier_wording_of_the_lab_is_no_answer(theirs: str, found: list[str]) -> None:
+    """A teacher may correct a lab while students work in copies of the day before."""
+    source = source_notebook()
+    place = next(
+        n
+        for n, cell in enumerate(source["cells"])
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "report"
+    )
+    asked = {"id": "asked", "cell_type": "markdown", "metadata": {}, "source": ASKED}
+    source["cells"].insert(place, asked)
+    released = nbformat.reads(json.dumps(source), as_version=4)  # type: ignore[no-untyped-call]
+    own = [
+        StudentCell(
+            cell["metadata"].get("nbgrader", {}).get("grade_id"),
+            cell["id"],
+            cell["cell_type"],
+            theirs if cell["id"] == "asked" else cell["source"],
+        )
+        for cell in source["cells"]
+    ]
+    assert list(written_elsewhere(released, Submitted(tuple(own)))) == found
+
+
 def test_text_next_to_code_belongs_to_the_answer_in_words_too() -> None:
     source = source_notebook()
     source["cells"][2]["metadata"]["nbgrader"] |= {"grade": True, "points": 1}
