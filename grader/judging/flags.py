@@ -309,7 +309,8 @@ def _bits(groups: tuple[Integers, Integers], rows: Integers, *, in_order: bool) 
     `groups` numbers the cells (variant and batch size) of all samples, and their ticks in each
     cell. Another run draws each cell's ticks as often as `rows` have them, in this order or in any.
     """
-    counts = [np.unique(each[rows], return_counts=True)[1] for each in groups]
+    counts = [np.bincount(each[rows]) for each in groups]
+    counts = [each[each > 0] for each in counts]
     bits = [float((each * np.log2(each)).sum()) for each in counts]
     if not in_order:
         orders = _log2_factorials()
