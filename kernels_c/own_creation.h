@@ -74,9 +74,11 @@ static void must_end_well(pid_t task, pid_t parent)
                   "parent cannot wait for such a task"
                 : "");
     if (waitpid(task, &status, 0) != task)
-        stop(STATUS_FAILED, "the task was made, but its parent cannot wait for it: %s%s",
+        stop(STATUS_FAILED, "the parent cannot wait for task %ld: %s%s", (long)task,
              strerror(errno),
-             errno == ECHILD ? ". Its flags must hold SIGCHLD, and not CLONE_THREAD" : "");
+             errno == ECHILD ? ". Return what clone returned; its flags must hold SIGCHLD, and not "
+                               "CLONE_THREAD"
+                             : "");
     if (WIFSIGNALED(status))
         stop(STATUS_FAILED, "the task was made, but ended by signal %d (%s)", WTERMSIG(status),
              strsignal(WTERMSIG(status)));

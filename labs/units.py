@@ -5,6 +5,8 @@ Ticks and core cycles have no fixed length: to convert them into seconds, we nee
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -160,6 +162,13 @@ def plural(count: float, noun: str) -> str:
 
 #: A guess within this factor of what was found counts as right.
 RIGHT_WITHIN = 2.0
+
+
+def is_near(factor: float) -> bool:
+    """Whether a guess that was off by `factor` is right, as it is printed: "2 times less" is."""
+    return float(rounded(off_by(factor), 2).replace(",", "")) <= RIGHT_WITHIN
+
+
 _MOST_SHOWN = 1_000_000
 
 
@@ -179,3 +188,28 @@ def factor_text(factor: float) -> str:
 def off_by(factor: float) -> float:
     """By which factor of 1 or more something was off; 1 is exact."""
     return max(factor, 1 / factor)
+
+
+#: A range is printed in steps of at most this share of its width.
+_FINENESS = 0.025
+
+
+def ranges_as_text(ranges: Sequence[Sequence[float]]) -> str:
+    """Ranges as text, each rounded into itself, so that every value between its ends lies in it.
+
+    A single number is left out where there is a range.
+    """
+    wide = [(low, high) for low, high in ranges if high - low > 1e-9 * max(abs(low), abs(high))]
+    return " or ".join(_range_as_text(low, high) for low, high in wide) or " or ".join(
+        f"{high:,.6g}" for _, high in ranges
+    )
+
+
+def _range_as_text(low: float, high: float) -> str:
+    decimals = max(0, math.ceil(-math.log10(_FINENESS * (high - low))))
+    shift, slack = 10.0**decimals, 1e-6
+    texts = (
+        f"{math.ceil(low * shift - slack) / shift + 0.0:,.{decimals}f}",
+        f"{math.floor(high * shift + slack) / shift + 0.0:,.{decimals}f}",
+    )
+    return " to ".join(text.rstrip("0").rstrip(".") if decimals else text for text in texts)

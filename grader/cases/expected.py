@@ -25,7 +25,7 @@ from labs.recording.file import Recording
 from labs.results import digits
 from labs.results.result import Result, naive_estimate, result_of, sensible
 from labs.results.results_compared import may_be_the_clock
-from labs.units import Amount, Clock, UnknownUnit, canonical, rounded
+from labs.units import Amount, Clock, UnknownUnit, canonical, ranges_as_text, rounded
 
 #: A value within this share of the kit's own is accepted, however narrow the interval is.
 ACCEPTED_WITHIN = 0.05
@@ -36,8 +36,6 @@ ROUNDING = 0.005
 COUNT_MARGIN = 0.005
 #: A share of the number itself, for the last bits of the arithmetic.
 ARITHMETIC = 1e-9
-#: An accepted range is printed in steps of at most this share of its width.
-FINENESS = 0.025
 
 Range = tuple[float, float]
 
@@ -116,7 +114,7 @@ def accepted_ranges(values: Iterable[Expected]) -> list[Range]:
 def accepted_as_text(values: Sequence[Expected]) -> str:
     """The same for a reader: '82 to 106 us'; '' if there is none."""
     ranges = accepted_ranges(values)
-    return f"{' or '.join(map(_range_as_text, ranges))} {values[0].unit}" if ranges else ""
+    return f"{ranges_as_text(ranges)} {values[0].unit}" if ranges else ""
 
 
 def why_more_is_accepted(values: Iterable[Expected]) -> str:
@@ -145,20 +143,6 @@ def _holds(outer: Range, inner: Range) -> bool:
     """Whether the range `inner` lies in `outer`, but for the last bits of the arithmetic."""
     slack = ARITHMETIC * max(map(abs, (*outer, *inner)))
     return outer[0] - slack <= inner[0] and inner[1] <= outer[1] + slack
-
-
-def _range_as_text(ends: Range) -> str:
-    """Both ends as text, rounded into the range, so that every value between them is accepted."""
-    low, high = ends
-    if high - low <= ARITHMETIC * max(abs(low), abs(high)):
-        return f"{high:,.6g}"
-    decimals = max(0, math.ceil(-math.log10(FINENESS * (high - low))))
-    shift, slack = 10.0**decimals, 1e-6
-    texts = (
-        f"{math.ceil(low * shift - slack) / shift + 0.0:,.{decimals}f}",
-        f"{math.floor(high * shift + slack) / shift + 0.0:,.{decimals}f}",
-    )
-    return " to ".join(text.rstrip("0").rstrip(".") if decimals else text for text in texts)
 
 
 # The right values of a relation: between variants of one recording, or between other figures.

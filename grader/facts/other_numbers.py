@@ -805,9 +805,7 @@ def _of_net(case: Case) -> Iterator[Slip]:
     if parts != 1:
         yield whole - times * base, text(times, ""), right
         if base:
-            open_ended = (
-                f"{rounded(whole)} - {rounded(times * base)} / {parts:g}, without parentheses"
-            )
+            open_ended = f"{rounded(whole)} - {rounded(times * base)} / {parts:g}: only the baseline is divided"
             yield whole - times * base / parts, open_ended, right
         yield (whole - times * base) / parts**2, text(times, f" / {parts**2:g}"), right
         if base:
@@ -870,7 +868,7 @@ def _of_difference(case: Case) -> Iterator[Slip]:
         for wrong in (divisor - 1, divisor + 1, 2 * divisor):
             yield (over - under) / wrong, f"({first} - {second}) / {wrong:g}", right
         yield over / divisor, f"{first} / {divisor:g}", right
-        open_ended = f"{first} - {second} / {divisor:g}, without parentheses"
+        open_ended = f"{first} - {second} / {divisor:g}: only the second is divided"
         yield over - under / divisor, open_ended, right
     number = _IN_A_SERIES.match(first)
     if number is not None and int(number[2]) not in (0, 1, divisor):

@@ -197,8 +197,10 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     too_wide = caveats.caveat_of_width(case) if passed else ""
     other = any(finding.code in OF_ANOTHER_PROGRAM for finding in findings)
     why = _by_hand(case, by_hand) if by_hand else _reason(case, findings, passed)
-    # A line by hand passes outside of what is accepted otherwise.
-    accepted = "" if other or by_hand else accepted_as_text(case.accepted_values)
+    # A line by hand passes outside of what is accepted otherwise. A right value of a wrong C, too,
+    # would lie in a range that only puzzles.
+    puzzles = other or by_hand or (case.right and findings)
+    accepted = "" if puzzles else accepted_as_text(case.accepted_values)
     wider = "" if by_hand else why_more_is_accepted(case.accepted_values)
     stated = f"Accepted: {accepted}. {wider}".rstrip() if accepted else ""
     praise, look_next = None, ""

@@ -210,7 +210,7 @@ def _reads_a_clock(case: Case) -> bool:
     code="optimisation-levels-mixed",
     level=Level.VALIDITY,
     symptom="The program was compiled at another optimisation level than asked for.",
-    misconception="Two levels make two programs: their difference is not the cost of arguments.",
+    misconception="Two levels make two programs, and a cost belongs to one of them.",
     experiment="Measure with the flags that the lab asks for, and compare both runs. A recording's "
     "line `# flags` names its level.",
     seen_in="reports A, D and E: no level is stated",

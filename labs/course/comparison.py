@@ -20,7 +20,16 @@ from labs.course.guide import Guide
 from labs.course.predictions import Prediction
 from labs.files import read_bounded, write_atomically
 from labs.html import Table
-from labs.units import NANOSECONDS, RIGHT_WITHIN, canonical, factor_text, off_by, rounded, with_unit
+from labs.units import (
+    NANOSECONDS,
+    RIGHT_WITHIN,
+    canonical,
+    factor_text,
+    is_near,
+    off_by,
+    rounded,
+    with_unit,
+)
 
 #: Calibration uses this many of the last guesses.
 LATELY = 6
@@ -72,7 +81,7 @@ class Compared:
 
     def _closeness(self) -> str:
         if self.found is None:
-            return "no figure gives it: compare it in its lab" if self.alone else "no figure yet"
+            return "its own cell compares it" if self.alone else "no figure yet"
         if self._is_choice and self.predicted.unit == CHOICE:
             same = self.found.value == self.predicted.value
             return "the same conclusion" if same else "another conclusion"
@@ -137,9 +146,7 @@ def calibration(rows: tuple[Compared, ...]) -> tuple[str, ...]:
         sentences.append(
             f"The {LATELY} guesses before were off by a factor of {rounded(earlier, 2)}."
         )
-    sure = [
-        (chance, off_by(factor) <= RIGHT_WITHIN) for factor, chance in last if chance is not None
-    ]
+    sure = [(chance, is_near(factor)) for factor, chance in last if chance is not None]
     if len(sure) > 1:
         right = sum(hit for _, hit in sure)
         sentences.append(

@@ -342,7 +342,9 @@ def register(session: Measuring, waiting: unready_cells.Waiting) -> None:
             run = measure_cell(session, line, cell)
         except Refused as refused:
             if name not in shell.user_ns:
-                waiting.wait_for(name, "complete the C above, then run its cell")
+                stub = refused.message.tone == "open"
+                first = "complete the C above" if stub else "mend the C above as its cell says"
+                waiting.wait_for(name, f"{first}, then run its cell")
             if refused.message.tone != "open":
                 raise
             # A stub that waits for its answer: no mistake, so that the notebook runs on.

@@ -31,6 +31,7 @@ from labs.messages import Message, Quiet, Refused, in_notebook, show
 from labs.notebook import explain, measuring, unready_cells, way_through_labs
 from labs.notebook.measuring import Measuring, recording_name
 from labs.notebook.predicting import AnswerForm, Predicting
+from labs.paths import PartMissing
 from labs.recording.file import BadRecording, read
 from labs.recording.origin import kind_in_file, kind_of_all
 from labs.results.result import result_of
@@ -487,7 +488,7 @@ def handed_in(folder: Path) -> Message:
     """Hand in the lab in `folder`, and say what was handed in. Raises Refused."""
     try:
         report = carry_out(folder)
-    except (CannotHandIn, CannotWrite) as error:
+    except (CannotHandIn, CannotWrite, PartMissing) as error:
         raise Refused(explain.of_error(error)) from None
     sentences = report.lines()
     for notebook in folder.glob("*.ipynb"):

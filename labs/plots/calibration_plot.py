@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 from labs.html import Table
 from labs.plots import picture, style
 from labs.plots.picture import Picture
-from labs.units import RIGHT_WITHIN, factor_text, off_by, plural, rounded
+from labs.units import RIGHT_WITHIN, factor_text, is_near, off_by, plural, rounded
 
 #: With more guesses than this, only the last ones are drawn.
 MOST_ROWS = 40
@@ -44,7 +44,7 @@ class Guess:
     @property
     def right(self) -> bool:
         """Whether it is within a factor of RIGHT_WITHIN."""
-        return off_by(self.factor) <= RIGHT_WITHIN
+        return is_near(self.factor)
 
     def as_text(self) -> str:
         """How far it was off, and how sure its author was."""

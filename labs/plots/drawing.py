@@ -27,6 +27,7 @@ from labs.units import (
     NANOSECONDS,
     in_four_digits,
     plural,
+    ranges_as_text,
     readable_unit,
     rounded,
     unit_symbol,
@@ -381,8 +382,7 @@ def _draw_mark(paper: Paper, axis: _Axis, mark: Mark, off: float, at: tuple[floa
 
 
 def _ranges(accepted: Sequence[Sequence[float]], unit: str) -> str:
-    ranges = " or ".join(f"{rounded(low)} to {rounded(high)}" for low, high in accepted)
-    return f"{ranges} {unit_symbol(unit)}"
+    return f"{ranges_as_text(accepted)} {unit_symbol(unit)}"
 
 
 def _value_in_words(

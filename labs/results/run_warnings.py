@@ -673,8 +673,8 @@ def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
                 "switches-unaccounted",
                 symptom,
                 "each exchange takes more switches than it seems: a task wakes up before it has "
-                "its turn, or blocks on a lock that the other task still holds, and switches again",
-                "signal after you release the lock, and wait without a time-out",
+                "its turn, or waits for what another one still holds, and switches again",
+                "wake the next task last, and wait for your turn without a time-out",
             )
         ]
     where = run_conditions.places_of(recording, variant)

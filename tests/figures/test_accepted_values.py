@@ -135,7 +135,7 @@ def test_next_to_the_interval_of_an_exact_figure_only_the_rounded_value_passes()
     tried = (15.2, 15.31, 15.89, 15.95, 16.0, 16.3)
     accepted = [value for value in tried if expected.accepts(value)]
     assert accepted == [15.31, 15.89, 16.0]
-    assert accepted_as_text([expected]) == "15.31 to 15.89 or 16 us"
+    assert accepted_as_text([expected]) == "15.31 to 15.89 us", "16 is said in words"
 
 
 @pytest.mark.parametrize(
