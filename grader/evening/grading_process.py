@@ -34,7 +34,7 @@ from grader.cases.verdict import Verdict
 from grader.evening.process_pool import Lost, ProcessPool, serve
 from grader.judging.flags import AccountFlag
 from grader.judging.worker import Ways, verdict_from
-from grader.submissions.safe_files import printable, read_ahead, take_in
+from grader.submissions.safe_files import copy, printable, read_ahead
 from grader.submissions.submitted_notebook import Texts, find_submitted, quoted, rebuild
 from grader.with_nbgrader.careful_course import time_of_submission
 from grader.with_nbgrader.gradebook_lock import NEW, PART, RESULT, cause_of, remove_empty_above
@@ -282,8 +282,8 @@ def _graded(plan: Plan, job: Job, part: Path, log: logging.Logger) -> Result:
     source = Path(job.source)
     result = Result(job.student, key_of(plan, job))
     ignore, trusted = [*plan.ignore, "*.ipynb"], Path(plan.trusted)
-    left_out = take_in(source, part, ignore, trusted=trusted, first=(RECORD,), share=True)
-    notes = [f"left out {quoted(note)}" for note in left_out]
+    taken = copy(source, part, ignore, trusted, first=(RECORD,), share=True)
+    notes = [f"left out {quoted(note)}" for note in taken.left_out]
     when = time_of_submission(source, log)
     result.timestamp = None if when is None else utils.parse_utc(when).isoformat()
     for path, place in plan.sources:

@@ -44,22 +44,6 @@ _EVIDENCE = ("figures.json", "recordings")
 _BY_NBGRADER = ("timestamp.txt", "submission_secret.txt")
 
 
-@dataclass(frozen=True)
-class Limits:
-    """How much of one submission is copied; named files count only in `evidence_bytes`."""
-
-    file_bytes: int = MOST_FILE_BYTES
-    notebook_bytes: int = MOST_NOTEBOOK_BYTES
-    total_bytes: int = MOST_FOLDER_BYTES
-    files: int = MOST_FILES
-    depth: int = MOST_DEPTH
-    evidence_bytes: int = MOST_EVIDENCE_BYTES
-
-    def of_file(self, path: Path) -> int:
-        """The most bytes of the file `path`."""
-        return self.notebook_bytes if path.suffix == ".ipynb" else self.file_bytes
-
-
 def printable(name: str, most: int = 80) -> str:
     """`name` for a log or a note: without control characters and in valid UTF-8."""
     text = name.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -86,17 +70,16 @@ class Taken:
     left_out: list[str]
 
 
-def take_in(
+def copy(
     source: Path,
     destination: Path,
     ignore: Sequence[str] = (),
-    limits: Limits | None = None,
     trusted: Path | None = None,
     first: Sequence[str] = (),
     *,
     share: bool = False,
-) -> list[str]:
-    """Copies the regular files under `source` to `destination` and returns what it left out.
+) -> Taken:
+    """Copies the regular files under `source` to `destination`; says what it left out.
 
     `ignore` holds globs for names of files and folders to skip without a note, as in nbgrader's
     `CourseDirectory.ignore`; files of operating systems are skipped too. No level below `trusted`
@@ -104,47 +87,31 @@ def take_in(
     `figures.json` and the evidence that it names come first, whatever else is there. Of the rest,
     nothing is copied that a program can read as its settings. The result has one note for each
     file that was left out, but no more than fit on a screen. Unreadable files are left out too.
-    With `share`, a large recording of our own gets a second name instead of a copy, where the file
-    system can do this. Raises OSError if `source` is no folder or a link, if a named file may not
-    be read, or if writing fails.
+    Each copy is read again: its hash must be that of what was read. With `share`, a large recording
+    of our own gets a second name instead of a copy, where the file system can do this; it is not
+    read, so it has no hash. Raises OSError if `source` is no folder or a link, if a named file may
+    not be read, or if writing fails.
     """
-    return copy(source, destination, ignore, limits, trusted, first, share=share).left_out
-
-
-def copy(
-    source: Path,
-    destination: Path,
-    ignore: Sequence[str] = (),
-    limits: Limits | None = None,
-    trusted: Path | None = None,
-    first: Sequence[str] = (),
-    *,
-    share: bool = False,
-) -> Taken:
-    """As :func:`take_in`, and reads each copy again: its hash must be that of what was read.
-
-    A file that is shared is not read, so it has no hash.
-    """
-    limits = limits or Limits()
     first = (*_BY_NBGRADER, *first)
     notes: list[str] = []
     hashes: dict[str, str] = {}
     seen: set[Path] = set()
     others = 0
-    left = {True: limits.evidence_bytes, False: limits.total_bytes}
+    left = {True: MOST_EVIDENCE_BYTES, False: MOST_FOLDER_BYTES}  # named files, and the others
     with opened(source, trusted) as top:
         owner = os.fstat(top).st_uid
         destination.mkdir(parents=True, exist_ok=True)
         named = _named(top, [*first, *evidence_in(source)])
-        for found in chain(named, _walk(top, Path(), ignore, limits.depth)):
+        for found in chain(named, _walk(top, Path(), ignore, MOST_DEPTH)):
             if found.path in seen:
                 continue
             seen.add(found.path)
             name = printable(str(found.path))
-            if not found.trouble and not found.named and others >= limits.files:
-                notes.append(f"{name}: there are more than {limits.files} files")
+            if not found.trouble and not found.named and others >= MOST_FILES:
+                notes.append(f"{name}: there are more than {MOST_FILES} files")
                 break
-            room = min(limits.of_file(found.path), left[found.named])
+            most = MOST_NOTEBOOK_BYTES if found.path.suffix == ".ipynb" else MOST_FILE_BYTES
+            room = min(most, left[found.named])
             try:
                 file = found.open(room, owner)
             except OSError as error:

@@ -20,7 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from grader.judging.flags import AccountFlags
 from grader.judging.permission import denied_evidence
-from grader.submissions.safe_files import printable, take_in
+from grader.submissions.safe_files import copy, printable
 from grader.submissions.submitted_notebook import find_submitted, quoted, rebuild
 from grader.with_nbgrader.class_flags import account_flags
 from grader.with_nbgrader.earlier_grades import on_due_date, on_release
@@ -52,10 +52,8 @@ class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
         destination = Path(self._format_dest(assignment_id, student_id))
         ignore = [*self.coursedir.ignore, "*.ipynb"]
         trusted = trusted_part(self.coursedir, self._input_directory)
-        left_out = take_in(
-            source, destination, ignore, trusted=trusted, first=(RECORD,), share=True
-        )
-        self.left_out = tuple(f"left out {quoted(note)}" for note in left_out)
+        taken = copy(source, destination, ignore, trusted, first=(RECORD,), share=True)
+        self.left_out = tuple(f"left out {quoted(note)}" for note in taken.left_out)
 
 
 class RebuildExporter(NotebookExporter):
