@@ -877,7 +877,7 @@ def autograder(app: NbGrader, lab: str) -> CourseAutograde:
     Raises NotOurs if the course grades otherwise than we do.
     """
     app.coursedir.assignment_id = lab
-    converter = CourseAutograde(coursedir=app.coursedir, parent=app)
+    converter: CourseAutograde = CourseAutograde(coursedir=app.coursedir, parent=app)
     if not is_ours(converter):
         raise NotOurs(
             "this course does not have the settings of Ticklab, so nbgrader would run the code of "

@@ -55,6 +55,7 @@ from grader.evening.uploads import (
 )
 from grader.submissions.safe_files import is_junk, printable, trouble_with_name
 from grader.with_nbgrader import gradebook_lock
+from grader.with_nbgrader.nbgrader_exchange import NotCollected
 from labs import limits
 from labs.course.figures import RECORDINGS
 from labs.files import read_bounded
@@ -500,14 +501,6 @@ class Group:
         """The student as an instructor knows them: the id of the roster, then the label."""
         named = self.student and self.student != self.label
         return f"{printable(self.student)} ({self.label})" if named else self.label
-
-
-@dataclass(frozen=True)
-class NotCollected:
-    """What is not collected: its name in the source, and one sentence."""
-
-    name: str
-    why: str
 
 
 @dataclass

@@ -18,13 +18,11 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.exchange import ExchangeError
 
 from grader.evening import class_roster, uploads
 from grader.evening.class_roster import (
     Group,
-    NotCollected,
     Roster,
     Student,
     same_person,
@@ -32,17 +30,19 @@ from grader.evening.class_roster import (
 )
 from grader.evening.grade_sheet import as_csv, due_in_words
 from grader.evening.upload_names import CANVAS, MOODLE, Layout, Named, hand_in_archive
-from grader.evening.uploads import NO_ROOM, Item, NotTaken, Version, written
-from grader.submissions.safe_files import printable, trouble_with_name
+from grader.evening.uploads import Item, NotTaken, Version, written
+from grader.submissions.safe_files import NO_ROOM, printable, trouble_with_name
 from grader.submissions.submitted_notebook import holds_of, lacking
-from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.careful_course import read_time
 from grader.with_nbgrader.nbgrader_exchange import (
+    LATER_THAN_NOW,
     NEW,
     NEWER,
     SAME,
+    SAME_TIME,
     CarefulCollect,
     Collected,
+    NotCollected,
     collector,
     now,
 )
@@ -261,10 +261,6 @@ def when_of(record: Record) -> datetime.datetime | None:
         return datetime.datetime.fromisoformat(record["when"])
     except (KeyError, TypeError, ValueError):
         return None
-
-
-_SAME_TIME = datetime.timedelta(seconds=2)
-_LATER_THAN_NOW = datetime.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -521,10 +517,10 @@ class Collect:
         except ValueError as error:
             remarks.append(f"its timestamp.txt holds no time ({error})")
         moment = when or version.when or stated
-        if moment is not None and moment > now() + _LATER_THAN_NOW:
+        if moment is not None and moment > now() + LATER_THAN_NOW:
             remarks.append(f"its time {moment} lies in the future and is not believed")
             moment = None
-        if moment is not None and (stated is None or abs(stated - moment) > _SAME_TIME):
+        if moment is not None and (stated is None or abs(stated - moment) > SAME_TIME):
             with contextlib.suppress(IsADirectoryError):  # the record has the time too
                 (folder / "timestamp.txt").write_text(f"{moment} UTC", encoding="utf-8")
         own = {path: hashed for path, hashed in hashes.items() if path not in BY_NBGRADER}
@@ -688,27 +684,6 @@ def lab_of(items: Sequence[Item], labs: Sequence[str], asked: str | None) -> str
     if len(found) != 1:
         raise NotTaken(f"name the lab with --lab; the labs of the course are: {named}")
     return found.pop()
-
-
-def duedate_of(course: Any, lab: str) -> datetime.datetime | None:
-    """When the lab is due, in UTC, by the gradebook; None if there is none or no due date.
-
-    Raises NotTaken if the gradebook cannot be read.
-    """
-    kind, _, path = course.db_url.partition(":///")
-    if kind == "sqlite" and not Path(path.partition("?")[0]).is_file():
-        return None
-    try:
-        with Gradebook(course.db_url, course.course_id) as gradebook:
-            when: datetime.datetime | None = gradebook.find_assignment(lab).duedate
-    except MissingEntry:
-        return None
-    except Exception as error:
-        cause = gradebook_lock.cause_of(error)
-        if cause is None:
-            raise
-        raise NotTaken(cause) from error
-    return when
 
 
 # Collects from nbgrader's exchange, as `nbgrader collect --update` does.

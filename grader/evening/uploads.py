@@ -7,7 +7,6 @@ An archive states names, sizes and kinds of its files, and all of that may be a 
 from __future__ import annotations
 
 import datetime
-import errno
 import hashlib
 import os
 import stat
@@ -37,6 +36,7 @@ from grader.evening.upload_names import (
 )
 from grader.submissions.safe_files import (
     AS_SETTINGS,
+    NO_ROOM,
     is_junk,
     is_settings,
     on_a_screen,
@@ -53,8 +53,6 @@ from labs.course.handed_in import HANDED_IN
 
 #: Less than what is read of a list of files at once (`_Bounded`).
 _CHUNK = 1 << 18
-#: The errors of a full disk, which end a run.
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 #: What `zipfile` raises for archives that are damaged or made to harm.
 _BAD_ZIP = (
     zipfile.BadZipFile,

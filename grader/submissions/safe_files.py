@@ -38,6 +38,8 @@ from labs.terminal import UNSEEN
 from labs.units import plural
 
 _MOST_NOTES, _MOST_NAMES = 20, 10
+#: The errors of a full disk, which end a run.
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 # Of the files that nobody names, these are copied first.
 _EVIDENCE = ("figures.json", "recordings")
 #: What `nbgrader submit` adds to a submission; the steps up to the release of feedback need it.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import os
 import re
 import shutil
@@ -25,6 +24,7 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DBAPIError
 from traitlets.log import get_logger
 
+from grader.submissions.safe_files import NO_ROOM
 from grader.with_nbgrader.careful_course import OfOurCourses
 from grader.with_nbgrader.student_folders import record_in
 
@@ -86,7 +86,7 @@ def cause_of(error: BaseException) -> str | None:
     while seen is not None:
         if isinstance(seen, GradebookUnavailable):
             return str(seen)
-        if isinstance(seen, OSError) and seen.errno in {errno.ENOSPC, errno.EDQUOT}:
+        if isinstance(seen, OSError) and seen.errno in NO_ROOM:
             return _FULL
         if isinstance(seen, sqlite3.OperationalError) and (cause := _no_room(seen)):
             return cause
