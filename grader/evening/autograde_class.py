@@ -20,17 +20,13 @@ from typing import Any, Protocol
 
 from nbgrader import utils
 from nbgrader.api import (
-    Assignment,
-    BaseCell,
     Comment,
     Grade,
     Gradebook,
-    GradeCell,
-    Notebook,
+    MissingEntry,
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
-    TaskCell,
     new_uuid,
 )
 from nbgrader.apps.baseapp import NbGrader
@@ -535,10 +531,10 @@ class _Cells:
     `most` has the points of each graded cell, by its id.
     """
 
-    notebooks: dict[str, str]
-    graded: dict[tuple[str, str], str]
-    commented: dict[tuple[str, str], str]
-    most: dict[str, float]
+    notebooks: dict[str, str] = field(default_factory=dict)
+    graded: dict[tuple[str, str], str] = field(default_factory=dict)
+    commented: dict[tuple[str, str], str] = field(default_factory=dict)
+    most: dict[str, float] = field(default_factory=dict)
 
 
 class Writer:
@@ -552,17 +548,16 @@ class Writer:
         self._engine = gradebook.engine
         self._penalties = penalties
         self._create = create
-        with self._engine.connect() as connection:
-            found = connection.execute(
-                select(Assignment.id, Assignment.duedate).where(Assignment.name == lab)
-            ).first()
-            if found is None:
-                raise CannotEnter(
-                    f"the gradebook has no lab {safe(lab)}: run `nbgrader generate_assignment "
-                    f"{safe(lab)}` first"
-                )
-            self._lab_id, self._due = str(found.id), found.duedate
-            self._cells = _cells(connection, self._lab_id)
+        try:
+            found = gradebook.find_assignment(lab)
+        except MissingEntry as error:
+            raise CannotEnter(
+                f"the gradebook has no lab {safe(lab)}: run `nbgrader generate_assignment "
+                f"{safe(lab)}` first"
+            ) from error
+        self._lab_id, self._due = str(found.id), found.duedate
+        self._cells = _cells(found.notebooks)
+        gradebook.db.close()  # a transaction that is open for the whole run would hold others up
 
     @property
     def notebooks(self) -> list[str]:
@@ -730,32 +725,16 @@ def opened(url: str, course_id: str, lab: str, converter: Any) -> Iterator[Write
         yield Writer(gradebook, lab, Penalties(converter), bool(converter.create_student))
 
 
-def _cells(connection: Connection, lab_id: str) -> _Cells:
-    names = {
-        each.id: each.name
-        for each in connection.execute(
-            select(Notebook.id, Notebook.name).where(Notebook.assignment_id == lab_id)
-        )
-    }
-    graded, commented = {}, {}
-    table = BaseCell.__table__
-    query = select(table.c.id, table.c.name, table.c.notebook_id, table.c.type)
-    for cell in connection.execute(query.where(table.c.notebook_id.in_(names))):
-        place = (names[cell.notebook_id], cell.name)
-        if cell.type != "SolutionCell":
-            graded[place] = cell.id
-        if cell.type != "GradeCell":
-            commented[place] = cell.id
-    most = {
-        each.id: each.max_score
-        for kind in (GradeCell, TaskCell)
-        for each in connection.execute(
-            select(kind.__table__.c.id, kind.__table__.c.max_score).where(
-                kind.__table__.c.id.in_(graded.values())
-            )
-        )
-    }
-    return _Cells({name: number for number, name in names.items()}, graded, commented, most)
+def _cells(notebooks: Sequence[Any]) -> _Cells:
+    found = _Cells()
+    for notebook in notebooks:
+        found.notebooks[notebook.name] = notebook.id
+        for cell in (*notebook.grade_cells, *notebook.task_cells):
+            found.graded[notebook.name, cell.name] = cell.id
+            found.most[cell.id] = cell.max_score
+        for cell in (*notebook.solution_cells, *notebook.task_cells):
+            found.commented[notebook.name, cell.name] = cell.id
+    return found
 
 
 def _rows_for(cells: Mapping[tuple[str, str], str], name: str, notebook: str) -> _New:

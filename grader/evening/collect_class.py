@@ -90,26 +90,15 @@ class Did(enum.Enum):
 _COUNTS_NOW = {Did.NEW, Did.NEWER, Did.BACK, Did.UNDONE}
 
 
-@dataclass(frozen=True)
-class Arrived:
-    """A submission of a student: what its record will say, with `content` as its fingerprint."""
-
-    record: Record
-
-    @property
-    def content(self) -> str:
-        """The same for two submissions with the same files."""
-        return str(self.record["content"])
-
-    def is_newer_than(self, record: Record) -> bool | None:
-        """Whether it was handed in after the submission of `record`; None if that is not known."""
-        order, before = self.record.get("order"), record.get("order")
-        if isinstance(order, int) and isinstance(before, int) and order != before:
-            return order > before
-        when, then = when_of(self.record), when_of(record)
-        if when is not None and then is not None and when != then:
-            return when > then
-        return None
+def is_newer(record: Record, than: Record) -> bool | None:
+    """Whether a submission was handed in after another one; None if that is not known."""
+    order, before = record.get("order"), than.get("order")
+    if isinstance(order, int) and isinstance(before, int) and order != before:
+        return order > before
+    when, then = when_of(record), when_of(than)
+    if when is not None and then is not None and when != then:
+        return when > then
+    return None
 
 
 @dataclass
@@ -124,35 +113,36 @@ class State:
     question: str = ""
     remark: str = ""
 
-    def decide(self, arrived: Arrived) -> Did:
+    def decide(self, arrived: Record) -> Did:
         """What to do with a submission; afterwards the state is as if that was done."""
         self.question = self.remark = ""
-        again = [each for each in self.earlier if content_of(each) == arrived.content]
+        content = content_of(arrived)
+        again = [each for each in self.earlier if content_of(each) == content]
         if self.current is None:
             # An interrupted run has moved it away, or somebody has removed the newer one.
             if again:
                 return self._put_back(again[-1])
-            self.current = arrived.record
+            self.current = arrived
             return Did.NEW
-        if content_of(self.current) == arrived.content:
+        if content_of(self.current) == content:
             return Did.SAME
-        newer = arrived.is_newer_than(self.current)
+        newer = is_newer(arrived, self.current)
         if newer is None and again and again[-1].get("asked"):
             chosen = [each.get("chosen_over", ()) for each in (self.current, *self.earlier)]
-            newer = None if any(arrived.content in each for each in chosen) else True
+            newer = None if any(content in each for each in chosen) else True
         if again and not newer:
             return Did.SAME
-        before, after = self.current, arrived.record
-        lost = _lost(before, after) if newer is not False else _lost(after, before)
+        before = self.current
+        lost = _lost(before, arrived) if newer is not False else _lost(arrived, before)
         if lost and self.word != NEWEST:
             return self._keep_the_richer(arrived, lost, newer is False, bool(again))
         if again:
             return self._put_back(again[-1])
         if newer is False:
-            self.earlier.append(arrived.record)
+            self.earlier.append(arrived)
             return Did.EARLIER
         self.earlier.append(self.current)
-        self.current = arrived.record
+        self.current = arrived
         return Did.NEWER
 
     def undo(self) -> Record | None:
@@ -163,7 +153,7 @@ class State:
         before = self.current
         if before is None or self.word != STAYS:
             return None
-        older = [each for each in self.earlier if Arrived(before).is_newer_than(each) is not False]
+        older = [each for each in self.earlier if is_newer(before, each) is not False]
         richer = [each for each in older if _lost(each, before)]
         if not richer:
             return None
@@ -177,10 +167,10 @@ class State:
         self.current = record
         return Did.BACK
 
-    def _keep_the_richer(self, arrived: Arrived, lost: str, is_richer: bool, known: bool) -> Did:
+    def _keep_the_richer(self, arrived: Record, lost: str, is_richer: bool, known: bool) -> Did:
         """Of two submissions, the newer one lacks what the earlier one has: that one counts."""
         current = self.current or {}
-        early, late = (arrived.record, current) if is_richer else (current, arrived.record)
+        early, late = (arrived, current) if is_richer else (current, arrived)
         settled = content_of(late) in early.get("chosen_over", ())
         if not settled and self.word == STAYS:
             early["chosen_over"] = [*early.get("chosen_over", ()), content_of(late)]
@@ -197,10 +187,10 @@ class State:
             )
         if is_richer:
             self.earlier.append(current)
-            self.current = arrived.record
+            self.current = arrived
             return Did.NEWER
         if not known:
-            self.earlier.append(arrived.record)
+            self.earlier.append(arrived)
         return Did.POORER if self.question or not known else Did.SAME
 
     def counts(self, record: Record) -> bool:
@@ -475,7 +465,7 @@ class Collect:
                 }
                 kept = len(state.earlier)
                 at_once.append((version, holds["answers"]))
-                did = state.decide(Arrived(record))
+                did = state.decide(record)
                 if did is Did.SAME and state.counts(record):
                     yield self._there(student, version), []
                     continue

@@ -155,7 +155,7 @@ def _sheet(gradebook: Gradebook, lab: str) -> Sheet:
     assignment, of, who = gradebook.find_assignment(lab), api.SubmittedAssignment, api.Student
     submitted = gradebook.db.query(of.student_id, of.timestamp)
     submitted = submitted.filter(of.assignment_id == assignment.id)
-    handed_in = {student: when for student, when in submitted}
+    handed_in = dict(submitted)
     parts: dict[str, list[Part]] = {}
     penalties: dict[str, float] = {}
     for notebook in assignment.notebooks:
