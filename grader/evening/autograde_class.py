@@ -48,7 +48,6 @@ from grader.evening.grading_process import (
     read_notebook,
     read_result,
     result_path,
-    texts_of,
     write_json,
     write_notebook,
     write_result,
@@ -838,7 +837,7 @@ class Entering:
         }
         write_flags(node, verdicts, raised, self._plan.presenter, self._converter.log)
         new = path.with_name(f".{path.name}.new")
-        write_notebook(new, node, texts_of(self._plan.notebooks[notebook]))
+        write_notebook(new, node)
         new.chmod(path.stat().st_mode)
         new.replace(path)
 
