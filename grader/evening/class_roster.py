@@ -370,17 +370,13 @@ def opened_source(source: Path) -> Iterator[list[Item]]:
         file = source.open("rb")
     except OSError as error:
         raise NotTaken(f"{source} cannot be read: {error.strerror}") from error
-    with file:
+    with file, contextlib.ExitStack() as stack:
+        most = limits.MOST_CLASS_FILES, limits.MOST_CLASS_LIST
         try:
-            opening = opened_zip(
-                file, limits.MOST_CLASS_FILES, limits.MOST_CLASS_LIST, folders=True
-            )
-            items = opening.__enter__()
+            items = stack.enter_context(opened_zip(file, *most, folders=True))
         except NotTaken as error:
             raise NotTaken(f"{source}: {error}; download it again") from error
-        with contextlib.ExitStack() as stack:
-            stack.push(opening.__exit__)
-            yield items
+        yield items
 
 
 def laid_out(

@@ -400,9 +400,6 @@ def _what_else(name: str, parent: int) -> str:
 # A large class does not fit into memory, so each submission comes from the disk. A process that
 # judges would wait for it. While it judges one submission, the OS can fetch the next ones.
 
-#: Where evidence lies in a submission.
-_RECORDINGS = "recordings"
-
 
 def read_ahead(folder: Path, trusted: Path) -> None:
     """Asks the OS to read the regular files in `folder` and its recordings; it does not wait.
@@ -412,26 +409,13 @@ def read_ahead(folder: Path, trusted: Path) -> None:
     """
     if not hasattr(os, "posix_fadvise"):  # macOS
         return
-    with contextlib.suppress(OSError, ValueError), opened(folder, trusted) as top:
-        _advise(top)
-        with contextlib.suppress(OSError):
-            below = open_folder(_RECORDINGS, top)
-            try:
-                _advise(below)
-            finally:
-                os.close(below)
-
-
-def _advise(folder: int) -> None:
-    with os.scandir(folder) as entries:
-        names = [entry.name for entry in islice(entries, MOST_FILES)]
-    for name in names:
-        with contextlib.suppress(OSError):
-            file = open_regular(name, folder)
-            try:
-                os.posix_fadvise(file, 0, MOST_FILE_BYTES, os.POSIX_FADV_WILLNEED)
-            finally:
-                os.close(file)
+    for each in (folder, folder / figures.RECORDINGS):
+        with contextlib.suppress(OSError, ValueError), opened(each, trusted) as top:
+            with os.scandir(top) as entries:
+                names = [entry.name for entry in islice(entries, MOST_FILES)]
+            for name in names:
+                with contextlib.suppress(OSError), os.fdopen(open_regular(name, top), "rb") as file:
+                    os.posix_fadvise(file.fileno(), 0, MOST_FILE_BYTES, os.POSIX_FADV_WILLNEED)
 
 
 # Which names of students are taken from folders: nbgrader uses such a name in many places.

@@ -79,10 +79,6 @@ class Entry:
     changed: int
     doubts: tuple[str, ...] = ()
 
-    def of_nobody(self) -> Entry:
-        """The same with an owner that is not known, where owners say nothing."""
-        return replace(self, owner=None)
-
     def as_json(self) -> dict[str, Any]:
         """For the record in the collected folder."""
         return {
@@ -286,13 +282,6 @@ class Collected:
                         folder.rmdir()
         finally:
             os.close(handle)
-
-    def take(self, entry: Entry, source: Path, ignore: Sequence[str]) -> list[str]:
-        """Copies the folder `source` of the exchange into its place; returns what was left out.
-
-        Raises OSError; then what was there before is unchanged.
-        """
-        return self.put(entry.student, entry.as_json(), source, ignore)
 
     def put(
         self,
@@ -515,7 +504,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             entries = [before, *(each for each in entries if each.name != before.name)]
         owner = self._owner(student, entries, before, collected)
         if not self.check_owner:
-            entries = [each.of_nobody() for each in entries]
+            entries = [replace(each, owner=None) for each in entries]
         choice = choose(entries, owner, self.duedate)
         for each in choice.passed_over:
             self._refuse(each.name, each.why)
@@ -618,7 +607,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         if self.dry:
             return True
         try:
-            left_out = collected.take(entry, source, course.ignore)
+            left_out = collected.put(entry.student, entry.as_json(), source, course.ignore)
         except OSError as error:
             if error.errno in NO_ROOM:
                 raise
