@@ -431,11 +431,6 @@ def _submitter(who: Mapping[str, object]) -> Member:
     return Member(email or number, name, email, number)
 
 
-def without_wrapper(items: list[Item], labs: Collection[str]) -> list[Item]:
-    """The files without one folder around all of them, if it is not a student's."""
-    return _without(_around(items, labs, ()), items)
-
-
 def _without(around: Parts, items: Iterable[Item]) -> list[Item]:
     """The files, which all lie in the folder `around`, by their paths in it."""
     most = len(around)

@@ -11,7 +11,6 @@ from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall, pitfall
 
 
 @pitfall(
-    code="another-number-of-the-run",
     level=Level.INTERPRETATION,
     symptom="The figure is another number of the same run.",
     misconception="A run shows many numbers.",
@@ -35,7 +34,6 @@ def another_number_of_the_run(case: Case) -> str | None:
 
 
 @pitfall(
-    code="arithmetic-slip",
     level=Level.INTERPRETATION,
     symptom="The numbers are right, but the arithmetic is wrong.",
     misconception="Each number of a formula stands for something in the sample.",
@@ -49,7 +47,6 @@ def arithmetic_slip(case: Case) -> str | None:
 
 
 @pitfall(
-    code="cost-of-many-for-one",
     level=Level.INTERPRETATION,
     symptom="The figure is the time of many operations, not of one.",
     misconception="A sample holds many operations, and one round of a loop may hold several.",
@@ -91,7 +88,6 @@ OF_NUMBERS = (MistakeKind.CONTENTS, MistakeKind.REDUCTION)
 
 
 @pitfall(
-    code=TWO_SLIPS,
     level=Level.INTERPRETATION,
     symptom="Two slips lead to this number.",
     misconception="A number can fit without being the cause.",

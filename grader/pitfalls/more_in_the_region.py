@@ -33,7 +33,6 @@ MOST_CYCLES_TO_CALL, MOST_CYCLES_OF_CALL = 20.0, 8.0
 
 
 @pitfall(
-    code="more-than-the-operation",
     level=Level.VALIDITY,
     symptom="More is timed than the one operation asked for.",
     misconception="Whatever lies between the readings counts: a fence, a pause, a loop, memory, "
