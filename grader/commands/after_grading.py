@@ -48,9 +48,8 @@ def add_feedback(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_feedback(arguments: argparse.Namespace) -> int:
     """Make feedback. The exit status: 0, or 1 if a student has none, or if the run ended early."""
-    from grader.evening.autograde_class import Stopped
     from grader.evening.class_feedback import log_of, make_feedback
-    from grader.evening.course_folder import NotOurs
+    from grader.evening.course_folder import NotOurs, Stopped
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
     bar = Bar(" students")

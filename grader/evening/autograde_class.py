@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
-import fcntl
 import logging
 import os
 import secrets
 import sqlite3
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -33,10 +30,9 @@ from nbgrader.apps.baseapp import NbGrader
 from nbgrader.converters.base import NbGraderException
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection, Row
-from sqlalchemy.exc import SQLAlchemyError
 
 from grader.cases.verdict import Outcome
-from grader.evening.course_folder import NotOurs, open_course
+from grader.evening.course_folder import NotOurs, Stopped, alone, logged, open_course, stopping
 from grader.evening.grade_sheet import due_in_words
 from grader.evening.grading_process import (
     Job,
@@ -68,8 +64,6 @@ from grader.with_nbgrader.earlier_grades import (
     seconds_late,
 )
 from grader.with_nbgrader.gradebook_lock import (
-    UNFINISHED,
-    cause_of,
     raise_if_no_room,
     remove_empty_above,
     remove_left,
@@ -84,11 +78,7 @@ from labs.terminal import safe
 from labs.units import plural
 from labs.version import __version__
 
-# Prepares the grading of a class: the lock, what workers must know, and who is to be graded.
-
-
-class Stopped(Exception):
-    """The run ended early; the message says why, and what to do."""
+# Prepares the grading of a class: what workers must know, and who is to be graded.
 
 
 @dataclass
@@ -106,43 +96,6 @@ class Class:
     def to_compute(self) -> list[Job]:
         """The submissions that must be graded."""
         return [job for job in self.jobs if job.student not in self.computed]
-
-
-@contextlib.contextmanager
-def alone(converter: Any, step: str, command: str) -> Iterator[Path]:
-    """The folder of the unfinished results of a step, in which no student can write.
-
-    No other run of `command` works on this lab meanwhile. Raises Stopped.
-    """
-    course = converter.coursedir
-    lab = course.assignment_id
-    aside = trusted_part(course, step) / UNFINISHED
-    aside.mkdir(parents=True, exist_ok=True)
-    path = aside / f".lock-{lab}"
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise Stopped(
-                f"another `grader {command} {lab}` is at work in this course; wait for it"
-            ) from error
-        try:
-            yield aside
-        finally:
-            path.unlink(missing_ok=True)
-            remove_empty_above(aside / "student")
-
-
-@contextlib.contextmanager
-def stopping() -> Iterator[None]:
-    """Raises Stopped, with what to do, if the disk or the gradebook ends a run."""
-    try:
-        yield
-    except (OSError, SQLAlchemyError) as error:
-        cause = cause_of(error)
-        if cause is None and not isinstance(error, SQLAlchemyError):
-            raise
-        raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
 
 
 class Run:
@@ -846,7 +799,7 @@ class Entering:
         return folder
 
 
-# The settings of a course for grading, if `grader` can carry them out, and where it logs.
+# The settings of a course for grading, if `grader` can carry them out.
 
 
 def autograder(app: NbGrader, lab: str) -> CourseAutograde:
@@ -889,30 +842,3 @@ def _name(step: Any) -> str:
         return step
     ours = not step.__module__.startswith("nbgrader.")
     return f"{step.__module__ if ours else 'nbgrader.preprocessors'}.{step.__name__}"
-
-
-class _LogFile(logging.FileHandler):
-    """A log for which there may be no room; the command says itself that the disk is full."""
-
-    def handleError(self, record: logging.LogRecord) -> None:
-        error = sys.exc_info()[1]
-        if not (isinstance(error, OSError) and cause_of(error)):
-            super().handleError(record)
-
-
-@contextlib.contextmanager
-def logged(app: NbGrader, file: Path) -> Iterator[None]:
-    """Everything that is logged goes to `file`."""
-    to_file = _LogFile(file, encoding="utf-8")
-    to_file.setLevel(logging.INFO)
-    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    waiting = logging.getLogger("traitlets")
-    before, passed_on = list(app.log.handlers), app.log.propagate
-    app.log.handlers, app.log.propagate = [to_file], False
-    waiting.addHandler(to_file)
-    try:
-        yield
-    finally:
-        app.log.handlers, app.log.propagate = before, passed_on
-        waiting.removeHandler(to_file)
-        to_file.close()
