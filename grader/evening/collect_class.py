@@ -75,15 +75,15 @@ def files_of_student(paths: Iterable[str], ignore: Sequence[str] = ()) -> int:
 
 
 class Did(enum.Enum):
-    """What became of a submission."""
+    """What became of a submission, and how a dry run says it."""
 
-    NEW = "collected"
-    NEWER = "collected, replaces"
-    EARLIER = "kept as earlier"
-    SAME = "was collected"
-    BACK = "collected again"
-    POORER = "kept, because it lacks something"
-    UNDONE = "the earlier one counts again"
+    NEW = "collected", "would be collected"
+    NEWER = "collected, replaces", "would replace"
+    EARLIER = "kept as earlier", "would be earlier"
+    SAME = "was there", "was collected"
+    BACK = "collected again", "would be collected"
+    POORER = "kept, because it lacks something", "would be kept"
+    UNDONE = "the earlier one counts again", "would count again"
 
 
 #: Of these, the submission is the one that counts.
@@ -845,15 +845,6 @@ def _write(path: Path, content: bytes) -> None:
 
 WIDTH = 80
 _MOST_NAMES = 200
-_DRY = {
-    Did.NEW: "would be collected",
-    Did.NEWER: "would replace",
-    Did.EARLIER: "would be earlier",
-    Did.SAME: "was collected",
-    Did.BACK: "would be collected",
-    Did.POORER: "would be kept",
-    Did.UNDONE: "would count again",
-}
 
 
 def as_text(report: Report) -> str:
@@ -935,7 +926,7 @@ def _each(lines: Iterable[Line]) -> list[str]:
     rows += [
         (
             _short(line.student, 24),
-            _DRY[line.did],
+            line.did.value[1],
             (line.when or "").replace("T", " ")[:19],
             "late" if line.late else "",
             "" if line.files is None else f"{line.files:,}",

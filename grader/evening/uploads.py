@@ -758,15 +758,13 @@ class _Reader:
         named = hand_in_archive(each.path[-1])
         when = named[1] if named else None
         return [
-            Version(
-                f"{name}/{one.origin}" if one.origin else name,
-                one.files,
-                one.left_out,
-                one.when or when,
-                each.order,
-                one.archive or digest,
-                each.late,
-                one.question,
+            replace(
+                one,
+                origin=f"{name}/{one.origin}" if one.origin else name,
+                when=one.when or when,
+                order=each.order,
+                archive=one.archive or digest,
+                late=each.late,
             )
             for one in inner
         ]
