@@ -60,16 +60,14 @@ def run_feedback(arguments: argparse.Namespace) -> int:
         return bar.begin(due)
 
     try:
-        done = make_feedback(course, lab, arguments.workers, arguments.force, tell)
+        with bar:
+            done = make_feedback(course, lab, arguments.workers, arguments.force, tell)
     except (NotOurs, Stopped) as error:
-        bar.close()
         say(f"grader feedback: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        bar.close()
         say("What is made stays. The same command makes the rest.", file=sys.stderr)
         raise
-    bar.close()
     _say(done)
     say(f"Log: {log_of(course, lab)}")
     return 1 if done.failed or done.refused else 0

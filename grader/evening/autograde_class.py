@@ -50,7 +50,7 @@ from grader.evening.grading_process import (
 )
 from grader.evening.on_dask import Cluster, DaskPool, NoCluster
 from grader.judging.worker import verdict_from
-from grader.submissions.safe_files import printable
+from grader.submissions.safe_files import printable, some
 from grader.with_nbgrader.autograde import CourseAutograde, read_released, released_folder
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import REGISTER, Entries, EvidenceRegister, same_run_as
@@ -435,10 +435,8 @@ class Summary:
             "one",
             self.replaced,
         )
-        for title, lines in (
-            ("Refused", self.refused),
-            ("Not graded because of an error", [_reason(each) for each in self.failed.items()]),
-        ):
+        failed = [f"{printable(student)}: {why}" for student, why in self.failed.items()]
+        for title, lines in (("Refused", self.refused), ("Not graded because of an error", failed)):
             if lines:
                 yield f"\n{title}:"
                 yield from (f"  {line}" for line in lines[:_MOST_NAMES])
@@ -456,14 +454,7 @@ def _counted(counts: Counter[str]) -> Iterator[str]:
 
 def _names(title: str, names: Sequence[str]) -> Iterator[str]:
     if names:
-        shown = ", ".join(printable(name) for name in names[:_MOST_NAMES])
-        more = len(names) - _MOST_NAMES
-        yield f"{title} ({len(names):,}): {shown}{f' and {more:,} more' if more > 0 else ''}"
-
-
-def _reason(failed: tuple[str, str]) -> str:
-    student, why = failed
-    return f"{printable(student)}: {why}"
+        yield f"{title} ({len(names):,}): {some(names, _MOST_NAMES)}"
 
 
 # Puts results into nbgrader's gradebook, many students in one transaction.

@@ -39,6 +39,7 @@ from grader.submissions.safe_files import (
     NO_ROOM,
     is_junk,
     is_settings,
+    listed,
     on_a_screen,
     open_folder,
     open_regular,
@@ -554,11 +555,7 @@ def _things(names: Sequence[str]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
-    first, more = [printable(name) for name in names[:_MOST_NAMES]], len(names) - _MOST_NAMES
-    if more > 0:
-        return f"{', '.join(first)} and {more:,} more"
-    return " and ".join(filter(None, (", ".join(first[:-1]), first[-1])))
+    return listed(names, _MOST_NAMES)
 
 
 # What one student handed in: files, archives of `labs hand-in`, and archives in archives.

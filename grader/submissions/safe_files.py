@@ -14,7 +14,7 @@ import hashlib
 import os
 import stat
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch, fnmatchcase
@@ -135,11 +135,19 @@ def copy(
     return Taken(hashes, on_a_screen(notes))
 
 
-def some(names: Sequence[str]) -> str:
+def some(names: Sequence[str], most: int = _MOST_NAMES) -> str:
     """The names, or the first of them and how many more there are."""
-    shown = ", ".join(printable(name) for name in names[:_MOST_NAMES])
-    more = len(names) - _MOST_NAMES
+    shown = ", ".join(printable(name) for name in names[:most])
+    more = len(names) - most
     return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def listed(names: Sequence[str], most: int, quoted: Callable[[str], str] = printable) -> str:
+    """The names in a sentence, or the first of them and how many more there are."""
+    first, more = [quoted(name) for name in names[:most]], len(names) - most
+    if more > 0:
+        return f"{', '.join(first)} and {more:,} more"
+    return " and ".join(filter(None, (", ".join(first[:-1]), first[-1])))
 
 
 def on_a_screen(notes: list[str]) -> list[str]:

@@ -28,7 +28,7 @@ from nbformat.notebooknode import from_dict
 from PIL import Image
 
 from grader.judging.permission import evidence_of
-from grader.submissions.safe_files import not_empty, printable, read_regular
+from grader.submissions.safe_files import listed, not_empty, printable, read_regular
 from labs.course import figures
 from labs.course.answers import which_count
 from labs.course.figures import BadFigures, Figure
@@ -946,21 +946,13 @@ def lacking(earlier: Holds, later: Holds) -> str:
         "answer": [name for name in earlier["answers"] if name not in later["answers"]],
     }
     words = [
-        f"the {kind}{'s' if len(names) > 1 else ''} {_few(names)}"
+        f"the {kind}{'s' if len(names) > 1 else ''} {listed(names, _MOST_NAMES, quoted)}"
         for kind, names in kinds.items()
         if names
     ]
     if earlier["notebook"] and not later["notebook"]:
         words = [*words, "the notebook"]
     return "; ".join(words)
-
-
-def _few(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
-    first, more = [quoted(name) for name in names[:_MOST_NAMES]], len(names) - _MOST_NAMES
-    if more > 0:
-        return f"{', '.join(first)} and {more} more"
-    return " and ".join(filter(None, (", ".join(first[:-1]), first[-1])))
 
 
 _MOST_NAMES = 4
