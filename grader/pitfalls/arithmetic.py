@@ -18,13 +18,8 @@ from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall, pitfall
     seen_in="common where a number is copied from a table",
     explains=MistakeKind.CONTENTS,
     yields_to=(
-        "cost-of-many-for-one",
-        "loop-counted-along",
-        "read-and-write-counted-along",
-        "step-assumed-one",
-        "timer-not-subtracted",
-        "two-results-for-one",
-        "unclear-divisor",
+        *("cost-of-many-for-one", "loop-counted-along", "read-and-write-counted-along"),
+        *("step-assumed-one", "timer-not-subtracted", "two-results-for-one", "unclear-divisor"),
         "work-counted-as-timer",
     ),
 )
