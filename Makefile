@@ -55,8 +55,8 @@ check-c:
 bench: $(VENV)/dev build/released.made ## check the figures against other tools and simulations (long)
 	@$(BIN)/python -m bench
 
-class: $(VENV)/run ## grade a demonstration class with nbgrader (LAB: which lab)
-	@$(BIN)/grader class $(if $(LAB),--lab "$(LAB)")
+class: $(VENV)/dev ## grade a demonstration class with nbgrader (LAB: which lab)
+	@$(BIN)/python -m testing.demonstration_class $(if $(LAB),--lab "$(LAB)")
 
 html: $(VENV)/run build/released.made ## write the labs as web pages into build/html
 	@$(BIN)/python -m grader.pages build/html

@@ -79,6 +79,3 @@ MOST_ROSTER_BYTES, MOST_STUDENTS = 16_000_000, 100_000
 #: of its plot, characters of log, and bytes in all.
 MOST_SHOWN, MOST_LOG = 200_000, 20_000
 MOST_JUDGEMENT_BYTES = 32_000_000
-
-#: The labs with their solutions have less than 1 MB in an archive of the source.
-MOST_SOURCE_ARCHIVE_BYTES = 32 * 1024 * 1024

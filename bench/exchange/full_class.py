@@ -16,8 +16,9 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from grader.demonstration import Lab, LiveEvidence, _answered
+from grader.demonstration import Lab, _answered
 from grader.with_nbgrader.course import make_course
+from testing.demonstration_class import LiveEvidence
 from testing.paths import REPOSITORY
 
 LAB = "01-timer-overhead"

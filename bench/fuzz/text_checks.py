@@ -23,7 +23,8 @@ from nbgrader.exchange import ExchangeError
 
 from bench.fuzz import good_inputs
 from bench.fuzz.checks import Wrong
-from grader.submissions.safe_files import printable, take_in
+from grader.submissions import safe_files
+from grader.submissions.safe_files import printable
 from grader.submissions.submitted_notebook import quoted, read_submitted, rebuild
 from grader.with_nbgrader.nbgrader_exchange import CarefulCollect
 from grader.with_nbgrader.pages.student_text import markdown2html
@@ -145,7 +146,7 @@ def _files(folder: Path, given: list[bytes]) -> None:
                 path.write_bytes(b"x")
     for each in evidence:
         (source / each).write_bytes(b"evidence")
-    notes = take_in(source, destination)
+    notes = safe_files.copy(source, destination).left_out
     if not all((destination / each).read_bytes() == b"evidence" for each in evidence):
         raise Wrong("the evidence was not copied")
     _must_be_printable(notes)

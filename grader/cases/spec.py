@@ -82,7 +82,8 @@ class FigureSpec:
     any declared unit of time is accepted. If `own` is set, the C kernel is the student's and
     `kernel` is its name. `flags` is the requested optimisation level, such as `-O0`.
 
-    `grader.figures` fills in `lab`, from the module that lists the figure.
+    `grader.figures` fills in `lab`, from the module that lists the figure, and what a conclusion
+    does not state: its `choices`, from the guide of the lab, and what is `central` to conclusions.
 
     If `hides_variants` is set, the student chooses what to measure, and no finding names it.
 
@@ -97,10 +98,10 @@ class FigureSpec:
     from. `central` is the code of the pitfall that this figure is about: making that mistake costs
     at least half of the points. If the figure is `own`, so does each mistake in what the C does
     (`grader.judging.check`). Provenance has at most a quarter of them. A figure that has passed
-    gets the first `praise` (text, and the checks behind it) whose facts its recording shows. A
-    value within 5 % of the right one is accepted, however narrow the interval is. If that would
-    hide the mistake that the lab is about, the figure is exact, and the sentence `why_exact` says
-    why.
+    gets the first `praise` (text, and the checks behind it, with commas) whose facts its recording
+    shows. A value within 5 % of the right one is accepted, however narrow the interval is. If that
+    would hide the mistake that the lab is about, the figure is exact, and the sentence `why_exact`
+    says why.
 
     A conclusion is the number of one of the `choices`, and `decide` says which one is right. The
     estimates are compared in the unit `compared_in` of the lab, or in ns if these are core cycles
@@ -130,7 +131,7 @@ class FigureSpec:
     look_at: str = ""
     which_is_larger: bool = False
     demonstrates: str = ""
-    praise: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
+    praise: Mapping[str, str] = field(default_factory=dict, compare=False)
     look_next: str = ""
     hides_variants: bool = False
     widest: float = WIDEST
@@ -142,7 +143,7 @@ class FigureSpec:
     @property
     def praises(self) -> tuple[Praise, ...]:
         """What may be said of a figure that has passed, in the order of the search."""
-        return tuple(Praise(text, by) for text, by in self.praise.items())
+        return tuple(Praise(text, tuple(by.split(", "))) for text, by in self.praise.items())
 
     @property
     def max_points(self) -> float:
@@ -179,7 +180,7 @@ class RelationFields(TypedDict, total=False):
     look_at: str
     which_is_larger: bool
     compare_with: tuple[str, ...]
-    praise: Mapping[str, tuple[str, ...]]
+    praise: Mapping[str, str]
     look_next: str
     widest: float
     may_be_nothing: bool

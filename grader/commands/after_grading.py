@@ -6,6 +6,7 @@ import argparse
 import logging
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,9 +48,8 @@ def add_feedback(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_feedback(arguments: argparse.Namespace) -> int:
     """Make feedback. The exit status: 0, or 1 if a student has none, or if the run ended early."""
-    from grader.evening.autograde_class import Stopped
     from grader.evening.class_feedback import log_of, make_feedback
-    from grader.evening.course_folder import NotOurs
+    from grader.evening.course_folder import NotOurs, Stopped
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
     bar = Bar(" students")
@@ -60,16 +60,14 @@ def run_feedback(arguments: argparse.Namespace) -> int:
         return bar.begin(due)
 
     try:
-        done = make_feedback(course, lab, arguments.workers, arguments.force, tell)
+        with bar:
+            done = make_feedback(course, lab, arguments.workers, arguments.force, tell)
     except (NotOurs, Stopped) as error:
-        bar.close()
         say(f"grader feedback: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        bar.close()
         say("What is made stays. The same command makes the rest.", file=sys.stderr)
         raise
-    bar.close()
     _say(done)
     say(f"Log: {log_of(course, lab)}")
     return 1 if done.failed or done.refused else 0
@@ -213,6 +211,7 @@ def run_export(arguments: argparse.Namespace) -> int:
         app = open_course(arguments.course)
         course = app.coursedir
         sheet = with_sources(course, read_sheet(course, lab))
+        sheet = replace(sheet, unfinished=arguments.unfinished)
         exported = _exported(arguments, course, sheet).as_text()
         say("\n".join([exported, *sheet.notes, *_on_earlier(app, lab)]))
     except (NotOurs, NoGrades, BadTable, NotAnExport, OSError) as error:
@@ -269,40 +268,20 @@ def _exported(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Writt
     from grader.evening import exports
     from grader.evening.grade_sheet import reasons_of
 
-    reasons, unfinished = partial(reasons_of, course, sheet.lab), bool(arguments.unfinished)
-    overwrite = bool(arguments.overwrite)
+    reasons, overwrite = partial(reasons_of, course, sheet.lab), bool(arguments.overwrite)
     if arguments.canvas is not None:
-        return exports.write_canvas(
-            sheet,
-            arguments.canvas,
-            arguments.gradebook,
-            arguments.assignment,
-            unfinished=unfinished,
-            overwrite=overwrite,
-        )
+        theirs = arguments.gradebook, arguments.assignment
+        return exports.write_canvas(sheet, arguments.canvas, *theirs, overwrite=overwrite)
     if arguments.moodle is not None:
-        return exports.write_moodle(
-            sheet,
-            arguments.moodle,
-            reasons,
-            arguments.worksheet,
-            unfinished=unfinished,
-            overwrite=overwrite,
-        )
+        file, worksheet = arguments.moodle, arguments.worksheet
+        return exports.write_moodle(sheet, file, reasons, worksheet, overwrite=overwrite)
     if arguments.moodle_feedback is not None:
-        return exports.write_moodle_feedback(
-            sheet,
-            arguments.moodle_feedback,
-            partial(_page_of, course, sheet.lab),
-            arguments.worksheet,
-            _outdated(course, sheet.lab),
-            unfinished=unfinished,
-        )
+        pages, outdated = partial(_page_of, course, sheet.lab), _outdated(course, sheet.lab)
+        file, worksheet = arguments.moodle_feedback, arguments.worksheet
+        return exports.write_moodle_feedback(sheet, file, pages, worksheet, outdated)
     if arguments.gradescope is not None:
         visibility = arguments.visibility or exports.VISIBILITIES[0]
-        return exports.write_gradescope(
-            sheet, arguments.gradescope, reasons, visibility, unfinished=unfinished
-        )
+        return exports.write_gradescope(sheet, arguments.gradescope, reasons, visibility)
     return exports.write_csv(sheet, arguments.csv)
 
 

@@ -22,7 +22,6 @@ from labs.version import __version__
 MODULES = {
     "autograde": "grade",
     "check": "check",
-    "class": "course",
     "classroom": "elsewhere",
     "collect": "collect",
     "course": "course",

@@ -84,7 +84,8 @@ def run_collect(arguments: argparse.Namespace) -> int:
     """Collect, write the receipts and print a summary. Returns the exit status."""
     from grader.evening import collect_class
     from grader.evening.course_folder import NotOurs, open_course
-    from grader.evening.uploads import NO_ROOM, NotTaken
+    from grader.evening.uploads import NotTaken
+    from grader.submissions.safe_files import NO_ROOM
 
     try:
         app = open_course(arguments.course)
@@ -161,9 +162,11 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
 
     from grader.evening import class_roster
     from grader.evening.class_roster import enter_students
-    from grader.evening.collect_class import Collect, duedate_of, lab_of, labs_of
+    from grader.evening.collect_class import Collect, lab_of, labs_of
     from grader.evening.upload_names import by_pattern
     from grader.evening.uploads import NotTaken
+    from grader.with_nbgrader.gradebook_lock import GradebookUnavailable
+    from grader.with_nbgrader.nbgrader_exchange import due_date
 
     known = None if arguments.roster is None else class_roster.read_roster(arguments.roster)
     try:
@@ -175,8 +178,11 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
         items = stack.enter_context(class_roster.opened_source(path))
         labs = labs_of(course)
         lab = lab_of(items, labs, arguments.lab)
-        due, words = duedate_of(course, lab), _words(arguments)
-        collect = Collect(course, lab, labs, due, arguments.dry_run, words)
+        try:
+            due = due_date(course, lab)
+        except GradebookUnavailable as error:
+            raise NotTaken(str(error)) from error
+        collect = Collect(course, lab, labs, due, arguments.dry_run, _words(arguments))
         report = collect.run(
             path.name or str(path),
             items,

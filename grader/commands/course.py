@@ -1,4 +1,4 @@
-"""`grader course` and `grader class`: make a course folder, and grade a made-up class."""
+"""`grader course`: make a course folder, with a made-up class if that is asked for."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from labs.commands.command_line import USAGE, sentence
-from labs.course import lab_names
 from labs.files import who_can_read
-from labs.terminal import complete_with, one_of, say, suggestion
+from labs.terminal import say
 
 DEFAULT_LAB = "01-timer-overhead"
 
@@ -122,34 +120,3 @@ def _next(folder: Path, lab: str, *, collected: bool) -> str:
 def _refused(why: str) -> int:
     say(f"grader course: {why}", file=sys.stderr)
     return 1
-
-
-# `grader class`: the whole evening with a made-up class, at once.
-
-
-def add_class(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add `grader class` and its options."""
-    about = "make up a demonstration class and grade it with nbgrader"
-    command = commands.add_parser(
-        "class",
-        help=about,
-        description=sentence(about),
-        examples=("grader class", "grader class my-course --lab 03-system-call"),
-    )
-    command.add_argument("folder", nargs="?", type=Path, metavar="DIR")
-    lab = command.add_argument("--lab", metavar="LAB", help="the lab that its students hand in")
-    complete_with(lab, one_of(lab_names.labs))
-    command.set_defaults(run=run_class)
-
-
-def run_class(arguments: argparse.Namespace) -> int:
-    """Run the class and print its table. The exit status is 0, or 1 on error."""
-    from grader.figures import LABS
-
-    if arguments.lab and arguments.lab not in LABS:
-        there = suggestion(arguments.lab, tuple(LABS))
-        say(f"grader class: no lab {arguments.lab!r} has figures{there}", file=sys.stderr)
-        return USAGE
-    from grader import demonstration
-
-    return demonstration.main(arguments.folder, arguments.lab or demonstration.DEFAULT_LAB)

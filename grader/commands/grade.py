@@ -54,8 +54,8 @@ def add_autograde(commands: argparse._SubParsersAction[argparse.ArgumentParser])
 
 def run_autograde(arguments: argparse.Namespace) -> int:
     """Grade. The exit status: 0, or 1 if a submission has no result, or if the run ended early."""
-    from grader.evening.autograde_class import Options, Stopped, autograde, log_of
-    from grader.evening.course_folder import NotOurs
+    from grader.evening.autograde_class import Options, autograde, log_of
+    from grader.evening.course_folder import NotOurs, Stopped
     from grader.evening.on_dask import Cluster
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
@@ -70,19 +70,14 @@ def run_autograde(arguments: argparse.Namespace) -> int:
         return bar.begin(len(found.jobs))
 
     try:
-        summary = autograde(course, lab, options, tell)
-    except NotOurs as error:
-        say(f"grader autograde: {error}", file=sys.stderr)
-        return 1
-    except Stopped as error:
-        bar.close()
+        with bar:
+            summary = autograde(course, lab, options, tell)
+    except (NotOurs, Stopped) as error:
         say(f"grader autograde: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        bar.close()
         say("What is graded stays. The same command grades the others.", file=sys.stderr)
         raise
-    bar.close()
     say(summary.as_text())
     say(f"\nLog: {log_of(course, lab)}")
     return 1 if summary.failed or summary.refused else 0

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
-import fcntl
 import logging
 import os
 import secrets
 import sqlite3
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -20,27 +17,22 @@ from typing import Any, Protocol
 
 from nbgrader import utils
 from nbgrader.api import (
-    Assignment,
-    BaseCell,
     Comment,
     Grade,
     Gradebook,
-    GradeCell,
-    Notebook,
+    MissingEntry,
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
-    TaskCell,
     new_uuid,
 )
 from nbgrader.apps.baseapp import NbGrader
 from nbgrader.converters.base import NbGraderException
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection, Row
-from sqlalchemy.exc import SQLAlchemyError
 
 from grader.cases.verdict import Outcome
-from grader.evening.course_folder import NotOurs, open_course
+from grader.evening.course_folder import NotOurs, Stopped, alone, logged, open_course, stopping
 from grader.evening.grade_sheet import due_in_words
 from grader.evening.grading_process import (
     Job,
@@ -52,14 +44,13 @@ from grader.evening.grading_process import (
     read_notebook,
     read_result,
     result_path,
-    texts_of,
     write_json,
     write_notebook,
     write_result,
 )
 from grader.evening.on_dask import Cluster, DaskPool, NoCluster
 from grader.judging.worker import verdict_from
-from grader.submissions.safe_files import printable
+from grader.submissions.safe_files import printable, some
 from grader.with_nbgrader.autograde import CourseAutograde, read_released, released_folder
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import REGISTER, Entries, EvidenceRegister, same_run_as
@@ -73,8 +64,6 @@ from grader.with_nbgrader.earlier_grades import (
     seconds_late,
 )
 from grader.with_nbgrader.gradebook_lock import (
-    UNFINISHED,
-    cause_of,
     raise_if_no_room,
     remove_empty_above,
     remove_left,
@@ -89,11 +78,7 @@ from labs.terminal import safe
 from labs.units import plural
 from labs.version import __version__
 
-# Prepares the grading of a class: the lock, what workers must know, and who is to be graded.
-
-
-class Stopped(Exception):
-    """The run ended early; the message says why, and what to do."""
+# Prepares the grading of a class: what workers must know, and who is to be graded.
 
 
 @dataclass
@@ -111,43 +96,6 @@ class Class:
     def to_compute(self) -> list[Job]:
         """The submissions that must be graded."""
         return [job for job in self.jobs if job.student not in self.computed]
-
-
-@contextlib.contextmanager
-def alone(converter: Any, step: str, command: str) -> Iterator[Path]:
-    """The folder of the unfinished results of a step, in which no student can write.
-
-    No other run of `command` works on this lab meanwhile. Raises Stopped.
-    """
-    course = converter.coursedir
-    lab = course.assignment_id
-    aside = trusted_part(course, step) / UNFINISHED
-    aside.mkdir(parents=True, exist_ok=True)
-    path = aside / f".lock-{lab}"
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise Stopped(
-                f"another `grader {command} {lab}` is at work in this course; wait for it"
-            ) from error
-        try:
-            yield aside
-        finally:
-            path.unlink(missing_ok=True)
-            remove_empty_above(aside / "student")
-
-
-@contextlib.contextmanager
-def stopping() -> Iterator[None]:
-    """Raises Stopped, with what to do, if the disk or the gradebook ends a run."""
-    try:
-        yield
-    except (OSError, SQLAlchemyError) as error:
-        cause = cause_of(error)
-        if cause is None and not isinstance(error, SQLAlchemyError):
-            raise
-        raise Stopped(cause or f"the gradebook cannot be used: {error}") from error
 
 
 class Run:
@@ -487,10 +435,8 @@ class Summary:
             "one",
             self.replaced,
         )
-        for title, lines in (
-            ("Refused", self.refused),
-            ("Not graded because of an error", [_reason(each) for each in self.failed.items()]),
-        ):
+        failed = [f"{printable(student)}: {why}" for student, why in self.failed.items()]
+        for title, lines in (("Refused", self.refused), ("Not graded because of an error", failed)):
             if lines:
                 yield f"\n{title}:"
                 yield from (f"  {line}" for line in lines[:_MOST_NAMES])
@@ -508,14 +454,7 @@ def _counted(counts: Counter[str]) -> Iterator[str]:
 
 def _names(title: str, names: Sequence[str]) -> Iterator[str]:
     if names:
-        shown = ", ".join(printable(name) for name in names[:_MOST_NAMES])
-        more = len(names) - _MOST_NAMES
-        yield f"{title} ({len(names):,}): {shown}{f' and {more:,} more' if more > 0 else ''}"
-
-
-def _reason(failed: tuple[str, str]) -> str:
-    student, why = failed
-    return f"{printable(student)}: {why}"
+        yield f"{title} ({len(names):,}): {some(names, _MOST_NAMES)}"
 
 
 # Puts results into nbgrader's gradebook, many students in one transaction.
@@ -535,10 +474,10 @@ class _Cells:
     `most` has the points of each graded cell, by its id.
     """
 
-    notebooks: dict[str, str]
-    graded: dict[tuple[str, str], str]
-    commented: dict[tuple[str, str], str]
-    most: dict[str, float]
+    notebooks: dict[str, str] = field(default_factory=dict)
+    graded: dict[tuple[str, str], str] = field(default_factory=dict)
+    commented: dict[tuple[str, str], str] = field(default_factory=dict)
+    most: dict[str, float] = field(default_factory=dict)
 
 
 class Writer:
@@ -552,17 +491,16 @@ class Writer:
         self._engine = gradebook.engine
         self._penalties = penalties
         self._create = create
-        with self._engine.connect() as connection:
-            found = connection.execute(
-                select(Assignment.id, Assignment.duedate).where(Assignment.name == lab)
-            ).first()
-            if found is None:
-                raise CannotEnter(
-                    f"the gradebook has no lab {safe(lab)}: run `nbgrader generate_assignment "
-                    f"{safe(lab)}` first"
-                )
-            self._lab_id, self._due = str(found.id), found.duedate
-            self._cells = _cells(connection, self._lab_id)
+        try:
+            found = gradebook.find_assignment(lab)
+        except MissingEntry as error:
+            raise CannotEnter(
+                f"the gradebook has no lab {safe(lab)}: run `nbgrader generate_assignment "
+                f"{safe(lab)}` first"
+            ) from error
+        self._lab_id, self._due = str(found.id), found.duedate
+        self._cells = _cells(found.notebooks)
+        gradebook.db.close()  # a transaction that is open for the whole run would hold others up
 
     @property
     def notebooks(self) -> list[str]:
@@ -730,32 +668,16 @@ def opened(url: str, course_id: str, lab: str, converter: Any) -> Iterator[Write
         yield Writer(gradebook, lab, Penalties(converter), bool(converter.create_student))
 
 
-def _cells(connection: Connection, lab_id: str) -> _Cells:
-    names = {
-        each.id: each.name
-        for each in connection.execute(
-            select(Notebook.id, Notebook.name).where(Notebook.assignment_id == lab_id)
-        )
-    }
-    graded, commented = {}, {}
-    table = BaseCell.__table__
-    query = select(table.c.id, table.c.name, table.c.notebook_id, table.c.type)
-    for cell in connection.execute(query.where(table.c.notebook_id.in_(names))):
-        place = (names[cell.notebook_id], cell.name)
-        if cell.type != "SolutionCell":
-            graded[place] = cell.id
-        if cell.type != "GradeCell":
-            commented[place] = cell.id
-    most = {
-        each.id: each.max_score
-        for kind in (GradeCell, TaskCell)
-        for each in connection.execute(
-            select(kind.__table__.c.id, kind.__table__.c.max_score).where(
-                kind.__table__.c.id.in_(graded.values())
-            )
-        )
-    }
-    return _Cells({name: number for number, name in names.items()}, graded, commented, most)
+def _cells(notebooks: Sequence[Any]) -> _Cells:
+    found = _Cells()
+    for notebook in notebooks:
+        found.notebooks[notebook.name] = notebook.id
+        for cell in (*notebook.grade_cells, *notebook.task_cells):
+            found.graded[notebook.name, cell.name] = cell.id
+            found.most[cell.id] = cell.max_score
+        for cell in (*notebook.solution_cells, *notebook.task_cells):
+            found.commented[notebook.name, cell.name] = cell.id
+    return found
 
 
 def _rows_for(cells: Mapping[tuple[str, str], str], name: str, notebook: str) -> _New:
@@ -859,7 +781,7 @@ class Entering:
         }
         write_flags(node, verdicts, raised, self._plan.presenter, self._converter.log)
         new = path.with_name(f".{path.name}.new")
-        write_notebook(new, node, texts_of(self._plan.notebooks[notebook]))
+        write_notebook(new, node)
         new.chmod(path.stat().st_mode)
         new.replace(path)
 
@@ -868,7 +790,7 @@ class Entering:
         return folder
 
 
-# The settings of a course for grading, if `grader` can carry them out, and where it logs.
+# The settings of a course for grading, if `grader` can carry them out.
 
 
 def autograder(app: NbGrader, lab: str) -> CourseAutograde:
@@ -877,7 +799,7 @@ def autograder(app: NbGrader, lab: str) -> CourseAutograde:
     Raises NotOurs if the course grades otherwise than we do.
     """
     app.coursedir.assignment_id = lab
-    converter = CourseAutograde(coursedir=app.coursedir, parent=app)
+    converter: CourseAutograde = CourseAutograde(coursedir=app.coursedir, parent=app)
     if not is_ours(converter):
         raise NotOurs(
             "this course does not have the settings of Ticklab, so nbgrader would run the code of "
@@ -911,30 +833,3 @@ def _name(step: Any) -> str:
         return step
     ours = not step.__module__.startswith("nbgrader.")
     return f"{step.__module__ if ours else 'nbgrader.preprocessors'}.{step.__name__}"
-
-
-class _LogFile(logging.FileHandler):
-    """A log for which there may be no room; the command says itself that the disk is full."""
-
-    def handleError(self, record: logging.LogRecord) -> None:
-        error = sys.exc_info()[1]
-        if not (isinstance(error, OSError) and cause_of(error)):
-            super().handleError(record)
-
-
-@contextlib.contextmanager
-def logged(app: NbGrader, file: Path) -> Iterator[None]:
-    """Everything that is logged goes to `file`."""
-    to_file = _LogFile(file, encoding="utf-8")
-    to_file.setLevel(logging.INFO)
-    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    waiting = logging.getLogger("traitlets")
-    before, passed_on = list(app.log.handlers), app.log.propagate
-    app.log.handlers, app.log.propagate = [to_file], False
-    waiting.addHandler(to_file)
-    try:
-        yield
-    finally:
-        app.log.handlers, app.log.propagate = before, passed_on
-        waiting.removeHandler(to_file)
-        to_file.close()

@@ -12,8 +12,7 @@ from typing import Any
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 
-from grader.evening.autograde_class import Stopped, alone, logged, stopping
-from grader.evening.course_folder import NotOurs, open_course
+from grader.evening.course_folder import NotOurs, Stopped, alone, logged, open_course, stopping
 from grader.evening.feedback_process import Made, PageJob, make_pages
 from grader.evening.process_pool import Lost, ProcessPool
 from grader.submissions.safe_files import printable

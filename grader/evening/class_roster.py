@@ -55,6 +55,7 @@ from grader.evening.uploads import (
 )
 from grader.submissions.safe_files import is_junk, printable, trouble_with_name
 from grader.with_nbgrader import gradebook_lock
+from grader.with_nbgrader.nbgrader_exchange import NotCollected
 from labs import limits
 from labs.course.figures import RECORDINGS
 from labs.files import read_bounded
@@ -369,17 +370,13 @@ def opened_source(source: Path) -> Iterator[list[Item]]:
         file = source.open("rb")
     except OSError as error:
         raise NotTaken(f"{source} cannot be read: {error.strerror}") from error
-    with file:
+    with file, contextlib.ExitStack() as stack:
+        most = limits.MOST_CLASS_FILES, limits.MOST_CLASS_LIST
         try:
-            opening = opened_zip(
-                file, limits.MOST_CLASS_FILES, limits.MOST_CLASS_LIST, folders=True
-            )
-            items = opening.__enter__()
+            items = stack.enter_context(opened_zip(file, *most, folders=True))
         except NotTaken as error:
             raise NotTaken(f"{source}: {error}; download it again") from error
-        with contextlib.ExitStack() as stack:
-            stack.push(opening.__exit__)
-            yield items
+        yield items
 
 
 def laid_out(
@@ -432,11 +429,6 @@ def _submitter(who: Mapping[str, object]) -> Member:
     name, number, email = (each.strip() if isinstance(each, str) else "" for each in found)
     email = _address(email.casefold())
     return Member(email or number, name, email, number)
-
-
-def without_wrapper(items: list[Item], labs: Collection[str]) -> list[Item]:
-    """The files without one folder around all of them, if it is not a student's."""
-    return _without(_around(items, labs, ()), items)
 
 
 def _without(around: Parts, items: Iterable[Item]) -> list[Item]:
@@ -500,14 +492,6 @@ class Group:
         """The student as an instructor knows them: the id of the roster, then the label."""
         named = self.student and self.student != self.label
         return f"{printable(self.student)} ({self.label})" if named else self.label
-
-
-@dataclass(frozen=True)
-class NotCollected:
-    """What is not collected: its name in the source, and one sentence."""
-
-    name: str
-    why: str
 
 
 @dataclass

@@ -18,13 +18,11 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.exchange import ExchangeError
 
 from grader.evening import class_roster, uploads
 from grader.evening.class_roster import (
     Group,
-    NotCollected,
     Roster,
     Student,
     same_person,
@@ -32,17 +30,19 @@ from grader.evening.class_roster import (
 )
 from grader.evening.grade_sheet import as_csv, due_in_words
 from grader.evening.upload_names import CANVAS, MOODLE, Layout, Named, hand_in_archive
-from grader.evening.uploads import NO_ROOM, Item, NotTaken, Version, written
-from grader.submissions.safe_files import printable, trouble_with_name
+from grader.evening.uploads import Item, NotTaken, Version, written
+from grader.submissions.safe_files import NO_ROOM, printable, trouble_with_name
 from grader.submissions.submitted_notebook import holds_of, lacking
-from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.careful_course import read_time
 from grader.with_nbgrader.nbgrader_exchange import (
+    LATER_THAN_NOW,
     NEW,
     NEWER,
     SAME,
+    SAME_TIME,
     CarefulCollect,
     Collected,
+    NotCollected,
     collector,
     now,
 )
@@ -75,41 +75,30 @@ def files_of_student(paths: Iterable[str], ignore: Sequence[str] = ()) -> int:
 
 
 class Did(enum.Enum):
-    """What became of a submission."""
+    """What became of a submission, and how a dry run says it."""
 
-    NEW = "collected"
-    NEWER = "collected, replaces"
-    EARLIER = "kept as earlier"
-    SAME = "was collected"
-    BACK = "collected again"
-    POORER = "kept, because it lacks something"
-    UNDONE = "the earlier one counts again"
+    NEW = "collected", "would be collected"
+    NEWER = "collected, replaces", "would replace"
+    EARLIER = "kept as earlier", "would be earlier"
+    SAME = "was there", "was collected"
+    BACK = "collected again", "would be collected"
+    POORER = "kept, because it lacks something", "would be kept"
+    UNDONE = "the earlier one counts again", "would count again"
 
 
 #: Of these, the submission is the one that counts.
 _COUNTS_NOW = {Did.NEW, Did.NEWER, Did.BACK, Did.UNDONE}
 
 
-@dataclass(frozen=True)
-class Arrived:
-    """A submission of a student: what its record will say, with `content` as its fingerprint."""
-
-    record: Record
-
-    @property
-    def content(self) -> str:
-        """The same for two submissions with the same files."""
-        return str(self.record["content"])
-
-    def is_newer_than(self, record: Record) -> bool | None:
-        """Whether it was handed in after the submission of `record`; None if that is not known."""
-        order, before = self.record.get("order"), record.get("order")
-        if isinstance(order, int) and isinstance(before, int) and order != before:
-            return order > before
-        when, then = when_of(self.record), when_of(record)
-        if when is not None and then is not None and when != then:
-            return when > then
-        return None
+def is_newer(record: Record, than: Record) -> bool | None:
+    """Whether a submission was handed in after another one; None if that is not known."""
+    order, before = record.get("order"), than.get("order")
+    if isinstance(order, int) and isinstance(before, int) and order != before:
+        return order > before
+    when, then = when_of(record), when_of(than)
+    if when is not None and then is not None and when != then:
+        return when > then
+    return None
 
 
 @dataclass
@@ -124,35 +113,36 @@ class State:
     question: str = ""
     remark: str = ""
 
-    def decide(self, arrived: Arrived) -> Did:
+    def decide(self, arrived: Record) -> Did:
         """What to do with a submission; afterwards the state is as if that was done."""
         self.question = self.remark = ""
-        again = [each for each in self.earlier if content_of(each) == arrived.content]
+        content = content_of(arrived)
+        again = [each for each in self.earlier if content_of(each) == content]
         if self.current is None:
             # An interrupted run has moved it away, or somebody has removed the newer one.
             if again:
                 return self._put_back(again[-1])
-            self.current = arrived.record
+            self.current = arrived
             return Did.NEW
-        if content_of(self.current) == arrived.content:
+        if content_of(self.current) == content:
             return Did.SAME
-        newer = arrived.is_newer_than(self.current)
+        newer = is_newer(arrived, self.current)
         if newer is None and again and again[-1].get("asked"):
             chosen = [each.get("chosen_over", ()) for each in (self.current, *self.earlier)]
-            newer = None if any(arrived.content in each for each in chosen) else True
+            newer = None if any(content in each for each in chosen) else True
         if again and not newer:
             return Did.SAME
-        before, after = self.current, arrived.record
-        lost = _lost(before, after) if newer is not False else _lost(after, before)
+        before = self.current
+        lost = _lost(before, arrived) if newer is not False else _lost(arrived, before)
         if lost and self.word != NEWEST:
             return self._keep_the_richer(arrived, lost, newer is False, bool(again))
         if again:
             return self._put_back(again[-1])
         if newer is False:
-            self.earlier.append(arrived.record)
+            self.earlier.append(arrived)
             return Did.EARLIER
         self.earlier.append(self.current)
-        self.current = arrived.record
+        self.current = arrived
         return Did.NEWER
 
     def undo(self) -> Record | None:
@@ -163,7 +153,7 @@ class State:
         before = self.current
         if before is None or self.word != STAYS:
             return None
-        older = [each for each in self.earlier if Arrived(before).is_newer_than(each) is not False]
+        older = [each for each in self.earlier if is_newer(before, each) is not False]
         richer = [each for each in older if _lost(each, before)]
         if not richer:
             return None
@@ -177,10 +167,10 @@ class State:
         self.current = record
         return Did.BACK
 
-    def _keep_the_richer(self, arrived: Arrived, lost: str, is_richer: bool, known: bool) -> Did:
+    def _keep_the_richer(self, arrived: Record, lost: str, is_richer: bool, known: bool) -> Did:
         """Of two submissions, the newer one lacks what the earlier one has: that one counts."""
         current = self.current or {}
-        early, late = (arrived.record, current) if is_richer else (current, arrived.record)
+        early, late = (arrived, current) if is_richer else (current, arrived)
         settled = content_of(late) in early.get("chosen_over", ())
         if not settled and self.word == STAYS:
             early["chosen_over"] = [*early.get("chosen_over", ()), content_of(late)]
@@ -197,10 +187,10 @@ class State:
             )
         if is_richer:
             self.earlier.append(current)
-            self.current = arrived.record
+            self.current = arrived
             return Did.NEWER
         if not known:
-            self.earlier.append(arrived.record)
+            self.earlier.append(arrived)
         return Did.POORER if self.question or not known else Did.SAME
 
     def counts(self, record: Record) -> bool:
@@ -261,10 +251,6 @@ def when_of(record: Record) -> datetime.datetime | None:
         return datetime.datetime.fromisoformat(record["when"])
     except (KeyError, TypeError, ValueError):
         return None
-
-
-_SAME_TIME = datetime.timedelta(seconds=2)
-_LATER_THAN_NOW = datetime.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -479,7 +465,7 @@ class Collect:
                 }
                 kept = len(state.earlier)
                 at_once.append((version, holds["answers"]))
-                did = state.decide(Arrived(record))
+                did = state.decide(record)
                 if did is Did.SAME and state.counts(record):
                     yield self._there(student, version), []
                     continue
@@ -521,10 +507,10 @@ class Collect:
         except ValueError as error:
             remarks.append(f"its timestamp.txt holds no time ({error})")
         moment = when or version.when or stated
-        if moment is not None and moment > now() + _LATER_THAN_NOW:
+        if moment is not None and moment > now() + LATER_THAN_NOW:
             remarks.append(f"its time {moment} lies in the future and is not believed")
             moment = None
-        if moment is not None and (stated is None or abs(stated - moment) > _SAME_TIME):
+        if moment is not None and (stated is None or abs(stated - moment) > SAME_TIME):
             with contextlib.suppress(IsADirectoryError):  # the record has the time too
                 (folder / "timestamp.txt").write_text(f"{moment} UTC", encoding="utf-8")
         own = {path: hashed for path, hashed in hashes.items() if path not in BY_NBGRADER}
@@ -688,27 +674,6 @@ def lab_of(items: Sequence[Item], labs: Sequence[str], asked: str | None) -> str
     if len(found) != 1:
         raise NotTaken(f"name the lab with --lab; the labs of the course are: {named}")
     return found.pop()
-
-
-def duedate_of(course: Any, lab: str) -> datetime.datetime | None:
-    """When the lab is due, in UTC, by the gradebook; None if there is none or no due date.
-
-    Raises NotTaken if the gradebook cannot be read.
-    """
-    kind, _, path = course.db_url.partition(":///")
-    if kind == "sqlite" and not Path(path.partition("?")[0]).is_file():
-        return None
-    try:
-        with Gradebook(course.db_url, course.course_id) as gradebook:
-            when: datetime.datetime | None = gradebook.find_assignment(lab).duedate
-    except MissingEntry:
-        return None
-    except Exception as error:
-        cause = gradebook_lock.cause_of(error)
-        if cause is None:
-            raise
-        raise NotTaken(cause) from error
-    return when
 
 
 # Collects from nbgrader's exchange, as `nbgrader collect --update` does.
@@ -880,15 +845,6 @@ def _write(path: Path, content: bytes) -> None:
 
 WIDTH = 80
 _MOST_NAMES = 200
-_DRY = {
-    Did.NEW: "would be collected",
-    Did.NEWER: "would replace",
-    Did.EARLIER: "would be earlier",
-    Did.SAME: "was collected",
-    Did.BACK: "would be collected",
-    Did.POORER: "would be kept",
-    Did.UNDONE: "would count again",
-}
 
 
 def as_text(report: Report) -> str:
@@ -970,7 +926,7 @@ def _each(lines: Iterable[Line]) -> list[str]:
     rows += [
         (
             _short(line.student, 24),
-            _DRY[line.did],
+            line.did.value[1],
             (line.when or "").replace("T", " ")[:19],
             "late" if line.late else "",
             "" if line.files is None else f"{line.files:,}",

@@ -61,7 +61,10 @@ class Bar:
         self._shown = tqdm(total=total, unit=self._unit, mininterval=0.5, file=sys.stderr)
         return self._shown.update
 
-    def close(self) -> None:
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Leave the bar as it is; what is printed next comes below it."""
         if self._shown is not None:
             self._shown.close()

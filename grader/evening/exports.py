@@ -132,17 +132,15 @@ def write_canvas(
     gradebook: Path | None = None,
     assignment: str | None = None,
     *,
-    unfinished: bool = False,
     overwrite: bool = False,
 ) -> Written:
     """Writes the grades; `gradebook` is the file that Canvas exported.
 
     Without it, students are named by their ids alone. `assignment` is the lab's name in Canvas, if
-    it is another one. With `unfinished`, grades that wait for a person are written too; with
-    `overwrite`, those of students who are excused. Raises
+    it is another one. With `overwrite`, those of students who are excused are written too. Raises
     BadTable, CannotWrite, and OSError.
     """
-    students = sheet.so_far if unfinished else sheet.final
+    students = sheet.exported
     if gradebook is None:
         rows, notes = _rows_by_ids(sheet, students, assignment or sheet.lab), [_by_ids_alone()]
         count = len(students)
@@ -297,15 +295,14 @@ def write_moodle(
     reasons: Reasons,
     worksheet: Path | None = None,
     *,
-    unfinished: bool = False,
     overwrite: bool = False,
 ) -> Written:
     """Writes the grades with their reasons; `worksheet` is the file that Moodle gave.
 
-    With `unfinished`, grades that wait for a person are written too; with `overwrite`, comments in
-    the place of those that a person wrote. Raises BadTable, CannotWrite, and OSError.
+    With `overwrite`, comments take the place of those that a person wrote. Raises BadTable,
+    CannotWrite, and OSError.
     """
-    students = sheet.so_far if unfinished else sheet.final
+    students = sheet.exported
     if worksheet is None:
         write_table(path, _for_import(sheet, students, reasons))
         note = "In Moodle, map `Email address` or `ID number`, the grade, and the feedback."
@@ -471,16 +468,13 @@ def write_moodle_feedback(
     pages: Pages,
     worksheet: Path,
     outdated: Callable[[str], bool] = lambda student: False,
-    *,
-    unfinished: bool = False,
 ) -> Written:
     """Puts the pages of the students in `worksheet`, which Moodle gave, into the zip file `path`.
 
-    A page that is `outdated`, older than the grades of its student, is left out. With `unfinished`,
-    students whose grade waits for a person get their page too. Raises BadTable,
+    A page that is `outdated`, older than the grades of its student, is left out. Raises BadTable,
     CannotWrite, and OSError.
     """
-    students = sheet.so_far if unfinished else sheet.final
+    students = sheet.exported
     header, rows, found = read_worksheet(worksheet, students)
     without_page, without_number, old, count = [], [], [], 0
     with new_zip(path) as archive:
@@ -560,18 +554,15 @@ def write_gradescope(
     folder: Path,
     reasons: Reasons,
     visibility: str = VISIBILITIES[0],
-    *,
-    unfinished: bool = False,
 ) -> Written:
     """Writes `results/STUDENT/results.json` and the autograder into `folder`, in one step.
 
     An earlier export is replaced as a whole, so that nobody's old results stay. Only the folder's
-    owner can enter it. With `unfinished`, students whose grades wait for a person get a file too.
-    Raises NotAnExport and OSError.
+    owner can enter it. Raises NotAnExport and OSError.
     """
     if folder.exists() and not _is_replaceable(folder):
         raise NotAnExport(f"{folder} is no earlier export, and it is not empty; name a new folder")
-    students = sheet.so_far if unfinished else sheet.final
+    students = sheet.exported
     taken = {name: each for name, each in students.items() if trouble_with_name(name) is None}
     folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)

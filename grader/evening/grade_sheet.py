@@ -23,13 +23,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader.evening.class_roster import first_and_last, mostly_agree, names_agree, number_in
 from grader.evening.upload_names import CANVAS, Member, moodle_id
 from grader.submissions.safe_files import opened, read_regular, some
+from grader.with_nbgrader.feedback import grades_of
 from grader.with_nbgrader.gradebook_lock import cause_of
 from grader.with_nbgrader.nbgrader_exchange import Collected
 from grader.with_nbgrader.student_folders import trouble_with, trusted_part
 from labs.files import read_bounded, remove_unfinished, write_atomically
 from labs.limits import MOST_JUDGEMENT_BYTES
 
-#: More characters of one comment are left out.
+#: More characters of one comment, or of one reason, are left out.
 MOST_CHARACTERS = 2_000
 
 
@@ -103,13 +104,22 @@ class Graded:
 
 @dataclass(frozen=True)
 class Sheet:
-    """All students of a course, with what each of them has of `lab`; `most` is its full points."""
+    """All students of a course, with what each of them has of `lab`; `most` is its full points.
+
+    If it is `unfinished`, grades that wait for a person are exported too.
+    """
 
     lab: str
     most: float
     due: datetime.datetime | None
     students: tuple[Graded, ...]
     notes: tuple[str, ...] = ()
+    unfinished: bool = False
+
+    @property
+    def exported(self) -> dict[str, Graded]:
+        """Whose grades go to another system, by id."""
+        return self.so_far if self.unfinished else self.final
 
     @cached_property
     def final(self) -> dict[str, Graded]:
@@ -142,79 +152,41 @@ def read_sheet(course: Any, lab: str) -> Sheet:
 
 
 def _sheet(gradebook: Gradebook, lab: str) -> Sheet:
-    assignment = gradebook.find_assignment(lab)
-    handed_in, parts = _submissions(gradebook, assignment.id), _parts(gradebook, assignment.id)
-    who = api.Student
-    rows = gradebook.db.query(who.id, who.first_name, who.last_name, who.email, who.lms_user_id)
-    students = []
-    for student, first, last, email, lms_id in rows.order_by(who.last_name, who.first_name, who.id):
-        when, penalty, has_it = handed_in.get(student, (None, 0.0, False))
-        students.append(
-            Graded(
-                student=student,
-                first_name=first or "",
-                last_name=last or "",
-                email=email or "",
-                lms_id=lms_id or "",
-                when=when,
-                penalty=penalty,
-                parts=tuple(parts.get(student, ())),
-                handed_in=has_it,
+    assignment, of, who = gradebook.find_assignment(lab), api.SubmittedAssignment, api.Student
+    submitted = gradebook.db.query(of.student_id, of.timestamp)
+    submitted = submitted.filter(of.assignment_id == assignment.id)
+    handed_in = dict(submitted)
+    parts: dict[str, list[Part]] = {}
+    penalties: dict[str, float] = {}
+    for notebook in assignment.notebooks:
+        for student, grades in grades_of(gradebook, lab, notebook.name).items():
+            penalties[student] = penalties.get(student, 0.0) + grades.late_penalty
+            parts.setdefault(student, []).extend(
+                Part(name, given.score, given.most, given.open, _cut(grades.comments.get(name)))
+                for name, given in grades.cells.items()
             )
+    rows = gradebook.db.query(who.id, who.first_name, who.last_name, who.email, who.lms_user_id)
+    students = [
+        Graded(
+            student=student,
+            first_name=first or "",
+            last_name=last or "",
+            email=email or "",
+            lms_id=lms_id or "",
+            when=handed_in.get(student),
+            penalty=penalties.get(student, 0.0),
+            parts=tuple(sorted(parts.get(student, ()), key=lambda part: part.name)),
+            handed_in=student in handed_in,
         )
+        for student, first, last, email, lms_id in rows.order_by(
+            who.last_name, who.first_name, who.id
+        )
+    ]
     return Sheet(lab, float(assignment.max_score), assignment.duedate, tuple(students))
 
 
-def _submissions(gradebook: Gradebook, assignment: str) -> dict[str, tuple[Any, float, bool]]:
-    """When each student handed in, and the penalty for that, by student."""
-    of = api.SubmittedAssignment
-    penalty = api.func.coalesce(api.func.sum(api.SubmittedNotebook.late_submission_penalty), 0.0)
-    rows = (
-        gradebook.db.query(of.student_id, of.timestamp, penalty)
-        .outerjoin(api.SubmittedNotebook, api.SubmittedNotebook.assignment_id == of.id)
-        .filter(of.assignment_id == assignment)
-        .group_by(of.student_id, of.timestamp)
-    )
-    return {student: (when, float(late), True) for student, when, late in rows}
-
-
-def _parts(gradebook: Gradebook, assignment: str) -> dict[str, list[Part]]:
-    """The graded cells of each student, by name."""
-    comments = _comments(gradebook, assignment)
-    grade, book, of = api.Grade, api.SubmittedNotebook, api.SubmittedAssignment
-    found: dict[str, list[Part]] = {}
-    for cell_of in (api.GradeCell, api.TaskCell):
-        rows = (
-            gradebook.db.query(
-                of.student_id, cell_of.name, grade.score, grade.needs_manual_grade,
-                cell_of.max_score, book.id,
-            )
-            .select_from(grade)
-            .join(book, grade.notebook_id == book.id)
-            .join(of, book.assignment_id == of.id)
-            .join(cell_of, grade.cell_id == cell_of.id)
-            .filter(of.assignment_id == assignment)
-        )  # fmt: skip
-        for student, name, score, waits, most, notebook in rows:
-            comment = comments.get((notebook, name), "")
-            part = Part(name, float(score), float(most), waits, comment)
-            found.setdefault(student, []).append(part)
-    return {student: sorted(parts, key=lambda part: part.name) for student, parts in found.items()}
-
-
-def _comments(gradebook: Gradebook, assignment: str) -> dict[tuple[str, str], str]:
-    """The comments on cells, by the id of the submitted notebook and the name of the cell."""
-    comment, book, of = api.Comment, api.SubmittedNotebook, api.SubmittedAssignment
-    rows = (
-        gradebook.db.query(book.id, api.BaseCell.name, comment.manual_comment, comment.auto_comment)
-        .select_from(comment)
-        .join(book, comment.notebook_id == book.id)
-        .join(of, book.assignment_id == of.id)
-        .join(api.BaseCell, comment.cell_id == api.BaseCell.id)
-        .filter(of.assignment_id == assignment)
-    )
-    found = {(book, name): (by_hand or by_itself) for book, name, by_hand, by_itself in rows}
-    return {key: text.strip()[:MOST_CHARACTERS] for key, text in found.items() if text}
+def _cut(text: str | None) -> str:
+    return (text or "").strip()[:MOST_CHARACTERS]
 
 
 def due_in_words(due: datetime.datetime) -> str:
@@ -226,9 +198,6 @@ def due_in_words(due: datetime.datetime) -> str:
 
 
 # Why each figure has its points, as the autograded notebooks say it.
-
-#: More characters of one reason are left out.
-_MOST_CHARACTERS = 2_000
 
 
 def reasons_of(course: Any, lab: str, student: str) -> dict[str, str]:
@@ -246,7 +215,7 @@ def reasons_of(course: Any, lab: str, student: str) -> dict[str, str]:
             notebook = json.loads(read_regular(f"{lab}.ipynb", MOST_JUDGEMENT_BYTES, top))
         stated = [cell["metadata"].get("ticklab", {}) for cell in notebook["cells"]]
         return {
-            str(each["figure"]): str(each["reason"])[:_MOST_CHARACTERS]
+            str(each["figure"]): str(each["reason"])[:MOST_CHARACTERS]
             for each in stated
             if "figure" in each and "reason" in each
         }

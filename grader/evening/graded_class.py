@@ -10,9 +10,8 @@ import contextlib
 import functools
 import hashlib
 import json
-import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from grader.cases.verdict import Outcome, outcome_in_words
 from grader.evening.course_folder import NotOurs, open_course
-from grader.submissions.safe_files import open_folder, opened, read_regular, trouble_with_name
+from grader.submissions.safe_files import opened, read_regular, trouble_with_name
 from grader.with_nbgrader.student_folders import students_in, trusted_part
 from labs.course import comparison, figures, guide
 from labs.course.figures import Figure
@@ -128,7 +127,7 @@ def read_graded(student: str, folder: Path, trusted: Path) -> GradedSubmission:
     try:
         with opened(folder, trusted) as top:
             notebook = _notebook(f"{folder.name}.ipynb", top)
-            numbers = _numbers(folder, top)
+        numbers = _numbers(folder, trusted)
     except OSError as error:
         return GradedSubmission(student, trouble=error.strerror or str(error))
     except (ValueError, RecursionError):
@@ -182,7 +181,7 @@ def _entry(stated: Any, name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _numbers(folder: Path, top: int) -> _Numbers:
+def _numbers(folder: Path, trusted: Path) -> _Numbers:
     """The figures that can be read, and the machine and the run of each recording they name."""
     try:
         read = figures.read(folder)
@@ -191,26 +190,18 @@ def _numbers(folder: Path, top: int) -> _Numbers:
     known = {name: each for name, each in read.items() if isinstance(each, Figure)}
     named = dict.fromkeys(each.recording for each in known.values() if each.recording)
     numbers = _Numbers(known)
-    for path, content in _contents(list(named), top):
+    for path, content in _contents(folder, trusted, named):
         numbers.machines[path] = kind_in_head(content[:MOST_HEAD_BYTES])
         numbers.runs[path] = _run_in(content)
     return numbers
 
 
-def _contents(named: list[str], top: int) -> Iterator[tuple[str, bytes]]:
-    """Each recording in the open folder `top` that can be read, with its content."""
-    if not named:
-        return
-    try:
-        folder = open_folder(figures.RECORDINGS, top)
-    except OSError:
-        return
-    try:
+def _contents(folder: Path, trusted: Path, named: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Each of these recordings of the lab in `folder` that can be read, with its content."""
+    with contextlib.suppress(OSError), opened(folder / figures.RECORDINGS, trusted) as inside:
         for path in named:
             with contextlib.suppress(OSError):
-                yield path, read_regular(Path(path).name, MOST_RECORDING_BYTES, folder)
-    finally:
-        os.close(folder)
+                yield path, read_regular(Path(path).name, MOST_RECORDING_BYTES, inside)
 
 
 def _run_in(content: bytes) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbformat.v4.rwbase import split_lines, strip_transient
 from nbgrader import utils
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -34,8 +35,8 @@ from grader.cases.verdict import Verdict
 from grader.evening.process_pool import Lost, ProcessPool, serve
 from grader.judging.flags import AccountFlag
 from grader.judging.worker import Ways, verdict_from
-from grader.submissions.safe_files import printable, read_ahead, take_in
-from grader.submissions.submitted_notebook import Texts, find_submitted, quoted, rebuild
+from grader.submissions.safe_files import copy, printable, read_ahead
+from grader.submissions.submitted_notebook import find_submitted, quoted, rebuild
 from grader.with_nbgrader.careful_course import time_of_submission
 from grader.with_nbgrader.gradebook_lock import NEW, PART, RESULT, cause_of, remove_empty_above
 from grader.with_nbgrader.replay import EVIDENCE, judge_into, runs_of
@@ -282,8 +283,8 @@ def _graded(plan: Plan, job: Job, part: Path, log: logging.Logger) -> Result:
     source = Path(job.source)
     result = Result(job.student, key_of(plan, job))
     ignore, trusted = [*plan.ignore, "*.ipynb"], Path(plan.trusted)
-    left_out = take_in(source, part, ignore, trusted=trusted, first=(RECORD,), share=True)
-    notes = [f"left out {quoted(note)}" for note in left_out]
+    taken = copy(source, part, ignore, trusted, first=(RECORD,), share=True)
+    notes = [f"left out {quoted(note)}" for note in taken.left_out]
     when = time_of_submission(source, log)
     result.timestamp = None if when is None else utils.parse_utc(when).isoformat()
     for path, place in plan.sources:
@@ -310,10 +311,10 @@ def _grade_notebook(
     result: Result,
     log: logging.Logger,
 ) -> None:
-    released, texts = _read(plan.notebooks[name])
+    released = _parsed(plan.notebooks[name])
     path = Path(job.source) / f"{name}.ipynb"
     found = find_submitted(path, released, set(plan.released))
-    earlier = [_read(text)[0] for text in plan.earlier[name]]
+    earlier = [_parsed(text) for text in plan.earlier[name]]
     rebuilt = rebuild(released, found.submitted, [*notes, *found.notes], earlier)
     notebook = rebuilt.notebook
     for note in rebuilt.set_aside:
@@ -336,7 +337,7 @@ def _grade_notebook(
         }
     result.scores[name] = scores_of(notebook, outcomes, log)
     result.comments[name] = comments_of(notebook)
-    write_notebook(folder / f"{name}.ipynb", notebook, texts)
+    write_notebook(folder / f"{name}.ipynb", notebook)
 
 
 def _without_flags_of_class(written: Verdict, judged: Verdict | None) -> Verdict:
@@ -347,28 +348,24 @@ def _without_flags_of_class(written: Verdict, judged: Verdict | None) -> Verdict
     return judged if judged is not None and judged.outcome is written.outcome else written
 
 
-def texts_of(released: str) -> Texts:
-    """What makes the files of the notebooks that come from a released one."""
-    return Texts(_parsed(released))
-
-
-def write_notebook(path: Path, notebook: nbformat.NotebookNode, texts: Texts) -> None:
-    """Writes a notebook as nbgrader does, and uses it up. Raises OSError."""
-    path.write_text(texts.of(notebook), encoding="utf-8")
+def write_notebook(path: Path, notebook: nbformat.NotebookNode) -> None:
+    """Writes a notebook as nbgrader does, and uses it up: nbformat copies it. Raises OSError."""
+    on_file = strip_transient(split_lines(notebook))  # type: ignore[no-untyped-call]
+    text = json.dumps(on_file, ensure_ascii=False, indent=1, sort_keys=True)
+    path.write_text(f"{text}\n", encoding="utf-8")
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:
     """Reads a notebook that we wrote. Raises OSError or ValueError."""
-    return _parsed(path.read_text(encoding="utf-8"))
+    notebook: nbformat.NotebookNode = nbformat.versions[4].reads_json(
+        path.read_text(encoding="utf-8")
+    )
+    return notebook
 
 
 @functools.lru_cache(maxsize=32)
-def _read(text: str) -> tuple[nbformat.NotebookNode, Texts]:
-    """A released notebook, which whoever rebuilds one copies, and the texts of its cells."""
-    return _parsed(text), texts_of(text)
-
-
 def _parsed(text: str) -> nbformat.NotebookNode:
+    """A released notebook, which whoever rebuilds one copies."""
     notebook: nbformat.NotebookNode = nbformat.versions[4].reads_json(text)
     return notebook
 

@@ -17,7 +17,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from grader.evening.grading_process import Job, NoResult, answer_of
@@ -116,12 +115,7 @@ class DaskPool:
     def __enter__(self) -> DaskPool:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._client.status == "running":  # else there is nobody to be told
             self._client.cancel(self._futures)
         self._client.close()

@@ -18,7 +18,7 @@ from grader.facts.sources import is_of_the_kit, source_of
 from grader.figures import LABS, figures_of
 from grader.sandbox.bubblewrap import NoSandbox, refusal
 from grader.sandbox.own_c import OwnC, Seen, look_at
-from grader.submissions.safe_files import printable, take_in, trouble_with_name
+from grader.submissions.safe_files import copy, printable, trouble_with_name
 from labs.c_kernels.toolchain import NoCompiler
 from labs.course import figures
 from labs.course.figures import BadFigures, Figure
@@ -84,7 +84,7 @@ def rerun(course: Path, lab: str, student: str, figure: str | None = None) -> li
         folder = Path(scratch) / lab
         try:
             # A copy by the same rules as for grading: no links, no pipes, limited sizes.
-            take_in(submitted / student / lab, folder, ["*.ipynb"], trusted=submitted)
+            copy(submitted / student / lab, folder, ["*.ipynb"], trusted=submitted)
             done = [_again(*each) for each in _own(folder, lab, figure)]
         except FileNotFoundError as error:
             raise CannotRerun(

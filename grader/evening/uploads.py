@@ -7,7 +7,6 @@ An archive states names, sizes and kinds of its files, and all of that may be a 
 from __future__ import annotations
 
 import datetime
-import errno
 import hashlib
 import os
 import stat
@@ -37,8 +36,10 @@ from grader.evening.upload_names import (
 )
 from grader.submissions.safe_files import (
     AS_SETTINGS,
+    NO_ROOM,
     is_junk,
     is_settings,
+    listed,
     on_a_screen,
     open_folder,
     open_regular,
@@ -53,8 +54,6 @@ from labs.course.handed_in import HANDED_IN
 
 #: Less than what is read of a list of files at once (`_Bounded`).
 _CHUNK = 1 << 18
-#: The errors of a full disk, which end a run.
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 #: What `zipfile` raises for archives that are damaged or made to harm.
 _BAD_ZIP = (
     zipfile.BadZipFile,
@@ -556,11 +555,7 @@ def _things(names: Sequence[str]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
-    first, more = [printable(name) for name in names[:_MOST_NAMES]], len(names) - _MOST_NAMES
-    if more > 0:
-        return f"{', '.join(first)} and {more:,} more"
-    return " and ".join(filter(None, (", ".join(first[:-1]), first[-1])))
+    return listed(names, _MOST_NAMES)
 
 
 # What one student handed in: files, archives of `labs hand-in`, and archives in archives.
@@ -760,15 +755,13 @@ class _Reader:
         named = hand_in_archive(each.path[-1])
         when = named[1] if named else None
         return [
-            Version(
-                f"{name}/{one.origin}" if one.origin else name,
-                one.files,
-                one.left_out,
-                one.when or when,
-                each.order,
-                one.archive or digest,
-                each.late,
-                one.question,
+            replace(
+                one,
+                origin=f"{name}/{one.origin}" if one.origin else name,
+                when=one.when or when,
+                order=each.order,
+                archive=one.archive or digest,
+                late=each.late,
             )
             for one in inner
         ]

@@ -260,40 +260,14 @@ def nearly_every_line_used(case: Case) -> bool:
     return found is not None and not found.in_part
 
 
+_EVERY = (
+    interleaved, no_sample_missing, on_the_step, baseline_subtracted, cost_left, use_measured,
+    costs_more_than_refused, floor_in_run, in_core_cycles, calls_comparable, less_than_half,
+    faults_counted, memory_use.one_fault_a_page, memory_use.no_fault_left, switches_counted,
+    on_one_cpu, no_child_counted, children_waited_for, memory_held, level_stated, one_chain_seen,
+    page_seen, call_seen, reads_seen, failure_noticed, made_by_hand, raised_by_task, parent_awake,
+    sleeps_until_woken, every_line_used, nearly_every_line_used, *memory_use.LADDER_FACTS,
+)  # fmt: skip
 FACTS: Mapping[str, Callable[[Case], bool]] = {
-    fact.__name__.replace("_", " "): fact
-    for fact in (
-        interleaved,
-        no_sample_missing,
-        on_the_step,
-        baseline_subtracted,
-        cost_left,
-        use_measured,
-        costs_more_than_refused,
-        floor_in_run,
-        in_core_cycles,
-        calls_comparable,
-        less_than_half,
-        faults_counted,
-        memory_use.one_fault_a_page,
-        memory_use.no_fault_left,
-        switches_counted,
-        on_one_cpu,
-        no_child_counted,
-        children_waited_for,
-        memory_held,
-        level_stated,
-        one_chain_seen,
-        page_seen,
-        call_seen,
-        reads_seen,
-        failure_noticed,
-        made_by_hand,
-        raised_by_task,
-        parent_awake,
-        sleeps_until_woken,
-        every_line_used,
-        nearly_every_line_used,
-        *memory_use.LADDER_FACTS,
-    )
+    fact.__name__.replace("_", " "): fact for fact in _EVERY
 }

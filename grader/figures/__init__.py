@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from dataclasses import replace
 
-from grader.cases.spec import FigureSpec, Quantity
+from grader.cases.spec import FigureSpec, Quantity, choices_of
 
 __all__ = [
     "LABS",
@@ -19,6 +19,10 @@ __all__ = [
 ]
 
 
+#: The pitfall that a conclusion is about, if its figure names no other.
+CONCLUSIONS = "conclusion-against-table"
+
+
 def _by_lab() -> dict[str, tuple[FigureSpec, ...]]:
     """A module of this folder that has a LAB and its FIGURES is that lab's."""
     modules = (
@@ -26,11 +30,20 @@ def _by_lab() -> dict[str, tuple[FigureSpec, ...]]:
         for module in pkgutil.iter_modules(__path__)
     )
     found = {
-        module.LAB: tuple(replace(figure, lab=module.LAB) for figure in module.FIGURES)
+        module.LAB: tuple(_of_lab(figure, module.LAB) for figure in module.FIGURES)
         for module in modules
         if hasattr(module, "FIGURES")
     }
     return dict(sorted(found.items()))
+
+
+def _of_lab(figure: FigureSpec, lab: str) -> FigureSpec:
+    """The figure with its lab, and a conclusion with the choices that the lab's guide lists."""
+    if figure.quantity is not Quantity.CHOICE:
+        return replace(figure, lab=lab)
+    choices = figure.choices or choices_of(lab, figure.id)
+    central = CONCLUSIONS if figure.central == FigureSpec.central else figure.central
+    return replace(figure, lab=lab, choices=choices, central=central)
 
 
 #: Every lab that has figures, in the order taught.

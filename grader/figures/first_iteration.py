@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, choices_of, relation
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, relation
 from labs.analysis.estimates import side
 from labs.recording.declared import Estimand
 
@@ -40,8 +40,7 @@ FIGURES = (
         central="first-sample-lost",
         praise={
             "No warm-up came before the first calls, and no sample of the run is missing.": (
-                "first-sample-lost",
-                "no sample missing",
+                "first-sample-lost, no sample missing"
             )
         },
         look_next="Look at the second samples: is the whole extra cost paid in the first?",
@@ -55,8 +54,7 @@ FIGURES = (
         central="cost-of-many-for-one",
         praise={
             "This is the cost of one fault: the same touches without a fault are subtracted.": (
-                "cost-of-many-for-one",
-                "baseline subtracted",
+                "cost-of-many-for-one, baseline subtracted"
             )
         },
         look_next="This page was filled with zeros first. Which part of the cost could that be?",
@@ -70,7 +68,7 @@ FIGURES = (
         central="page-fault-counted-along",
         praise={
             "The OS counted hardly any page fault in these loads: the pages were there, and "
-            "only the cache lines were missing.": ("page-fault-counted-along", "faults counted")
+            "only the cache lines were missing.": "page-fault-counted-along, faults counted"
         },
         look_next="Do two loads that do not wait for each other take twice as long?",
     ),
@@ -89,10 +87,9 @@ FIGURES = (
         central="page-still-missing",
         praise={
             "The run saw your C touch the page of the code, and the first call was left for "
-            "the sample.": ("page seen", "other-page-touched", "first-sample-lost"),
+            "the sample.": "page seen, other-page-touched, first-sample-lost",
             "After your C, less than half of a first call's extra cost is left.": (
-                "less than half",
-                "page-still-missing",
+                "less than half, page-still-missing"
             ),
         },
         look_next="Compare what is left with one load, and with a step of the clock: which causes "
@@ -104,11 +101,10 @@ FIGURES = (
         ("first-iteration-call", "first-call-own", "first-iteration-data-cache"),
         Quantity.CHOICE,
         CHOICE,
-        choices=choices_of(LAB, "first-iteration-cause"),
         decide=_cause,
         look_at="`lab.compare(own, call, times=0.5)` and `lab.compare(miss, call, times=0.5)`",
         central="cause-not-isolated",
-        praise={"Your own figures support this cause.": ("conclusion-against-table",)},
+        praise={"Your own figures support this cause.": "conclusion-against-table"},
         look_next="Which experiment would separate the two largest parts of a page fault?",
     ),
 )

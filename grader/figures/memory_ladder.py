@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side, choices_of
+from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "09-memory-ladder"
@@ -22,16 +22,11 @@ FIGURES = (
         praise={
             "Each load waited for the one before, all 256 cache lines were visited, and your "
             "figure is in core cycles.": (
-                "in core cycles",
-                "cycle-too-short",
-                "loads chained",
-                "every line walked",
-                "cycles-for-ticks",
+                "in core cycles, cycle-too-short, loads chained, every line walked, "
+                "cycles-for-ticks"
             ),
             "Each load waited for the one before, and all 256 cache lines were visited.": (
-                "cycle-too-short",
-                "loads chained",
-                "every line walked",
+                "cycle-too-short, loads chained, every line walked"
             ),
         },
         look_next="Does a load from 32 KiB cost as much? How large is the first cache here?",
@@ -47,18 +42,11 @@ FIGURES = (
         praise={
             "The walk visited the whole set in an order that nobody foresees, each load "
             "waited for the one before, and every page had been written to.": (
-                "set resident",
-                "order-foreseen",
-                "hops counted",
-                "every line walked",
-                "loads chained",
+                "set resident, order-foreseen, hops counted, every line walked, loads chained"
             ),
             "The walk visited the whole set in an order that nobody foresees, and each load "
             "waited for the one before.": (
-                "order-foreseen",
-                "hops counted",
-                "every line walked",
-                "loads chained",
+                "order-foreseen, hops counted, every line walked, loads chained"
             ),
         },
         look_next="Which part of this cost is the way to the page? Measure huge-256m, if this "
@@ -72,15 +60,12 @@ FIGURES = (
         quantity=Quantity.CHOICE,
         unit=CHOICE,
         points={Level.VALIDITY: 1.0, Level.SUFFICIENCY: 1.0, Level.INTERPRETATION: 2.0},
-        choices=choices_of(LAB, "ladder-order"),
         decide=by_side(0, 1, more=1, less=2, undecided=3, times=4),
         compared_in="ns",
         look_at='`lab.compare(orders["random-128m"], orders["ordered-128m"], times=4)`',
-        central="conclusion-against-table",
         praise={
             "The two orders of one run support this conclusion.": (
-                "conclusion-against-table",
-                "interleaved",
+                "conclusion-against-table, interleaved"
             )
         },
         look_next="Does the order matter as much in 16 KiB?",
@@ -98,10 +83,7 @@ FIGURES = (
         praise={
             "The run followed your order: it goes round all cache lines of the set, and no "
             "prefetcher foresees it.": (
-                "cycle-too-short",
-                "every line walked",
-                "order-foreseen",
-                "hops counted",
+                "cycle-too-short, every line walked, order-foreseen, hops counted"
             )
         },
         look_next="Let your order stay in a page until all its lines were loaded. What does a "

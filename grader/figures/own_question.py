@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side, choices_of, relation
+from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side, relation
 from grader.cases.verdict import Level
 
 LAB = "11-own-question"
@@ -25,10 +25,7 @@ FIGURES = (
         praise={
             "Your count saw each operation, and none where nothing was done or in the "
             "baseline, which is subtracted.": (
-                "operations-not-counted",
-                "baseline-does-it-too",
-                "counts-itself",
-                "baseline subtracted",
+                "operations-not-counted, baseline-does-it-too, counts-itself, baseline subtracted"
             )
         },
         look_next="Which part of your operation does your count not see?",
@@ -44,8 +41,7 @@ FIGURES = (
         central="work-optimised-away",
         praise={
             "The program executes what you compare with, and the same baseline is subtracted.": (
-                "work-optimised-away",
-                "baseline subtracted",
+                "work-optimised-away, baseline subtracted"
             )
         },
         look_next="In what else than the one thing you ask about does it differ from your "
@@ -57,11 +53,9 @@ FIGURES = (
         (COST, OTHER),
         Quantity.CHOICE,
         CHOICE,
-        choices=choices_of(LAB, "own-question-claim"),
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at='`lab.compare(own, own["other"])`',
-        central="conclusion-against-table",
-        praise={"Your two costs support this conclusion.": ("conclusion-against-table",)},
+        praise={"Your two costs support this conclusion.": "conclusion-against-table"},
         look_next="Which result of the same run would have refuted your claim?",
     ),
     FigureSpec(
@@ -75,8 +69,7 @@ FIGURES = (
         central="operations-not-counted",
         praise={
             "The second run counted its operations too, in several processes.": (
-                "operations-not-counted",
-                "one-process",
+                "operations-not-counted, one-process"
             )
         },
         look_next="What else changed between the two runs, though you did not ask for it?",
@@ -87,11 +80,9 @@ FIGURES = (
         (TESTED, COST),
         Quantity.CHOICE,
         CHOICE,
-        choices=choices_of(LAB, "own-question-threat"),
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at="`lab.compare(tested, own)`",
-        central="conclusion-against-table",
-        praise={"Your two runs support this conclusion.": ("conclusion-against-table",)},
+        praise={"Your two runs support this conclusion.": "conclusion-against-table"},
         look_next="Which of your three threats is left, and which run would show it?",
     ),
 )

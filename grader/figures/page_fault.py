@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side, choices_of
+from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "10-page-fault"
@@ -22,10 +22,7 @@ FIGURES = (
         praise={
             "The OS counted one page fault for each page, and the pages were written to. The "
             "same writes without a page fault are subtracted.": (
-                "page-there-before",
-                "read-not-written",
-                "one fault a page",
-                "baseline subtracted",
+                "page-there-before, read-not-written, one fault a page, baseline subtracted"
             )
         },
         look_next="The first read of such a page costs less. What does the OS kernel leave out?",
@@ -40,8 +37,7 @@ FIGURES = (
         central="cost-of-many-for-one",
         praise={
             "This is the cost of one page fault, and the writes themselves are subtracted.": (
-                "cost-of-many-for-one",
-                "baseline subtracted",
+                "cost-of-many-for-one, baseline subtracted"
             )
         },
         look_next="Which of the two must fill a page with zeros, and which with a copy?",
@@ -56,8 +52,7 @@ FIGURES = (
         central="neighbours-mapped-along",
         praise={
             "The OS counted one page fault for each touch: the pages lay far enough apart.": (
-                "neighbours-mapped-along",
-                "one fault a page",
+                "neighbours-mapped-along, one fault a page"
             )
         },
         look_next="This page fault maps the neighbours too. What does one of these pages cost?",
@@ -73,9 +68,7 @@ FIGURES = (
         central="page-not-brought",
         praise={
             "After your C, the OS counted no page fault in the first writes.": (
-                "page-not-brought",
-                "read-not-written",
-                "no fault left",
+                "page-not-brought, read-not-written, no fault left"
             )
         },
         look_next="Try MAP_POPULATE or mlock instead: which part of the cost do they save?",
@@ -88,12 +81,10 @@ FIGURES = (
         quantity=Quantity.CHOICE,
         unit=CHOICE,
         points={Level.INTERPRETATION: 2.0},
-        choices=choices_of(LAB, "page-fault-prefault"),
         # A page by MAP_POPULATE against half of a page fault.
         decide=by_side(0, 1, times=0.5, more=MOVED, less=SAVED, undecided=UNDECIDED),
         look_at='`lab.compare(kinds["populate"], kinds["anonymous"], times=0.5)`',
-        central="conclusion-against-table",
-        praise={"Your two variants support this conclusion.": ("conclusion-against-table",)},
+        praise={"Your two variants support this conclusion.": "conclusion-against-table"},
         look_next="When is it better to pay for all pages at the start, and when is it not?",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, by_side, choices_of
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 from labs.analysis.estimates import side
 
@@ -37,7 +37,7 @@ FIGURES = (
         central="timer-not-subtracted",
         praise={
             "Neither the clock nor the loop is in this figure, so it can be far smaller than "
-            "one reading of the clock.": ("timer-not-subtracted", "baseline subtracted")
+            "one reading of the clock.": "timer-not-subtracted, baseline subtracted"
         },
         look_next="The variant indirect calls the procedure through a pointer. What does that add?",
     ),
@@ -50,15 +50,13 @@ FIGURES = (
         unit=CHOICE,
         points=CONCLUSION,
         flags="-O2",
-        choices=choices_of(LAB, "call-inlined"),
         decide=_what_is_left,
         compared_in="cycles",
         look_at='`lab.compare(o2["inlined"], o2["args0"], times=0.1)` and '
         '`lab.compare(o2["inlined"], o2["args0"])`',
-        central="conclusion-against-table",
         praise={
             "Your conclusion agrees with the intervals of both variants.": (
-                "conclusion-against-table",
+                "conclusion-against-table"
             )
         },
         look_next="Measure inlined at -O0: is it free there as well? Why?",
@@ -73,8 +71,7 @@ FIGURES = (
         central="optimisation-levels-mixed",
         praise={
             "Your run was compiled at the optimisation level that this figure asks for.": (
-                "optimisation-levels-mixed",
-                "level stated",
+                "optimisation-levels-mixed, level stated"
             )
         },
         look_next="How many stores does the callee make at -O0? How many at -O2?",
@@ -88,16 +85,13 @@ FIGURES = (
         unit=CHOICE,
         points=CONCLUSION,
         flags="-O0",
-        choices=choices_of(LAB, "call-five-and-six"),
         decide=by_side(0, 1, more=1, less=2, undecided=3),
         compared_in="cycles",
         which_is_larger=True,
         look_at='`lab.compare(o0["args6"], o0["args5"])`',
         central="trend-inside-the-noise",
         praise={
-            "Your conclusion goes as far as the data, and no further.": (
-                "conclusion-against-table",
-            )
+            "Your conclusion goes as far as the data, and no further.": "conclusion-against-table"
         },
         look_next="Which two neighbouring rows can your run distinguish? Does a second run agree?",
     ),
@@ -114,7 +108,7 @@ FIGURES = (
         central="optimisation-levels-mixed",
         praise={
             "The samples of both variants were interleaved in one run, compiled at the level "
-            "that the lab asks for.": ("interleaved", "optimisation-levels-mixed", "level stated")
+            "that the lab asks for.": "interleaved, optimisation-levels-mixed, level stated"
         },
         look_next="If an argument costs less than one cycle, several stores go on at once. In "
         "which of your figures would this be impossible?",
@@ -130,15 +124,10 @@ FIGURES = (
         central="work-optimised-away",
         praise={
             "The run saw one call for each operation at -O2, and no loop in it.": (
-                "call seen",
-                "not-one-call",
-                "optimisation-levels-mixed",
-                "level stated",
+                "call seen, not-one-call, optimisation-levels-mixed, level stated"
             ),
             "The loop is subtracted, and a cost is left.": (
-                "baseline subtracted",
-                "cost left",
-                "work-optimised-away",
+                "baseline subtracted, cost left, work-optimised-away"
             ),
         },
         look_next="Pass a pointer, and add one to the variable that it points to: do these "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, choices_of, relation
+from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
 from labs.analysis.estimates import difference_of, side
 
@@ -37,10 +37,7 @@ FIGURES = (
         praise={
             "The tasks were on one CPU, the OS counted the switches, and the token's own "
             "calls are subtracted.": (
-                "on one cpu",
-                "switches counted",
-                "touching-counted-as-switch",
-                "baseline subtracted",
+                "on one cpu, switches counted, touching-counted-as-switch, baseline subtracted"
             )
         },
         look_next="Measure processes-2-0 as well: does a switch cost eight more than two?",
@@ -57,10 +54,8 @@ FIGURES = (
         praise={
             "The sets were used, and the time that one process alone takes to use its set is "
             "subtracted. The rest is the cost of the switch and its after-effects.": (
-                "working-set-not-touched",
-                "use measured",
-                "touching-counted-as-switch",
-                "baseline subtracted",
+                "working-set-not-touched, use measured, touching-counted-as-switch, "
+                "baseline subtracted"
             )
         },
         look_next="Which cache holds one set of 256 KB, and not eight of them?",
@@ -73,10 +68,9 @@ FIGURES = (
         "us",
         widest=WIDEST_OF_SETS,
         may_be_nothing=True,
-        central="figure-not-from-recording",
         praise={
             "You subtracted the direct cost: what is left is the indirect one.": (
-                "figure-not-from-recording",
+                "figure-not-from-recording"
             )
         },
         look_next="Does this cost grow in proportion to the set? Look where your caches end.",
@@ -89,14 +83,12 @@ FIGURES = (
         quantity=Quantity.CHOICE,
         unit=CHOICE,
         points={Level.VALIDITY: 1.0, Level.SUFFICIENCY: 1.0, Level.INTERPRETATION: 2.0},
-        choices=choices_of(LAB, "footprint-cause"),
         decide=_cause,
         compared_in="us",
         look_at="`lab.compare(set_for_threads, set_for_processes)`",
-        central="conclusion-against-table",
         praise={
             "The threads and the processes of one run support this conclusion.": (
-                "conclusion-against-table",
+                "conclusion-against-table"
             )
         },
         look_next="Without a working set, what does the address space alone cost in a switch?",
@@ -113,14 +105,13 @@ FIGURES = (
         central="working-set-not-touched",
         praise={
             "The run changed one cache line after another, and saw your C use each of them: "
-            "the compiler could not leave it out.": ("every line used", "working-set-in-part"),
+            "the compiler could not leave it out.": "every line used, working-set-in-part",
             "The run changed one cache line after another, and saw your C use nearly all of "
             "them: the compiler could not leave it out.": (
-                "nearly every line used",
-                "working-set-in-part",
+                "nearly every line used, working-set-in-part"
             ),
             "The time that one process alone takes to use its set was subtracted.": (
-                "baseline subtracted",
+                "baseline subtracted"
             ),
         },
         look_next="Write to each line instead of reading it. Does a switch then cost more here, or "

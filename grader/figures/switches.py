@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, choices_of, relation
+from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, relation
 from grader.cases.verdict import Level
 
 LAB = "06-process-and-thread-switch"
@@ -28,11 +28,8 @@ FIGURES = (
         praise={
             "Both processes were on one CPU, the OS counted the switches, and write and read "
             "are subtracted.": (
-                "two-cpus-not-one",
-                "on one cpu",
-                "switches counted",
-                "read-and-write-counted-along",
-                "baseline subtracted",
+                "two-cpus-not-one, on one cpu, switches counted, read-and-write-counted-along, "
+                "baseline subtracted"
             )
         },
         look_next="Measure pipe-two-cpus as well. Which of the two costs did report B print?",
@@ -47,9 +44,7 @@ FIGURES = (
         central="lock-convoy",
         praise={
             "The OS counted the switches that you claim, with both threads on one CPU.": (
-                "lock-convoy",
-                "switches counted",
-                "on one cpu",
+                "lock-convoy, switches counted, on one cpu"
             )
         },
         look_next="Signal under the mutex (condvar-inside): how many switches does a round trip "
@@ -65,7 +60,7 @@ FIGURES = (
         central="two-results-for-one",
         praise={
             "The figure comes from the pipe and from nothing else in the run, and the OS "
-            "counted the switches that you claim.": ("two-results-for-one", "switches counted")
+            "counted the switches that you claim.": "two-results-for-one, switches counted"
         },
         look_next="The two pipes differ by the cost of changing the address space. Could your "
         "interval have shown a difference of 50 ns?",
@@ -80,7 +75,7 @@ FIGURES = (
         compare_with=(OTHER_MECHANISM,),
         why_exact="A few percent decide which switch costs more.",
         central="mechanisms-differ",
-        praise={"You divided two figures of the same mechanism.": ("mechanisms-differ",)},
+        praise={"You divided two figures of the same mechanism.": "mechanisms-differ"},
         look_next="Divide by the condition variable's figure instead: would you have believed "
         "that ratio?",
     ),
@@ -91,14 +86,12 @@ FIGURES = (
         Quantity.CHOICE,
         CHOICE,
         points=1.0,
-        choices=choices_of(LAB, "switch-which-is-dearer"),
         decide=by_side(0, 1, more=1, less=2, undecided=3),
         which_is_larger=True,
         look_at='`lab.compare(process, threads["pipe"])`',
-        central="conclusion-against-table",
         praise={
             "You concluded what the interval of the difference supports, and no more.": (
-                "conclusion-against-table",
+                "conclusion-against-table"
             )
         },
         look_next="How many samples would it take to halve the interval of the difference?",
@@ -112,10 +105,9 @@ FIGURES = (
         unit=TIMES,
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         why_exact="The OS counted the switches, and a count is exact.",
-        central="figure-not-from-recording",
         praise={
             "You give what the OS counted, and not what the program claims.": (
-                "figure-not-from-recording",
+                "figure-not-from-recording"
             )
         },
         look_next="What did report D really time, 10,000 times?",
@@ -131,13 +123,9 @@ FIGURES = (
         praise={
             "The OS counted the switches that you claim, and the waiting thread sleeps: when "
             "it got the turn without a wake, it did not go on.": (
-                "switches counted",
-                "sleeps until woken",
-                "not-woken",
+                "switches counted, sleeps until woken, not-woken"
             ),
-            "The cost of the same calls in one thread alone was subtracted.": (
-                "baseline subtracted",
-            ),
+            "The cost of the same calls in one thread alone was subtracted.": "baseline subtracted",
         },
         look_next="In `wake`, lock the mutex, signal, and then unlock it: how many switches does "
         "the OS count now?",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, Estimates, FigureSpec, Quantity, choices_of, relation
+from grader.cases.spec import CHOICE, TIMES, Estimates, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
 from labs.analysis.estimates import side
 
@@ -35,10 +35,8 @@ FIGURES = (
         praise={
             "The call entered the OS kernel: no answer from a cache costs as much. The loop "
             "is subtracted.": (
-                "library-call-not-system-call",
-                "calls comparable",
-                "loop-counted-along",
-                "baseline subtracted",
+                "library-call-not-system-call, calls comparable, loop-counted-along, "
+                "baseline subtracted"
             )
         },
         look_next="strace counts the calls that this run claims. Does the variant getpid-libc "
@@ -54,8 +52,7 @@ FIGURES = (
         central="cost-of-many-for-one",
         praise={
             "This is the cost of one call that does nothing, with the loop subtracted.": (
-                "cost-of-many-for-one",
-                "baseline subtracted",
+                "cost-of-many-for-one, baseline subtracted"
             )
         },
         look_next="A filter of system calls (seccomp) raises this floor. Is one active here?",
@@ -71,7 +68,7 @@ FIGURES = (
         central="call-without-its-argument",
         praise={
             "Your setuid costs more than a refused one in the same run, as a setuid that "
-            "works does.": ("costs more than refused",)
+            "works does.": "costs more than refused"
         },
         look_next="A refused setuid costs less. Which line of the C kernel keeps refused calls "
         "out of this figure?",
@@ -88,10 +85,7 @@ FIGURES = (
         praise={
             "The call by the trap entered the OS kernel, and the samples of both calls were "
             "interleaved in one run.": (
-                "vdso-not-system-call",
-                "library-call-not-system-call",
-                "calls comparable",
-                "interleaved",
+                "vdso-not-system-call, library-call-not-system-call, calls comparable, interleaved"
             )
         },
         look_next="What must the OS kernel keep up to date in shared memory for the cheap call?",
@@ -102,11 +96,9 @@ FIGURES = (
         ("system-call-getppid", "system-call-floor"),
         Quantity.CHOICE,
         CHOICE,
-        choices=choices_of(LAB, "system-call-trap-share"),
         decide=_larger_part,
         look_at="`lab.compare(floor, getppid, times=0.5)` and `lab.compare(floor, getppid)`",
-        central="conclusion-against-table",
-        praise={"Your two figures support this conclusion.": ("conclusion-against-table",)},
+        praise={"Your two figures support this conclusion.": "conclusion-against-table"},
         look_next="Which part would a faster processor shrink, and which part a smaller OS kernel?",
     ),
     FigureSpec(
@@ -121,21 +113,14 @@ FIGURES = (
         praise={
             "The OS kernel got one read of 0 bytes for each operation. Your function returned "
             "0 for a read that failed, so it looks at the result.": (
-                "failure noticed",
-                "reads seen",
-                "other-call-than-asked",
-                "failing-call-timed",
+                "failure noticed, reads seen, other-call-than-asked, failing-call-timed"
             ),
             "The OS kernel got one read of 0 bytes for each operation and refused none; the "
             "loop is subtracted.": (
-                "reads seen",
-                "other-call-than-asked",
-                "failing-call-timed",
-                "baseline subtracted",
+                "reads seen, other-call-than-asked, failing-call-timed, baseline subtracted"
             ),
             "The loop is subtracted, and the floor is from the same run.": (
-                "baseline subtracted",
-                "floor in run",
+                "baseline subtracted, floor in run"
             ),
         },
         look_next="Put the file descriptor into another register: who notices, and when?",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, choices_of, relation
+from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, relation
 from grader.cases.verdict import Level
 
 LAB = "05-task-creation"
@@ -18,11 +18,7 @@ FIGURES = (
         central="creation-without-its-end",
         praise={
             "The end of the child is in your figure, and the OS confirms that the children "
-            "were waited for.": (
-                "creation-without-its-end",
-                "child-left-behind",
-                "children waited for",
-            )
+            "were waited for.": "creation-without-its-end, child-left-behind, children waited for"
         },
         look_next="How many pages does a child fault in before it ends? The recording counts them.",
     ),
@@ -36,9 +32,7 @@ FIGURES = (
         central="not-a-thread",
         praise={
             "The end of the thread is in your figure, and the OS counted no child process.": (
-                "creation-without-its-end",
-                "not-a-thread",
-                "no child counted",
+                "creation-without-its-end, not-a-thread, no child counted"
             )
         },
         look_next="Where does the C library take the thread's stack from, the second time?",
@@ -51,7 +45,7 @@ FIGURES = (
         TIMES,
         central="ratio-upside-down",
         praise={
-            "You divided the cost of the process by the cost of the thread.": ("ratio-upside-down",)
+            "You divided the cost of the process by the cost of the thread.": "ratio-upside-down"
         },
         look_next="Give the parent more memory first. Which of the two does the ratio follow?",
     ),
@@ -67,7 +61,7 @@ FIGURES = (
         central="memory-not-resident",
         praise={
             "The memory was really there when the process forked: the OS says how much the "
-            "parent held.": ("memory-not-resident", "memory held")
+            "parent held.": "memory-not-resident, memory held"
         },
         look_next="64 MB are 16,384 small pages. What does one of them add to a fork?",
     ),
@@ -79,13 +73,11 @@ FIGURES = (
         quantity=Quantity.CHOICE,
         unit=CHOICE,
         points={Level.INTERPRETATION: 2.0},
-        choices=choices_of(LAB, "creation-cause"),
         # Less than half with vfork: the copy. More: the process itself.
         decide=by_side(1, 0, times=0.5, less=1, more=2, undecided=3),
         compared_in="us",
         look_at='`lab.compare(kinds["vfork-wait"], kinds["fork-wait"], times=0.5)`',
-        central="conclusion-against-table",
-        praise={"Your two variants support this conclusion.": ("conclusion-against-table",)},
+        praise={"Your two variants support this conclusion.": "conclusion-against-table"},
         look_next="A vforked child borrows its parent's memory. What must it never do with it?",
     ),
     FigureSpec(
@@ -100,12 +92,9 @@ FIGURES = (
         praise={
             "The OS confirms it: the task that you created raised the number, its parent saw "
             "that in the same memory, and the parent did not sleep meanwhile.": (
-                "raised by task",
-                "number-not-by-the-task",
-                "parent awake",
-                "vfork-for-thread",
+                "raised by task, number-not-by-the-task, parent awake, vfork-for-thread"
             ),
-            "The OS confirms that your tasks were waited for.": ("children waited for",),
+            "The OS confirms that your tasks were waited for.": "children waited for",
         },
         look_next="Remove CLONE_VM and run your C again: what happens to the cost and to the "
         "number?",

@@ -20,7 +20,7 @@ FIGURES = (
         central="clock-read-too-early",
         praise={
             "The readings enclose the work, and the interval holds the spread between "
-            "several processes.": ("clock-read-too-early", "one-process")
+            "several processes.": "clock-read-too-early, one-process"
         },
         look_next="Compare this overhead with the mean empty sample (k = 0), which holds no "
         "addition: what would it mean if the two differed?",
@@ -38,7 +38,7 @@ FIGURES = (
         central="step-assumed-one",
         praise={
             "Your samples confirm this step: all of them are multiples of it, and of no "
-            "larger step.": ("step-assumed-one", "on the step")
+            "larger step.": "step-assumed-one, on the step"
         },
         look_next="What is the shortest operation that a single sample of this counter could "
         "distinguish from none?",
@@ -54,7 +54,7 @@ FIGURES = (
         central="work-counted-as-timer",
         praise={
             "This figure holds only the clock, without the work, and the interval holds the "
-            "spread between several processes.": ("work-counted-as-timer", "one-process")
+            "spread between several processes.": "work-counted-as-timer, one-process"
         },
         look_next="What must this clock do that a mere reading of the counter need not, "
         "and does it wait until earlier work is done?",
@@ -70,7 +70,7 @@ FIGURES = (
         central="ratio-of-unlike-units",
         praise={
             "You divided times and not ticks, and your recording holds the samples of both "
-            "clocks, interleaved.": ("ratio-of-unlike-units", "interleaved")
+            "clocks, interleaved.": "ratio-of-unlike-units, interleaved"
         },
         look_next="Report D timed a procedure call with this clock. What did its 300 ns consist "
         "of?",
@@ -86,14 +86,10 @@ FIGURES = (
         praise={
             "The run saw one chain of additions in your C, and your samples grow with it: "
             "twice the work takes twice the time.": (
-                "one chain seen",
-                "not-one-chain",
-                "clock-read-too-early",
-                "more-between-the-readings",
+                "one chain seen, not-one-chain, clock-read-too-early, more-between-the-readings"
             ),
             "Your samples grow with the work: twice the work takes twice the time.": (
-                "clock-read-too-early",
-                "more-between-the-readings",
+                "clock-read-too-early, more-between-the-readings"
             ),
         },
         look_next="Remove one fence at a time, and save each run under another name. Do "

@@ -184,9 +184,7 @@ def by_printed(quantity: str, report: str) -> Decide:
 
 _BY_HAND = {
     "Repaired: your C makes the call by hand, and no call of the C library runs beside it.": (
-        "made by hand",
-        "call-not-by-hand",
-        "library-call-beside-trap",
+        "made by hand, call-not-by-hand, library-call-beside-trap"
     )
 }
 
@@ -204,7 +202,7 @@ def _figures(trial: Trial) -> tuple[FigureSpec, ...]:
         demonstrates=trial.code,
         praise={
             f"Your run shows the mistake of report {trial.report} on your machine.": (
-                "mistake-not-reproduced",
+                "mistake-not-reproduced"
             )
         },
         look_next=trial.look_at_broken,
@@ -221,9 +219,7 @@ def _figures(trial: Trial) -> tuple[FigureSpec, ...]:
         central=trial.code,
         praise={
             **(_BY_HAND if trial.repaired.own else {}),
-            f"Repaired: your run no longer shows the mistake of report {trial.report}.": (
-                trial.code,
-            ),
+            f"Repaired: your run no longer shows the mistake of report {trial.report}.": trial.code,
         },
         look_next=trial.look_next,
         hides_variants=not trial.repaired.own,
@@ -242,11 +238,10 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
         CHOICE,
         points=0.5,
         choices=trial.choices(),
-        central="conclusion-against-table",
         look_at=f'`published.table("{trial.report}")` and the C of `trial_{trial.report.lower()}`',
         praise={
             "The mistake of this trial speaks against that figure of the report.": (
-                "conclusion-against-table",
+                "conclusion-against-table"
             )
         },
         look_next="What would the authors have seen if they had looked for this mistake?",
@@ -258,14 +253,12 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
         Quantity.CHOICE,
         CHOICE,
         points=0.5,
-        choices=choices_of(LAB, f"{name}-explains"),
         decide=by_printed(trial.printed, trial.report),
-        central="conclusion-against-table",
         look_at=f'the printed figure\'s row in `views.beside_report("{trial.report}", '
         f"{name.replace('-', '_')})`: the factor (limits 1/6 and 6), the last column, the caption",
         praise={
             "Your two runs and the printed figure support this conclusion.": (
-                "conclusion-against-table",
+                "conclusion-against-table"
             )
         },
         look_next=trial.rest,

@@ -347,46 +347,12 @@ MOST_OF_ONE_ACCOUNT = 3
 
 #: Accounts of rooms, containers and disk images. Even two students of one such account, on one
 #: machine, need not know each other.
-GENERIC = [
-    "admin",
-    "administrator",
-    "codespace",
-    "coder",
-    "debian",
-    "default",
-    "docker",
-    "ec2-user",
-    "fedora",
-    "gitpod",
-    "guest",
-    "jovyan",
-    "jupyter",
-    "kali",
-    "lab",
-    "linux",
-    "mac",
-    "main",
-    "mint",
-    "nobody",
-    "opc",
-    "os",
-    "osboxes",
-    "pi",
-    "rocky",
-    "root",
-    "rstudio",
-    "runner",
-    "student",
-    "students",
-    "test",
-    "ubuntu",
-    "user",
-    "vagrant",
-    "virtualbox",
-    "vm",
-    "vscode",
-    "wsl",
-]
+GENERIC = (
+    "admin", "administrator", "codespace", "coder", "debian", "default", "docker", "ec2-user",
+    "fedora", "gitpod", "guest", "jovyan", "jupyter", "kali", "lab", "linux", "mac", "main", "mint",
+    "nobody", "opc", "os", "osboxes", "pi", "rocky", "root", "rstudio", "runner", "student",
+    "students", "test", "ubuntu", "user", "vagrant", "virtualbox", "vm", "vscode", "wsl",
+)  # fmt: skip
 
 OF_ANOTHER = "the recording names the account of another student of this course"
 SHARED = "another student's submission in this course names the account that made this recording"

@@ -167,21 +167,15 @@ def _of_cut_short_run(used: Recording | BadRecording | None, verdict: Verdict) -
     found = cut_short(used) if isinstance(used, Recording) else None
     if found is None or found.whole >= found.planned:
         return verdict
-    if found.by == TIME_LIMIT:
-        note = (
-            f"The time limit of {found.after_s:g} s ended this run after {found.whole} of "
-            f"{found.planned} processes. The figure comes from these processes."
-        )
-    elif found.by == CANCELLED:
-        note = (
-            f"This run was cancelled after {found.whole} of {found.planned} processes. The figure "
-            "comes from these processes."
-        )
-    else:
-        note = (
-            f"A process took no sample for {found.after_s:g} s, and Ticklab ended this run after "
-            f"{found.whole} of {found.planned} processes. The figure comes from these processes."
-        )
+    ended = {
+        TIME_LIMIT: f"The time limit of {found.after_s:g} s ended this run",
+        CANCELLED: "This run was cancelled",
+    }
+    stuck = f"A process took no sample for {found.after_s:g} s, and Ticklab ended this run"
+    note = (
+        f"{ended.get(found.by, stuck)} after {found.whole} of {found.planned} processes. The "
+        "figure comes from these processes."
+    )
     return replace(verdict, note=f"{verdict.note} {note}".strip())
 
 

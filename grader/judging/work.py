@@ -17,9 +17,9 @@ import resource
 import select
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from grader.judging.worker import NO_MEMORY, Judgement, NotGraded, Shown, as_json, shown
+from grader.judging.worker import NO_MEMORY, Judgement, NotGraded, Shown, answer, as_json, shown
 from labs.limits import MOST_JUDGEMENT_BYTES, MOST_LOG
 from labs.recording.file import keeping_recordings
 
@@ -43,13 +43,13 @@ def main() -> int:
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)
     _limit_memory(int(sys.argv[1]))
-    _send(answers, b"ready")
+    answer(answers, b"ready")
     jobs = os.fdopen(os.dup(0), "rb", buffering=0)
     while select.select([jobs], [], [], IDLE_S)[0] and (line := jobs.readline()):
         job = json.loads(line)
         _limit_time(job["cpu_s"])
         judged = _judged(job)
-        _send(answers, _bounded(judged))
+        answer(answers, _bounded(judged))
         if isinstance(judged, NotGraded) and judged.reason == NO_MEMORY:
             return 1  # what was allocated may not come back
     return 0
@@ -115,11 +115,6 @@ def _bounded(judged: Judgement | NotGraded) -> bytes:
     if len(content) > MOST_JUDGEMENT_BYTES:
         content = as_json(NotGraded("the verdicts are too long to be stored"))
     return content
-
-
-def _send(answers: BinaryIO, content: bytes) -> None:
-    answers.write(b"%d\n" % len(content) + content)
-    answers.flush()
 
 
 def _limit_memory(allowed: int) -> None:

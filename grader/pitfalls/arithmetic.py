@@ -11,7 +11,6 @@ from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall, pitfall
 
 
 @pitfall(
-    code="another-number-of-the-run",
     level=Level.INTERPRETATION,
     symptom="The figure is another number of the same run.",
     misconception="A run shows many numbers.",
@@ -19,13 +18,8 @@ from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall, pitfall
     seen_in="common where a number is copied from a table",
     explains=MistakeKind.CONTENTS,
     yields_to=(
-        "cost-of-many-for-one",
-        "loop-counted-along",
-        "read-and-write-counted-along",
-        "step-assumed-one",
-        "timer-not-subtracted",
-        "two-results-for-one",
-        "unclear-divisor",
+        *("cost-of-many-for-one", "loop-counted-along", "read-and-write-counted-along"),
+        *("step-assumed-one", "timer-not-subtracted", "two-results-for-one", "unclear-divisor"),
         "work-counted-as-timer",
     ),
 )
@@ -35,7 +29,6 @@ def another_number_of_the_run(case: Case) -> str | None:
 
 
 @pitfall(
-    code="arithmetic-slip",
     level=Level.INTERPRETATION,
     symptom="The numbers are right, but the arithmetic is wrong.",
     misconception="Each number of a formula stands for something in the sample.",
@@ -49,7 +42,6 @@ def arithmetic_slip(case: Case) -> str | None:
 
 
 @pitfall(
-    code="cost-of-many-for-one",
     level=Level.INTERPRETATION,
     symptom="The figure is the time of many operations, not of one.",
     misconception="A sample holds many operations, and one round of a loop may hold several.",
@@ -91,7 +83,6 @@ OF_NUMBERS = (MistakeKind.CONTENTS, MistakeKind.REDUCTION)
 
 
 @pitfall(
-    code=TWO_SLIPS,
     level=Level.INTERPRETATION,
     symptom="Two slips lead to this number.",
     misconception="A number can fit without being the cause.",

@@ -25,7 +25,6 @@ NOTHING_EXECUTED = {"procedure_call": ("inlined",)}
 
 
 @pitfall(
-    code="below-one-cycle",
     level=Level.VALIDITY,
     symptom="The figure is shorter than this operation can be.",
     misconception="Operations in turn take at least one core cycle each. Too much was subtracted: "
@@ -100,7 +99,6 @@ LOOP_CYCLES = 20.0
 
 
 @pitfall(
-    code="work-optimised-away",
     level=Level.VALIDITY,
     symptom="The program does not execute what you want to measure.",
     misconception="The compiler keeps results, not steps: it inlines or leaves out a call without "
@@ -166,7 +164,6 @@ CALLS_OF_CLOCK = 4
 
 
 @pitfall(
-    code="not-one-call",
     level=Level.VALIDITY,
     symptom="Your C does not time one call that adds one.",
     misconception="Work in the procedure, or access to memory without a call, costs cycles as a "
@@ -207,7 +204,6 @@ def _reads_a_clock(case: Case) -> bool:
 
 
 @pitfall(
-    code="optimisation-levels-mixed",
     level=Level.VALIDITY,
     symptom="The program was compiled at another optimisation level than asked for.",
     misconception="Two levels make two programs, and a cost belongs to one of them.",
@@ -227,7 +223,6 @@ def optimisation_levels_mixed(case: Case) -> str | None:
 
 
 @pitfall(
-    code="loop-counted-along",
     level=Level.INTERPRETATION,
     symptom="The loop's own cost is part of the figure.",
     misconception="A slope is the cost of one round: the call, and all that the loop does between "

@@ -21,7 +21,6 @@ NO_TIMES = (Quantity.OVERHEAD, Quantity.STEP, Quantity.SWITCHES)
 
 
 @pitfall(
-    code="below-the-clock",
     level=Level.SUFFICIENCY,
     symptom="One operation is too short for this clock to show it.",
     misconception="An average does not help: the operation vanishes in the readings' spread.",
@@ -60,7 +59,6 @@ def _empty_sample(case: Case, samples: Samples) -> float:
 
 
 @pitfall(
-    code="step-assumed-one",
     level=Level.INTERPRETATION,
     symptom="The figure assumes that the counter advances by one tick at a time.",
     misconception="A counter that counts in ticks may advance by several ticks at once.",
@@ -88,7 +86,6 @@ FEWEST_SEEN = 10
 
 
 @pitfall(
-    code="digits-lost",
     level=Level.SUFFICIENCY,
     symptom="The clock's steps are longer than the operation that it times.",
     misconception="Microseconds times 1000 are nanoseconds that end in three zeros: the lost "
@@ -125,7 +122,6 @@ TIMES_FINER = 4
 
 
 @pitfall(
-    code="timestamps-in-double",
     level=Level.SUFFICIENCY,
     symptom="The readings lost their last digits before they were subtracted.",
     misconception="A double holds 53 bits: nanoseconds since 1970 need 61, and so come in steps of "
@@ -157,7 +153,6 @@ FEWEST_TO_SEE_STEPS = 100
 
 
 @pitfall(
-    code="overhead-rounded-to-zero",
     level=Level.INTERPRETATION,
     symptom="A time is always 0 if it is stored in whole units longer than itself.",
     misconception="An integer division drops the remainder, and a mean of zeros stays zero.",
@@ -206,7 +201,6 @@ FEW_OPERATIONS = 16
 
 
 @pitfall(
-    code="clock-dearer-than-the-thing",
     level=Level.VALIDITY,
     symptom="The clock costs more than the operation that it times.",
     misconception="Each reading of a CPU-time clock enters the OS kernel; the readings make up "
@@ -251,7 +245,6 @@ def _cpu_time_clock(case: Case, variant: str) -> str | None:
 
 
 @pitfall(
-    code="cpu-time-misses-the-other-side",
     level=Level.VALIDITY,
     symptom="The clock stands still while the other task runs.",
     misconception="A CPU-time clock counts only what this task computes: it leaves out the other "
@@ -279,7 +272,6 @@ def _ns(line: Line) -> float:
 
 
 @pitfall(
-    code="clocks-of-two-processes",
     level=Level.VALIDITY,
     symptom="The beginning and the end were read from two different clocks.",
     misconception="Each process has its own CPU time: both must read the same clock.",

@@ -24,7 +24,6 @@ from labs.units import rounded
 
 
 @pitfall(
-    code="conclusion-against-table",
     level=Level.INTERPRETATION,
     symptom="The conclusion does not fit the figures.",
     misconception="It fits another comparison, or what one expects.",
@@ -94,7 +93,6 @@ def _with_interval(result: Result) -> str:
 
 
 @pitfall(
-    code="trend-inside-the-noise",
     level=Level.INTERPRETATION,
     symptom="Your conclusion explains a difference that the data do not show.",
     misconception="If the interval of their difference holds zero, nobody can say which is larger.",
@@ -126,7 +124,6 @@ def trend_inside_the_noise(case: Case) -> str | None:
 
 
 @pitfall(
-    code="ratio-upside-down",
     level=Level.INTERPRETATION,
     symptom="The ratio is upside down.",
     misconception="You did not first read off the table which of the two costs more.",
@@ -140,7 +137,6 @@ def ratio_upside_down(case: Case) -> str | None:
 
 
 @pitfall(
-    code="mechanisms-differ",
     level=Level.INTERPRETATION,
     symptom="Two mechanisms are compared, not a process with a thread.",
     misconception="A pipe and a mutex do different work in the OS kernel.",
@@ -192,7 +188,6 @@ _OTHER_LOAD = 0.3
 
 
 @pitfall(
-    code="not-one-change",
     level=Level.INTERPRETATION,
     symptom="The two runs do not differ in exactly one thing.",
     misconception="After several changes, nobody knows which of them moved the cost; without any, "
@@ -266,7 +261,6 @@ def _other_load(one: Recording, other: Recording) -> bool:
 
 
 @pitfall(
-    code="operations-not-counted",
     level=Level.VALIDITY,
     symptom="Nothing shows that the operation happened as often as the figure claims.",
     misconception="A program that fails early is fast too, and what it says of itself is no count.",
@@ -301,7 +295,6 @@ def operations_not_counted(case: Case) -> str | None:
 
 
 @pitfall(
-    code="counts-itself",
     level=Level.VALIDITY,
     symptom="The only evidence of the operation is its own word.",
     misconception="A counter beside a call shows that its line was reached.",
@@ -346,7 +339,6 @@ def _answers_itself(case: Case) -> str | None:
 
 
 @pitfall(
-    code="baseline-does-it-too",
     level=Level.VALIDITY,
     symptom="The baseline does what the question is about, so the difference leaves it out.",
     misconception="A baseline is what is left without the operation: the loop, and what is needed "

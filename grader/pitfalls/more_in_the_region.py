@@ -33,7 +33,6 @@ MOST_CYCLES_TO_CALL, MOST_CYCLES_OF_CALL = 20.0, 8.0
 
 
 @pitfall(
-    code="more-than-the-operation",
     level=Level.VALIDITY,
     symptom="More is timed than the one operation asked for.",
     misconception="Whatever lies between the readings counts: a fence, a pause, a loop, memory, "
@@ -41,18 +40,10 @@ MOST_CYCLES_TO_CALL, MOST_CYCLES_OF_CALL = 20.0, 8.0
     experiment="Take the rest out, and measure again.",
     seen_in="trials of labs 03 to 10: a fence in the call, a stack for each task, -pg",
     yields_to=(
-        "number-not-by-the-task",
-        "not-a-thread",
-        "vfork-for-thread",
-        "pinning-inside-the-interval",
-        "not-woken",
-        "wait-with-an-end",
-        "page-not-brought",
-        "read-not-written",
-        "not-one-call",
-        "library-call-not-system-call",
-        "library-call-beside-trap",
-        "working-set-in-part",
+        *("number-not-by-the-task", "not-a-thread", "vfork-for-thread"),
+        *("pinning-inside-the-interval", "not-woken", "wait-with-an-end", "page-not-brought"),
+        *("read-not-written", "not-one-call", "library-call-not-system-call"),
+        *("library-call-beside-trap", "working-set-in-part"),
     ),
 )
 def more_than_the_operation(case: Case) -> str | None:

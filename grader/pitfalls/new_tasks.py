@@ -15,7 +15,6 @@ from labs.units import rounded
 
 
 @pitfall(
-    code="child-left-behind",
     level=Level.VALIDITY,
     symptom="The children were never waited for.",
     misconception="A process costs time until it has ended. If nobody waits for it, it ends "
@@ -46,7 +45,6 @@ _AWAITS = ("wait", "waitpid", "waitid", "wait3", "wait4", "pthread_join", "ended
 
 
 @pitfall(
-    code="creation-without-its-end",
     level=Level.INTERPRETATION,
     symptom="Only the creation was counted, not the task's end.",
     misconception="The call returns before the task has done anything: it still has to run, to end "
@@ -103,7 +101,6 @@ _SIZE = re.compile(r"-(\d+)(mb|gb)$")
 
 
 @pitfall(
-    code="memory-not-resident",
     level=Level.VALIDITY,
     symptom="The memory was allocated but never present.",
     misconception="malloc and mmap give addresses. Only a write brings a page, and fork copies the "
@@ -139,7 +136,6 @@ _SHARE_MEMORY = ("CLONE_VM", "pthread_create", "thrd_create", "vfork")
 
 
 @pitfall(
-    code="not-a-thread",
     level=Level.VALIDITY,
     symptom="This task is a process, not a thread.",
     misconception="Without CLONE_VM, clone copies the memory, as fork does. vfork lends the "
@@ -197,7 +193,6 @@ def _clone_without_memory(case: Case) -> str | None:
 
 
 @pitfall(
-    code="vfork-for-thread",
     level=Level.VALIDITY,
     symptom="The parent sleeps while its new task runs.",
     misconception="vfork and CLONE_VFORK lend the parent's memory, and stop it until the child has "
@@ -220,7 +215,6 @@ def vfork_for_thread(case: Case) -> str | None:
 
 
 @pitfall(
-    code="number-not-by-the-task",
     level=Level.VALIDITY,
     symptom="Not every new task raised the number exactly once.",
     misconception="A number proves shared memory only if the new task raised it and its parent "
@@ -264,7 +258,6 @@ _PINS = ("sched_setaffinity", "pthread_setaffinity_np", "pin_to")
 
 
 @pitfall(
-    code="pinning-inside-the-interval",
     level=Level.VALIDITY,
     symptom="Your C also times the binding to a CPU.",
     misconception="Binding is a system call that may move the task. Bind once, before the first "

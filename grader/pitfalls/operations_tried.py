@@ -108,7 +108,6 @@ def samples_dropped(case: Case) -> str | None:
 
 
 @pitfall(
-    code="mapping-counted-along",
     level=Level.VALIDITY,
     symptom="To map and unmap memory is part of your page fault.",
     misconception="mmap() and munmap() are system calls of their own. A page fault is what the "
@@ -127,7 +126,6 @@ def mapping_counted_along(case: Case) -> str | None:
 
 
 @pitfall(
-    code="child-flushes",
     level=Level.VALIDITY,
     symptom="Your children write while they end.",
     misconception="exit() flushes the buffers that the child has copied from its parent, and calls "

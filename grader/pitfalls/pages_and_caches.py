@@ -28,7 +28,6 @@ PROCEDURES = ("procedure", "remote_procedure", "other_remote_procedure")
 
 
 @pitfall(
-    code="first-sample-lost",
     level=Level.VALIDITY,
     symptom="The cold sample is not among the samples that count.",
     misconception="A warm-up or a trial call is the first call, and each process has only one "
@@ -92,7 +91,6 @@ def _never_cold(case: Case, variant: str) -> str | None:
 
 
 @pitfall(
-    code="other-page-touched",
     level=Level.VALIDITY,
     symptom="The page of the code was not touched.",
     misconception="Some systems also map the pages around a touched page, such as 64 KB of a file. "
@@ -121,7 +119,6 @@ SHARE_LEFT = 0.5
 
 
 @pitfall(
-    code="page-still-missing",
     level=Level.VALIDITY,
     symptom="The cause that you wanted to remove is still there.",
     misconception="Only a read or write brings a page: its address does not, and a prefetch gives "
@@ -157,7 +154,6 @@ SHARE_OF_OPERATIONS = 0.5
 
 
 @pitfall(
-    code="page-fault-counted-along",
     level=Level.VALIDITY,
     symptom="The figure mixes two causes: each operation takes a page fault as well.",
     misconception="Memory that was never touched, or was taken away, lacks its page and not only "
@@ -194,7 +190,6 @@ CAUSE, MAIN_MEMORY = "first-iteration-cause", 1
 
 
 @pitfall(
-    code="cause-not-isolated",
     level=Level.INTERPRETATION,
     symptom="You blame one cause for everything, but your figures show another.",
     misconception="A first call lacks its page, binding, cache line and branch prediction.",
@@ -229,7 +224,6 @@ MAKES_A_PAGE_FAULT = ("anonymous", "copy-on-write", "file")
 
 
 @pitfall(
-    code="page-there-before",
     level=Level.VALIDITY,
     symptom="Hardly any touch made a page fault: you timed a plain write.",
     misconception="malloc need not give new pages: freed memory stays in the process with its "
@@ -255,7 +249,6 @@ READY, AFTERWARDS = "bring", "own"
 
 
 @pitfall(
-    code="page-not-brought",
     level=Level.VALIDITY,
     symptom="Pages are still missing after your preparation.",
     misconception="Each page comes with a write to it. A loop over bytes may leave pages out; a "
@@ -284,7 +277,6 @@ OWN_PAGES = ("anonymous", "bring")
 
 
 @pitfall(
-    code="read-not-written",
     level=Level.VALIDITY,
     symptom="The pages were only read and have no memory of their own.",
     misconception="A read maps one page of zeros that all processes share; the first write makes "
@@ -310,7 +302,6 @@ PAGES_OF_A_FILE = "file"
 
 
 @pitfall(
-    code="neighbours-mapped-along",
     level=Level.VALIDITY,
     symptom="The figure is of a page, but one page fault brought several.",
     misconception="The OS also maps neighbouring pages of a file that are in memory, on Linux "
@@ -334,7 +325,6 @@ def neighbours_mapped_along(case: Case) -> str | None:
 
 
 @pitfall(
-    code="memory-never-written",
     level=Level.VALIDITY,
     symptom="Nobody wrote to the memory that you loaded from.",
     misconception="Until the first write, all reads of a page find one page of zeros, which stays "
@@ -358,7 +348,6 @@ def memory_never_written(case: Case) -> str | None:
 
 
 @pitfall(
-    code="huge-pages-unnoticed",
     level=Level.VALIDITY,
     symptom="Your set is in huge pages; the figure is about small ones.",
     misconception="In pages of 2 MB a load hardly waits for the page table, and the ladder's steps "
@@ -384,7 +373,6 @@ def huge_pages_unnoticed(case: Case) -> str | None:
 
 
 @pitfall(
-    code="loads-overlap",
     level=Level.VALIDITY,
     symptom="Your loads do not use the loaded addresses.",
     misconception="A core that knows the addresses makes several loads at once: their mean is not "
@@ -407,7 +395,6 @@ def loads_overlap(case: Case) -> str | None:
 
 
 @pitfall(
-    code="cycle-too-short",
     level=Level.VALIDITY,
     symptom="The walk does not go round its whole set.",
     misconception="A shuffle often makes several cycles, and the walk goes round one. Lines drawn "
@@ -431,7 +418,6 @@ def cycle_too_short(case: Case) -> str | None:
 
 
 @pitfall(
-    code="order-foreseen",
     level=Level.VALIDITY,
     symptom="A prefetcher may foresee your loads.",
     misconception="If hops repeat, the hardware may ask for a line before the load does.",
@@ -480,7 +466,6 @@ def _figure_of(case: Case, name: str) -> Estimate | None:
 
 
 @pitfall(
-    code="working-set-not-touched",
     level=Level.VALIDITY,
     symptom="The working set is not used.",
     misconception="Memory that no task reads takes no place in a cache, and the compiler leaves "
@@ -507,7 +492,6 @@ def working_set_not_touched(case: Case) -> str | None:
 
 
 @pitfall(
-    code="working-set-in-part",
     level=Level.VALIDITY,
     symptom="The run did not see your C use every cache line.",
     misconception="A loop may end early or step over cache lines, and the compiler leaves out "

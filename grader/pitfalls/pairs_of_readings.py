@@ -29,7 +29,6 @@ NO_TIMER = 0.25
 
 
 @pitfall(
-    code="timer-not-subtracted",
     level=Level.INTERPRETATION,
     symptom="The clock's own cost is part of the figure.",
     misconception="A sample is the timer plus the work. One short operation is mostly timer, "
@@ -139,7 +138,6 @@ MOST_SHARE_OF_TIMER = 0.5
 
 
 @pitfall(
-    code="work-counted-as-timer",
     level=Level.INTERPRETATION,
     symptom="The work between the readings is counted as overhead of the timer.",
     misconception="A sample is overhead plus k times the cost of what it holds.",
@@ -187,7 +185,6 @@ CHANCE_HALF_WIDTHS = 2.0
 
 
 @pitfall(
-    code="less-than-nothing",
     level=Level.VALIDITY,
     symptom="No operation takes a negative time.",
     misconception="Something was subtracted that was not in the sample, such as an overhead that "
@@ -196,16 +193,9 @@ CHANCE_HALF_WIDTHS = 2.0
     "subtracted.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all; calls come out at -3.9",
     yields_to=(
-        "baseline-does-it-too",
-        "tracer-stops-it",
-        "stale-constant",
-        "clocks-of-two-processes",
-        "fewer-switches-than-claimed",
-        "lock-convoy",
-        "never-slept",
-        "own-semaphore",
-        "page-not-brought",
-        "work-optimised-away",
+        *("baseline-does-it-too", "tracer-stops-it", "stale-constant", "clocks-of-two-processes"),
+        *("fewer-switches-than-claimed", "lock-convoy", "never-slept", "own-semaphore"),
+        *("page-not-brought", "work-optimised-away"),
     ),
     broken=(Live("overhead_for_every_call", "call-args0"),),
 )
@@ -243,7 +233,6 @@ LEAST_SHARE_OF_FENCED = 0.3
 
 
 @pitfall(
-    code="stale-constant",
     level=Level.VALIDITY,
     symptom="The overhead that was subtracted or handed in is not this run's own.",
     misconception="An overhead belongs to one machine and one run, as any figure does.",
@@ -315,7 +304,6 @@ _CPUID = re.compile(r"\bcpuid\b|__cpuid", re.IGNORECASE)
 
 
 @pitfall(
-    code="serializing-cpuid",
     level=Level.VALIDITY,
     symptom="Most of the pair is the CPUID between its readings.",
     misconception="CPUID serializes, but in a virtual machine the hypervisor answers it, which "
@@ -356,7 +344,6 @@ OWN_PAIR = "own_pair"
 
 
 @pitfall(
-    code="clock-read-too-early",
     level=Level.VALIDITY,
     symptom="The readings do not enclose the work.",
     misconception="A processor executes out of order: an unfenced reading does not wait for the "
@@ -432,7 +419,6 @@ SHARE_OF_PAIR = 0.5
 
 
 @pitfall(
-    code="more-between-the-readings",
     level=Level.VALIDITY,
     symptom="There is more between the readings than the additions.",
     misconception="Code that keeps the compiler from leaving work out can add its own.",
@@ -480,7 +466,6 @@ READINGS_OF_A_PAIR = 2
 
 
 @pitfall(
-    code="not-one-chain",
     level=Level.VALIDITY,
     symptom="The additions are not one chain of the asked length.",
     misconception="A processor works on two chains at once: only an addition that needs the one "
@@ -512,7 +497,6 @@ LEAST_OF_OWN_CLOCK = 0.9
 
 
 @pitfall(
-    code="end-not-read",
     level=Level.VALIDITY,
     symptom="The length of a sample is not a difference of two readings of the counter.",
     misconception="A number computed from k lies on a perfect line, but says nothing of the "

@@ -45,11 +45,17 @@ class Live:
     handed_in: str = ""
 
 
+def _in_no_case(case: Case) -> str | None:
+    """These are found by grader.judging.check while it reads; a case that exists shows none."""
+    return None
+
+
 @dataclass(frozen=True)
 class Pitfall:
     """A known way to measure or report wrongly.
 
-    The texts hold the wording, and `detect` does not use them. `seen_in` says where the mistake
+    Verdicts and fixtures name it by its `code`: the name of the function, with `-` for `_`. The
+    texts hold the wording, and `detect` does not use them. `seen_in` says where the mistake
     occurred (report A to E, or a tool). An entry that `explains` a wrong figure names the kind of
     mistake. If the C can make the same mistake, the figure follows from its recording: such an
     entry `shows_in_recording`, and the grader looks for it in right figures too. An entry that
@@ -58,9 +64,9 @@ class Pitfall:
     which conclusion is right, and it is reported only after the lab is handed in.
     """
 
-    detect: Detect
+    detect: Detect = _in_no_case
     _: KW_ONLY
-    code: str
+    code: str = ""
     level: Level
     symptom: str
     misconception: str
@@ -71,6 +77,9 @@ class Pitfall:
     yields_to: tuple[str, ...] = ()
     tells_answer: bool = False
     broken: tuple[Live, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "code", self.code or self.detect.__name__.replace("_", "-"))
 
     def find(self, case: Case) -> Finding | None:
         """The finding if this case shows the pitfall, else None."""

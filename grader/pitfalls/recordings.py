@@ -24,12 +24,6 @@ from labs.recording import run_conditions
 from labs.results.result import REASONS
 from labs.units import rounded, times
 
-
-def _needs_no_case(case: Case) -> str | None:
-    """These are found by grader.judging.check while it reads; a case that exists shows none."""
-    return None
-
-
 NO_FIGURE = Pitfall(
     code=CODE_OF_NO_FIGURE,
     level=Level.PROVENANCE,
@@ -37,7 +31,6 @@ NO_FIGURE = Pitfall(
     misconception="A figure counts only if it is in figures.json.",
     experiment="Run the cell that calls lab.figure(...), or add the entry to figures.json.",
     seen_in="report E: thread switching asked for, not delivered",
-    detect=_needs_no_case,
 )
 FIGURE_UNREADABLE = Pitfall(
     code="figure-unreadable",
@@ -46,7 +39,6 @@ FIGURE_UNREADABLE = Pitfall(
     misconception="A figure is a number with a unit and the name of its recording.",
     experiment="Correct this entry of figures.json, or run the cell with lab.figure(...) again.",
     seen_in="figures.json written by hand",
-    detect=_needs_no_case,
 )
 NO_RECORDING = Pitfall(
     code="no-recording",
@@ -56,7 +48,6 @@ NO_RECORDING = Pitfall(
     experiment="Measure with save=..., and hand in the run with the figure: "
     "lab.figure(id, value, unit, run).",
     seen_in="reports B to D: means without samples",
-    detect=_needs_no_case,
 )
 RECORDING_UNREADABLE = Pitfall(
     code="recording-unreadable",
@@ -65,7 +56,6 @@ RECORDING_UNREADABLE = Pitfall(
     misconception="A recording must be handed in as it was written.",
     experiment="Measure again and do not open the file in a program that rewrites it.",
     seen_in="recordings cut off in copying",
-    detect=_needs_no_case,
 )
 OTHER_RECORDING = Pitfall(
     code="other-recording",
@@ -74,7 +64,6 @@ OTHER_RECORDING = Pitfall(
     misconception="A figure needs a recording of the operation that it is about.",
     experiment="Look at the first lines of the recording: which C kernel, which variants?",
     seen_in="report A: an overhead measured on one machine, used on all",
-    detect=_needs_no_case,
 )
 NO_OTHER_FIGURE = Pitfall(
     code="no-figure-to-relate",
@@ -83,7 +72,6 @@ NO_OTHER_FIGURE = Pitfall(
     misconception="A ratio or a conclusion is worth what the figures behind it are worth.",
     experiment="Hand in those figures with their recordings first; this figure then counts.",
     seen_in="report E: a conclusion about thread switching, which was not measured",
-    detect=_needs_no_case,
 )
 NOT_REPRODUCED = Pitfall(
     code="mistake-not-reproduced",
@@ -92,7 +80,6 @@ NOT_REPRODUCED = Pitfall(
     misconception="To refute a figure, first measure it in the same way as the report did.",
     experiment="Run the broken C kernel as it stands, and hand in that run.",
     seen_in="reports A to E: what lab 08 puts on trial",
-    detect=_needs_no_case,
 )
 WHILE_READING = (
     NO_FIGURE,
@@ -106,7 +93,6 @@ WHILE_READING = (
 
 
 @pitfall(
-    code="recording-altered",
     level=Level.PROVENANCE,
     symptom="The recording was changed after it was saved.",
     misconception="A recording is evidence only as it was written: leave samples out in the "
@@ -126,7 +112,6 @@ def recording_altered(case: Case) -> str | None:
 
 
 @pitfall(
-    code="no-c-to-read",
     level=Level.VALIDITY,
     symptom="The C behind this figure cannot be read here.",
     misconception="Only the C shows what was timed; its hash changes with every letter.",
@@ -160,7 +145,6 @@ WITHOUT_SAMPLES = (Quantity.STEP, Quantity.SWITCHES, Quantity.CHOICE)
 
 
 @pitfall(
-    code="figure-not-from-recording",
     level=Level.PROVENANCE,
     symptom="The figure differs from its recording.",
     misconception="Other samples were used, or another formula.",
@@ -288,7 +272,6 @@ def what_it_is(case: Case) -> str:
 
 
 @pitfall(
-    code="affinity-not-obtained",
     level=Level.VALIDITY,
     symptom="The run was not on the CPU that it asked for.",
     misconception="A program that asks for a CPU may not get it: read the call's result and the "
@@ -325,7 +308,6 @@ def _cpus_of_its_own(case: Case) -> frozenset[int]:
 
 
 @pitfall(
-    code="tracer-stops-it",
     level=Level.VALIDITY,
     symptom="A tracer stopped the program at each system call.",
     misconception="strace stops the program when a call begins and when it ends; each stop takes "

@@ -29,7 +29,6 @@ Floats = NDArray[np.float64]
 
 
 @pitfall(
-    code="too-few-samples",
     level=Level.SUFFICIENCY,
     symptom="The samples are too few to tell figure from noise.",
     misconception="Few repetitions show neither the spread nor rare bad samples.",
@@ -69,7 +68,6 @@ FEWEST_FOR_A_SPREAD = 3
 
 
 @pitfall(
-    code="one-process",
     level=Level.SUFFICIENCY,
     symptom="The interval leaves out the spread between runs.",
     misconception="Many samples of one process are not many runs: the layout in memory and the "
@@ -96,7 +94,6 @@ LONG_LOOP = 1_000
 
 
 @pitfall(
-    code="margin-from-few-means",
     level=Level.SUFFICIENCY,
     symptom="The spread of a few means says little of the error.",
     misconception="Ten million operations between two readings are one sample: its mean hides what "
@@ -130,7 +127,6 @@ def margin_from_few_means(case: Case) -> str | None:
 
 
 @pitfall(
-    code="interval-as-wide-as-value",
     level=Level.SUFFICIENCY,
     symptom="The interval is as wide as the value: this run shows no figure.",
     misconception="A run always prints a value; only the interval shows whether the samples "
@@ -139,27 +135,12 @@ def margin_from_few_means(case: Case) -> str | None:
     seen_in="report E: 20 samples of one run, and no interval with any figure",
     # A mistake in the C can make the processes differ, and is then the cause of the width.
     yields_to=(
-        "baseline-does-it-too",
-        "child-left-behind",
-        "clock-read-too-early",
-        "creation-counted-as-switch",
-        "first-sample-lost",
-        "lock-convoy",
-        "never-slept",
-        "two-cpus-not-one",
-        "work-optimised-away",
-        "tracer-stops-it",
-        "too-few-samples",
-        "one-process",
-        "margin-from-few-means",
-        "below-one-cycle",
-        "below-the-clock",
-        "clock-dearer-than-the-thing",
-        "not-on-a-line",
-        "digits-lost",
-        "timestamps-in-double",
-        "overhead-rounded-to-zero",
-        "less-than-nothing",
+        *("baseline-does-it-too", "child-left-behind", "clock-read-too-early"),
+        *("creation-counted-as-switch", "first-sample-lost", "lock-convoy", "never-slept"),
+        *("two-cpus-not-one", "work-optimised-away", "tracer-stops-it", "too-few-samples"),
+        *("one-process", "margin-from-few-means", "below-one-cycle", "below-the-clock"),
+        *("clock-dearer-than-the-thing", "not-on-a-line", "digits-lost", "timestamps-in-double"),
+        *("overhead-rounded-to-zero", "less-than-nothing"),
     ),
 )
 def interval_as_wide_as_value(case: Case) -> str | None:
@@ -178,7 +159,6 @@ def interval_as_wide_as_value(case: Case) -> str | None:
 
 
 @pitfall(
-    code="not-on-a-line",
     level=Level.VALIDITY,
     symptom="Twice the work does not take twice the time.",
     misconception="Work is left out or shared, or the sample holds something else.",
@@ -248,7 +228,6 @@ FEWEST_IN_A_ROW = 5
 
 
 @pitfall(
-    code="first-in-line",
     level=Level.VALIDITY,
     symptom="The first variant was measured with cold code.",
     misconception="The first variant pays for page faults and empty caches: its position looks "
@@ -312,7 +291,6 @@ FIRST_RUNS = 8
 
 
 @pitfall(
-    code="running-mean",
     level=Level.VALIDITY,
     symptom="This series holds running means, not samples.",
     misconception="A mean over all samples so far seems to settle, but the cold first sample stays "
@@ -404,7 +382,6 @@ MOST_AS_SHORT = 50.0
 
 
 @pitfall(
-    code="minimum-taken",
     level=Level.INTERPRETATION,
     symptom="The figure is the luckiest sample.",
     misconception="The minimum is a lower limit: on a coarse counter it can be a whole step too "
@@ -448,7 +425,6 @@ PERCENTILES = (25, 75, 90, 95, 99)
 
 
 @pitfall(
-    code="one-sample-taken",
     level=Level.INTERPRETATION,
     symptom="The figure is one sample, not what all have in common.",
     misconception="A clock counts whole steps; the true time lies between two.",
@@ -506,7 +482,6 @@ CARRIED = 1.03
 
 
 @pitfall(
-    code="cold-samples-in-mean",
     level=Level.INTERPRETATION,
     symptom="A few extreme samples shift the mean.",
     misconception="A mean spreads one page fault or one interrupt over all samples.",

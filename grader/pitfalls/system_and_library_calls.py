@@ -17,7 +17,6 @@ BELOW_THE_FLOOR = 0.8
 
 
 @pitfall(
-    code="vdso-not-system-call",
     level=Level.VALIDITY,
     symptom="The OS kernel was never entered.",
     misconception="gettimeofday and clock_gettime look like system calls. The vDSO, code that "
@@ -54,7 +53,6 @@ SHARE_OF_FLOOR, MOST_LIBRARY_CYCLES = 0.5, 200
 
 
 @pitfall(
-    code="library-call-not-system-call",
     level=Level.VALIDITY,
     symptom="The call is too cheap to have entered the OS kernel.",
     misconception="A function of the C library may answer from a cache, without a system call.",
@@ -98,7 +96,6 @@ OWN_CALL, OWN_CALL_MACRO = "own_call", "MEASURE_OWN_CALL"
 
 
 @pitfall(
-    code="call-not-by-hand",
     level=Level.VALIDITY,
     symptom="The C library makes the call that the exercise asks you to make.",
     misconception="Your number may be right, because many functions enter the OS kernel. Some, "
@@ -125,7 +122,6 @@ def call_not_by_hand(case: Case) -> str | None:
 
 
 @pitfall(
-    code="library-call-beside-trap",
     level=Level.VALIDITY,
     symptom="A function of the C library runs beside your own call.",
     misconception="A repair replaces the mistake. If both run, the figure is the sum of both.",
@@ -149,7 +145,6 @@ TIMES_FLOOR = 1.25
 
 
 @pitfall(
-    code="failing-call-timed",
     level=Level.VALIDITY,
     symptom="The call seems to be refused at once.",
     misconception="A failed call takes time too. Only its result shows whether it worked.",
@@ -192,7 +187,6 @@ REGISTERS_OF_THE_NUMBER = {"rax", "x8"}
 
 
 @pitfall(
-    code="wrong-registers",
     level=Level.VALIDITY,
     symptom="The OS kernel does not get your arguments.",
     misconception="x86-64 Linux takes arguments in rdi, rsi and rdx; rbx and rcx belong to 32-bit "
@@ -224,7 +218,6 @@ def _was_run(case: Case, trap: TrapInstruction) -> bool:
 
 
 @pitfall(
-    code="call-without-its-argument",
     level=Level.VALIDITY,
     symptom="The call takes an argument but gets none.",
     misconception="The OS kernel uses what a register holds, and may refuse the call: that takes "
@@ -249,7 +242,6 @@ def call_without_its_argument(case: Case) -> str | None:
 
 
 @pitfall(
-    code="another-call",
     level=Level.VALIDITY,
     symptom="Your C does not time the one call that the lab asks for.",
     misconception="Each call does its own work in the OS kernel, and a variant's name does not "
@@ -285,7 +277,6 @@ READ_OF_NOTHING = "read0"
 
 
 @pitfall(
-    code="other-call-than-asked",
     level=Level.VALIDITY,
     symptom="Your C does not time one read of 0 bytes of `fd`.",
     misconception="A number near the expected one is no proof: another call, or two cheap ones, "

@@ -36,7 +36,6 @@ def fewer_switches_than_claimed(case: Case) -> str | None:
 
 
 @pitfall(
-    code="lock-convoy",
     level=Level.VALIDITY,
     symptom="Most of the switches that the run claims never happened.",
     misconception="A lock does not hand over the turn: the task that unlocks it may take it again "
@@ -52,7 +51,6 @@ def lock_convoy(case: Case) -> str | None:
 
 
 @pitfall(
-    code="own-semaphore",
     level=Level.VALIDITY,
     symptom="The task takes the semaphore that it has just posted itself.",
     misconception="Post and wait make a handoff only with two semaphores, one for each direction.",
@@ -69,7 +67,6 @@ def own_semaphore(case: Case) -> str | None:
 
 
 @pitfall(
-    code="never-slept",
     level=Level.VALIDITY,
     symptom="The tasks had a CPU each and never slept: nothing was switched.",
     misconception="A futex, the call behind most locks, sleeps only if the task must wait: with "
@@ -88,7 +85,6 @@ def never_slept(case: Case) -> str | None:
 
 
 @pitfall(
-    code="two-cpus-not-one",
     level=Level.VALIDITY,
     symptom="The two tasks were not kept on one CPU.",
     misconception="If each task has its own CPU, the run times the wake-up of another CPU, and no "
@@ -127,7 +123,6 @@ def more_switches_than_claimed(case: Case) -> str | None:
 
 
 @pitfall(
-    code="signal-under-the-lock",
     level=Level.VALIDITY,
     symptom="The OS switched far more often than the run claims, so the divisor is too small.",
     misconception="A task that is woken while the lock is held runs, blocks on the lock, and "
@@ -146,7 +141,6 @@ def signal_under_the_lock(case: Case) -> str | None:
 
 
 @pitfall(
-    code="wait-with-an-end",
     level=Level.VALIDITY,
     symptom="A timer wakes the task, which looks and sleeps again.",
     misconception="With a time-out, the timer wakes the sleeper and not the other task, too early "
@@ -172,7 +166,6 @@ KERNELS_OF_SWITCHES = frozenset({"own_switch", "thread_switch", "process_switch"
 
 
 @pitfall(
-    code="not-woken",
     level=Level.VALIDITY,
     symptom="The thread that waits does not sleep until it is woken.",
     misconception="A handoff is a sleep that only the other thread's wake ends, not a loop or "
@@ -218,7 +211,6 @@ def _as_many_as_claimed(case: Case, name: str) -> bool:
 
 
 @pitfall(
-    code="creation-counted-as-switch",
     level=Level.VALIDITY,
     symptom="The sample also creates and ends tasks, which is not a switch.",
     misconception="A fork copies page tables, and its child faults pages in. Both cost more than a "
@@ -235,7 +227,6 @@ def creation_counted_as_switch(case: Case) -> str | None:
 
 
 @pitfall(
-    code="unclear-divisor",
     level=Level.INTERPRETATION,
     symptom="It is not clear what the figure was divided by.",
     misconception="A round trip holds two switches, two writes and two reads. Subtract the calls; "
@@ -286,7 +277,6 @@ def _round_trip_not_divided(case: Case) -> str | None:
 
 
 @pitfall(
-    code="read-and-write-counted-along",
     level=Level.INTERPRETATION,
     symptom="The calls around a switch are counted as part of it.",
     misconception="The calls that bring a switch about, such as write and read, cost as much "
@@ -344,7 +334,6 @@ def _names_no_baseline(case: Case) -> str | None:
 
 
 @pitfall(
-    code="touching-counted-as-switch",
     level=Level.INTERPRETATION,
     symptom="The task's own work is counted as the switch's.",
     misconception="A task reads its memory without a switch too: only the extra cost is the "
@@ -389,7 +378,6 @@ def _hop_as_timed(case: Case, net: Net) -> str | None:
 
 
 @pitfall(
-    code="two-results-for-one",
     level=Level.INTERPRETATION,
     symptom="The figure is another result of this run, or a mean of two.",
     misconception="Two variants, or two pairs of readings, time two things; their mean is neither.",

@@ -14,7 +14,6 @@ from labs.units import NAMES, rounded
 
 
 @pitfall(
-    code="unit-unknown",
     level=Level.INTERPRETATION,
     symptom="The figure's unit cannot be converted into the unit that the lab asks for.",
     misconception="A figure without a usable unit says nothing.",
@@ -35,7 +34,6 @@ KNOWN_TO = 4.0
 
 
 @pitfall(
-    code="unit-slip",
     level=Level.INTERPRETATION,
     symptom="The figure is off by a whole power of a thousand.",
     misconception="A number was copied without its unit: ns and µs differ by 1,000.",
@@ -77,7 +75,6 @@ COUNTER_OF_ONE_GHZ = 0.005
 
 
 @pitfall(
-    code="ticks-for-nanoseconds",
     level=Level.INTERPRETATION,
     symptom="The figure is off by the frequency of the counter.",
     misconception="A tick is neither a nanosecond nor a core cycle.",
@@ -119,7 +116,6 @@ def _declared_as_ns(case: Case) -> str | None:
 
 
 @pitfall(
-    code="cycles-for-nanoseconds",
     level=Level.INTERPRETATION,
     symptom="The figure is off by the frequency of the core.",
     misconception="A core cycle is a nanosecond only at 1 GHz.",
@@ -139,7 +135,6 @@ def cycles_for_nanoseconds(case: Case) -> str | None:
 
 
 @pitfall(
-    code="cycles-for-ticks",
     level=Level.INTERPRETATION,
     symptom="The figure is off by the ratio of core clock and counter.",
     misconception="The core runs faster or slower than the counter.",
@@ -157,7 +152,6 @@ DECLARED_SAME_CLOCK = 0.005
 
 
 @pitfall(
-    code="nominal-clock",
     level=Level.INTERPRETATION,
     symptom="Ticks were turned into time with a clock rate that nobody measured.",
     misconception="The counter's rate is neither that on the box nor that of the core.",
@@ -195,7 +189,6 @@ def _declared_at_another_rate(case: Case) -> str | None:
 
 
 @pitfall(
-    code="ratio-of-unlike-units",
     level=Level.INTERPRETATION,
     symptom="The ratio compares numbers of different units.",
     misconception="Each clock counts in ticks of its own; only times can be divided.",
@@ -209,7 +202,6 @@ def ratio_of_unlike_units(case: Case) -> str | None:
 
 
 @pitfall(
-    code="half-or-double",
     level=Level.INTERPRETATION,
     symptom="The figure is off by a factor of two.",
     misconception="Some things come in pairs: a pair of readings has one overhead together, a "

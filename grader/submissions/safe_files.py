@@ -14,7 +14,7 @@ import hashlib
 import os
 import stat
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch, fnmatchcase
@@ -38,26 +38,12 @@ from labs.terminal import UNSEEN
 from labs.units import plural
 
 _MOST_NOTES, _MOST_NAMES = 20, 10
+#: The errors of a full disk, which end a run.
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 # Of the files that nobody names, these are copied first.
 _EVIDENCE = ("figures.json", "recordings")
 #: What `nbgrader submit` adds to a submission; the steps up to the release of feedback need it.
 _BY_NBGRADER = ("timestamp.txt", "submission_secret.txt")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much of one submission is copied; named files count only in `evidence_bytes`."""
-
-    file_bytes: int = MOST_FILE_BYTES
-    notebook_bytes: int = MOST_NOTEBOOK_BYTES
-    total_bytes: int = MOST_FOLDER_BYTES
-    files: int = MOST_FILES
-    depth: int = MOST_DEPTH
-    evidence_bytes: int = MOST_EVIDENCE_BYTES
-
-    def of_file(self, path: Path) -> int:
-        """The most bytes of the file `path`."""
-        return self.notebook_bytes if path.suffix == ".ipynb" else self.file_bytes
 
 
 def printable(name: str, most: int = 80) -> str:
@@ -86,17 +72,16 @@ class Taken:
     left_out: list[str]
 
 
-def take_in(
+def copy(
     source: Path,
     destination: Path,
     ignore: Sequence[str] = (),
-    limits: Limits | None = None,
     trusted: Path | None = None,
     first: Sequence[str] = (),
     *,
     share: bool = False,
-) -> list[str]:
-    """Copies the regular files under `source` to `destination` and returns what it left out.
+) -> Taken:
+    """Copies the regular files under `source` to `destination`; says what it left out.
 
     `ignore` holds globs for names of files and folders to skip without a note, as in nbgrader's
     `CourseDirectory.ignore`; files of operating systems are skipped too. No level below `trusted`
@@ -104,47 +89,31 @@ def take_in(
     `figures.json` and the evidence that it names come first, whatever else is there. Of the rest,
     nothing is copied that a program can read as its settings. The result has one note for each
     file that was left out, but no more than fit on a screen. Unreadable files are left out too.
-    With `share`, a large recording of our own gets a second name instead of a copy, where the file
-    system can do this. Raises OSError if `source` is no folder or a link, if a named file may not
-    be read, or if writing fails.
+    Each copy is read again: its hash must be that of what was read. With `share`, a large recording
+    of our own gets a second name instead of a copy, where the file system can do this; it is not
+    read, so it has no hash. Raises OSError if `source` is no folder or a link, if a named file may
+    not be read, or if writing fails.
     """
-    return copy(source, destination, ignore, limits, trusted, first, share=share).left_out
-
-
-def copy(
-    source: Path,
-    destination: Path,
-    ignore: Sequence[str] = (),
-    limits: Limits | None = None,
-    trusted: Path | None = None,
-    first: Sequence[str] = (),
-    *,
-    share: bool = False,
-) -> Taken:
-    """As :func:`take_in`, and reads each copy again: its hash must be that of what was read.
-
-    A file that is shared is not read, so it has no hash.
-    """
-    limits = limits or Limits()
     first = (*_BY_NBGRADER, *first)
     notes: list[str] = []
     hashes: dict[str, str] = {}
     seen: set[Path] = set()
     others = 0
-    left = {True: limits.evidence_bytes, False: limits.total_bytes}
+    left = {True: MOST_EVIDENCE_BYTES, False: MOST_FOLDER_BYTES}  # named files, and the others
     with opened(source, trusted) as top:
         owner = os.fstat(top).st_uid
         destination.mkdir(parents=True, exist_ok=True)
         named = _named(top, [*first, *evidence_in(source)])
-        for found in chain(named, _walk(top, Path(), ignore, limits.depth)):
+        for found in chain(named, _walk(top, Path(), ignore, MOST_DEPTH)):
             if found.path in seen:
                 continue
             seen.add(found.path)
             name = printable(str(found.path))
-            if not found.trouble and not found.named and others >= limits.files:
-                notes.append(f"{name}: there are more than {limits.files} files")
+            if not found.trouble and not found.named and others >= MOST_FILES:
+                notes.append(f"{name}: there are more than {MOST_FILES} files")
                 break
-            room = min(limits.of_file(found.path), left[found.named])
+            most = MOST_NOTEBOOK_BYTES if found.path.suffix == ".ipynb" else MOST_FILE_BYTES
+            room = min(most, left[found.named])
             try:
                 file = found.open(room, owner)
             except OSError as error:
@@ -166,11 +135,19 @@ def copy(
     return Taken(hashes, on_a_screen(notes))
 
 
-def some(names: Sequence[str]) -> str:
+def some(names: Sequence[str], most: int = _MOST_NAMES) -> str:
     """The names, or the first of them and how many more there are."""
-    shown = ", ".join(printable(name) for name in names[:_MOST_NAMES])
-    more = len(names) - _MOST_NAMES
+    shown = ", ".join(printable(name) for name in names[:most])
+    more = len(names) - most
     return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def listed(names: Sequence[str], most: int, quoted: Callable[[str], str] = printable) -> str:
+    """The names in a sentence, or the first of them and how many more there are."""
+    first, more = [quoted(name) for name in names[:most]], len(names) - most
+    if more > 0:
+        return f"{', '.join(first)} and {more:,} more"
+    return " and ".join(filter(None, (", ".join(first[:-1]), first[-1])))
 
 
 def on_a_screen(notes: list[str]) -> list[str]:
@@ -431,9 +408,6 @@ def _what_else(name: str, parent: int) -> str:
 # A large class does not fit into memory, so each submission comes from the disk. A process that
 # judges would wait for it. While it judges one submission, the OS can fetch the next ones.
 
-#: Where evidence lies in a submission.
-_RECORDINGS = "recordings"
-
 
 def read_ahead(folder: Path, trusted: Path) -> None:
     """Asks the OS to read the regular files in `folder` and its recordings; it does not wait.
@@ -443,26 +417,13 @@ def read_ahead(folder: Path, trusted: Path) -> None:
     """
     if not hasattr(os, "posix_fadvise"):  # macOS
         return
-    with contextlib.suppress(OSError, ValueError), opened(folder, trusted) as top:
-        _advise(top)
-        with contextlib.suppress(OSError):
-            below = open_folder(_RECORDINGS, top)
-            try:
-                _advise(below)
-            finally:
-                os.close(below)
-
-
-def _advise(folder: int) -> None:
-    with os.scandir(folder) as entries:
-        names = [entry.name for entry in islice(entries, MOST_FILES)]
-    for name in names:
-        with contextlib.suppress(OSError):
-            file = open_regular(name, folder)
-            try:
-                os.posix_fadvise(file, 0, MOST_FILE_BYTES, os.POSIX_FADV_WILLNEED)
-            finally:
-                os.close(file)
+    for each in (folder, folder / figures.RECORDINGS):
+        with contextlib.suppress(OSError, ValueError), opened(each, trusted) as top:
+            with os.scandir(top) as entries:
+                names = [entry.name for entry in islice(entries, MOST_FILES)]
+            for name in names:
+                with contextlib.suppress(OSError), os.fdopen(open_regular(name, top), "rb") as file:
+                    os.posix_fadvise(file.fileno(), 0, MOST_FILE_BYTES, os.POSIX_FADV_WILLNEED)
 
 
 # Which names of students are taken from folders: nbgrader uses such a name in many places.

@@ -13,7 +13,6 @@ import contextlib
 import difflib
 import hashlib
 import io
-import json
 import re
 import sys
 import warnings
@@ -21,18 +20,16 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.notebooknode import from_dict
-from nbformat.v4.rwbase import split_lines, strip_transient
 from PIL import Image
 
 from grader.judging.permission import evidence_of
-from grader.submissions.safe_files import not_empty, printable, read_regular
+from grader.submissions.safe_files import listed, not_empty, printable, read_regular
 from labs.course import figures
 from labs.course.answers import which_count
 from labs.course.figures import BadFigures, Figure
@@ -961,7 +958,7 @@ def lacking(earlier: Holds, later: Holds) -> str:
         "answer": [name for name in earlier["answers"] if name not in later["answers"]],
     }
     words = [
-        f"the {kind}{'s' if len(names) > 1 else ''} {_few(names)}"
+        f"the {kind}{'s' if len(names) > 1 else ''} {listed(names, _MOST_NAMES, quoted)}"
         for kind, names in kinds.items()
         if names
     ]
@@ -970,82 +967,7 @@ def lacking(earlier: Holds, later: Holds) -> str:
     return "; ".join(words)
 
 
-def _few(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
-    first, more = [quoted(name) for name in names[:_MOST_NAMES]], len(names) - _MOST_NAMES
-    if more > 0:
-        return f"{', '.join(first)} and {more} more"
-    return " and ".join(filter(None, (", ".join(first[:-1]), first[-1])))
-
-
 _MOST_NAMES = 4
-
-
-# `Texts` writes a notebook as nbformat does, in a third of the time. nbformat copies the notebook
-# deeply, and Python's JSON encoder is slow if it indents. In the notebooks of a class, most cells
-# are those of the released one: their text is made once.
-
-_CELL_LEVEL = 2
-
-
-class Texts:
-    """The texts of the cells of one released notebook."""
-
-    def __init__(self, released: NotebookNode) -> None:
-        """`released` is used up: it is not to be read afterwards."""
-        cells = _on_file(released).cells
-        self._known = {
-            cell["id"]: (cell, _text(cell, _CELL_LEVEL)) for cell in cells if "id" in cell
-        }
-
-    def of(self, notebook: NotebookNode) -> str:
-        """The text of the file of `notebook`, which is used up."""
-        notebook = _on_file(notebook)
-        cells = [_indent(_CELL_LEVEL) + self._of_cell(cell) for cell in notebook.cells]
-        rest = {key: value for key, value in notebook.items() if key != "cells"}
-        fields = {key: _text(value, 1) for key, value in rest.items()}
-        fields["cells"] = f"[{','.join(cells)}{_indent(1)}]" if cells else "[]"
-        inside = ",".join(
-            f"{_indent(1)}{encode_basestring(key)}: {fields[key]}" for key in sorted(fields)
-        )
-        return f"{{{inside}{_indent(0)}}}\n"
-
-    def _of_cell(self, cell: NotebookNode) -> str:
-        same, text = self._known.get(cell.get("id", ""), (None, ""))
-        return text if same == cell else _text(cell, _CELL_LEVEL)
-
-
-def _on_file(notebook: NotebookNode) -> NotebookNode:
-    """The notebook as it is on file: texts are lists of lines."""
-    stripped: NotebookNode = strip_transient(split_lines(notebook))  # type: ignore[no-untyped-call]
-    return stripped
-
-
-def _text(value: Any, level: int) -> str:
-    """`value` as JSON, indented by one space for each level, with its keys sorted."""
-    if isinstance(value, str):
-        return encode_basestring(value)
-    if isinstance(value, dict):
-        inner = [
-            f"{encode_basestring(key)}: {_text(value[key], level + 1)}" for key in sorted(value)
-        ]
-        return _bracketed("{", inner, "}", level)
-    if isinstance(value, (list, tuple)):
-        return _bracketed("[", [_text(each, level + 1) for each in value], "]", level)
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else "true" if value else "false"
-    return repr(value) if type(value) is int else json.dumps(value)
-
-
-def _bracketed(begin: str, inner: list[str], end: str, level: int) -> str:
-    if not inner:
-        return begin + end
-    between = _indent(level + 1)
-    return f"{begin}{between}{f',{between}'.join(inner)}{_indent(level)}{end}"
-
-
-def _indent(level: int) -> str:
-    return "\n" + " " * level
 
 
 if __name__ == "__main__":

@@ -20,9 +20,8 @@ from nbgrader.coursedir import CourseDirectory
 
 from grader.judging.flags import AccountFlags
 from grader.judging.permission import denied_evidence
-from grader.submissions.safe_files import printable, take_in
+from grader.submissions.safe_files import copy, printable
 from grader.submissions.submitted_notebook import find_submitted, quoted, rebuild
-from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import account_flags
 from grader.with_nbgrader.earlier_grades import on_due_date, on_release
 from grader.with_nbgrader.gradebook_lock import Staged
@@ -49,17 +48,12 @@ class RegularFilesOnly(BaseConverter):  # type: ignore[misc]
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copies the regular files of a submission; the notebook lists what was left out."""
-        if not is_ours(self):
-            super().init_assignment(assignment_id, student_id)
-            return
         source = Path(self._format_source(assignment_id, student_id))
         destination = Path(self._format_dest(assignment_id, student_id))
         ignore = [*self.coursedir.ignore, "*.ipynb"]
         trusted = trusted_part(self.coursedir, self._input_directory)
-        left_out = take_in(
-            source, destination, ignore, trusted=trusted, first=(RECORD,), share=True
-        )
-        self.left_out = tuple(f"left out {quoted(note)}" for note in left_out)
+        taken = copy(source, destination, ignore, trusted, first=(RECORD,), share=True)
+        self.left_out = tuple(f"left out {quoted(note)}" for note in taken.left_out)
 
 
 class RebuildExporter(NotebookExporter):
@@ -96,10 +90,12 @@ class RebuildExporter(NotebookExporter):
 class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc]
     """Autograding that grades every submitted folder, with or without a readable notebook."""
 
+    of_nbgrader = Autograde
+
     @property
     def _input_directory(self) -> str:
         """The submissions; in the second pass, the notebooks that the first pass wrote."""
-        if is_ours(self) and not self._sanitizing:
+        if not self._sanitizing:
             return self._output_directory
         return str(super()._input_directory)
 
@@ -108,9 +104,6 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
 
         Raises NbGraderException if nothing was released or nothing was submitted.
         """
-        if not is_ours(self):
-            super().init_notebooks()
-            return
         course = self.coursedir
         release = released_folder(course, course.assignment_id)
         expected = [p.stem for p in release.glob("*.ipynb") if fnmatch(p.stem, course.notebook_id)]
@@ -138,8 +131,7 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
         try:
             super().convert_notebooks()
         finally:
-            if is_ours(self):
-                self._say_what_no_longer_holds()
+            self._say_what_no_longer_holds()
 
     def _say_what_no_longer_holds(self) -> None:
         course, lab = self.coursedir, self.coursedir.assignment_id
@@ -173,8 +165,7 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """As in nbgrader, but files of the source never overwrite the student's evidence."""
-        if is_ours(self):
-            self.keep_evidence(assignment_id)
+        self.keep_evidence(assignment_id)
         super().init_assignment(assignment_id, student_id)
 
     def keep_evidence(self, assignment_id: str) -> None:

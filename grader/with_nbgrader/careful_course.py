@@ -14,11 +14,13 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
+from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
 from grader.submissions.safe_files import printable, read_regular, trouble_with_name
@@ -47,6 +49,23 @@ def _is_our_exporter(chosen: Any) -> bool:
     """Of a class or its name; the formgrader asks for each student."""
     exporter = import_item(chosen) if isinstance(chosen, str) else chosen
     return any(f"{each.__module__}.{each.__name__}" == EXPORTER for each in exporter.__mro__)
+
+
+class OfOurCourses:
+    """Makes nbgrader's own class of a conversion where the course does not have our settings.
+
+    It comes first in the order of inheritance, and `of_nbgrader` is that class.
+    """
+
+    of_nbgrader: type[Any]
+
+    def __new__(cls, coursedir: CourseDirectory | None = None, **settings: Any) -> Any:
+        """An object of our class, or of nbgrader's."""
+        parent = settings.get("parent")
+        config = settings.get("config") or (parent.config if parent is not None else Config())
+        if is_ours(SimpleNamespace(config=config, parent=parent)):
+            return super().__new__(cls)
+        return cls.of_nbgrader(coursedir, **settings)
 
 
 def time_of(text: str) -> datetime.datetime:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import re
 import sqlite3
 from array import array
@@ -17,9 +16,10 @@ from typing import Any
 
 from grader.cases.verdict import Verdict
 from grader.judging.flags import AccountFlag, AccountFlags, Stated, flags_of_class
-from grader.submissions.safe_files import evidence_in, open_folder, open_regular, opened, printable
+from grader.submissions.safe_files import evidence_in, opened, printable, read_regular
 from grader.with_nbgrader.student_folders import students_in, trouble_with, trusted_part
 from labs.course.account import FILE_NAME, read_course
+from labs.course.figures import RECORDINGS
 from labs.limits import MOST_HEAD_BYTES
 
 #: The flags on accounts by figure.
@@ -99,30 +99,13 @@ def stated_in(folder: Path, trusted: Path) -> dict[str, Stated]:
     """What each recording states that a figure in `folder` names; those that cannot be read are
     left out, and no level below `trusted` may be a link."""
     found: dict[str, Stated] = {}
-    try:
-        with opened(folder, trusted) as top:
-            for path in map(PurePosixPath, evidence_in(folder)):
-                if path.suffix == ".csv" and len(path.parts) == 2:
-                    stated = _stated(top, *path.parts)
-                    if stated is not None:
-                        found[str(path)] = stated
-    except OSError:
-        pass
+    with contextlib.suppress(OSError), opened(folder / RECORDINGS, trusted) as inside:
+        for path in map(PurePosixPath, evidence_in(folder)):
+            if path.suffix == ".csv" and path.parts[:-1] == (RECORDINGS,):
+                with contextlib.suppress(OSError):
+                    head = read_regular(path.name, MOST_HEAD_BYTES, inside)
+                    found[str(path)] = stated_by(head[:MOST_HEAD_BYTES])
     return found
-
-
-def _stated(top: int, below: str, name: str) -> Stated | None:
-    try:
-        folder = open_folder(below, top)
-    except OSError:
-        return None
-    try:
-        with os.fdopen(open_regular(name, folder), "rb") as file:
-            return stated_by(file.read(MOST_HEAD_BYTES))
-    except OSError:
-        return None
-    finally:
-        os.close(folder)
 
 
 def stated_by(head: bytes) -> Stated:

@@ -12,15 +12,15 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.with_nbgrader.release import copy_labs
-from labs import limits, paths
+from labs import paths
 from labs.course.account import FILE_NAME, BadCourse, Course, read_course
 from labs.files import write_atomically
 from labs.version import __version__
@@ -171,7 +171,7 @@ def source_labs(asked: Path | None = None) -> Iterator[SourceLabs]:
     elif asked.is_file():
         with tempfile.TemporaryDirectory(prefix="ticklab-labs-") as scratch:
             _unpack(asked, Path(scratch))
-            yield _labs_in(Path(scratch), asked)
+            yield _labs_in(next(Path(scratch).glob(f"*/{_FOLDER}"), Path(scratch)), asked)
     else:
         raise NoLabs(f"there is no folder and no archive {asked}")
 
@@ -198,52 +198,13 @@ def _labs_in(folder: Path, shown: Path) -> SourceLabs:
 
 
 def _unpack(archive: Path, folder: Path) -> None:
-    """Puts what an archive of the source has in `notebooks/` into `folder`. Raises NoLabs.
-
-    Only regular files below `notebooks/` are taken, and no more than a source has.
-    """
-    left = limits.MOST_SOURCE_ARCHIVE_BYTES
+    """Unpacks an archive of the source into `folder`, and nothing outside of it. Raises NoLabs."""
     try:
-        for name, file in _files_of(archive):
-            target = _place_of(name)
-            if target is None:
-                continue
-            content = file.read(left + 1)
-            left -= len(content)
-            if left < 0:
-                raise NoLabs(
-                    f"{archive} has more than {limits.MOST_SOURCE_ARCHIVE_BYTES >> 20} MB of labs, "
-                    "so it is no archive of Ticklab's source"
-                )
-            path = folder / target
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as packed:
+                packed.extractall(folder)
+        else:
+            with tarfile.open(archive) as packed_tar:
+                packed_tar.extractall(folder, filter="data")
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, RuntimeError, ValueError) as error:
         raise NoLabs(f"{archive} is no archive of Ticklab's source: {error}") from error
-
-
-def _files_of(archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """The regular files of a .tar.gz or .zip, each with its name in the archive."""
-    if zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as packed:
-            for info in packed.infolist():
-                if not info.is_dir():
-                    with packed.open(info) as file:
-                        yield info.filename, file
-        return
-    with tarfile.open(archive) as packed_tar:
-        for member in packed_tar:
-            extracted = packed_tar.extractfile(member) if member.isreg() else None
-            if extracted is not None:
-                with extracted:
-                    yield member.name, extracted
-
-
-def _place_of(name: str) -> Path | None:
-    """Where a file of the archive belongs below the folder of the labs; None if it is no lab's."""
-    parts = PurePosixPath(name).parts
-    if len(parts) < 4 or parts[1] != _FOLDER or "\\" in name:
-        return None
-    if any(part in ("..", ".", "/") or part.startswith(".") for part in parts):
-        return None
-    return Path(*parts[2:])

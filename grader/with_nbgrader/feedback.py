@@ -24,7 +24,6 @@ from nbgrader.api import (
 from nbgrader.converters import GenerateFeedback
 from traitlets import TraitError, Unicode, default, validate
 
-from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.gradebook_lock import Staged, full_disk_stops
 from grader.with_nbgrader.pages.feedback_page import (
     Given,
@@ -131,19 +130,17 @@ class FeedbackExporter(Exporter):
 class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
     """Feedback for every graded folder, made as :class:`Staged` makes it."""
 
+    of_nbgrader = GenerateFeedback
+
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copies only what belongs to a page. A student's recordings take a hundred times more."""
-        if not is_ours(self):
-            super().init_assignment(assignment_id, student_id)
-            return
         source = Path(self._format_source(assignment_id, student_id))
         with full_disk_stops():
             keep_beside(source, Path(self._format_dest(assignment_id, student_id)))
 
     def start(self) -> None:
         """As in nbgrader; our page needs none of its preparations of a notebook."""
-        if is_ours(self):
-            self.preprocessors: list[object] = []
+        self.preprocessors: list[object] = []
         super().start()
 
     def init_notebooks(self) -> None:
@@ -151,9 +148,6 @@ class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
 
         Raises NbGraderException if there are none.
         """
-        if not is_ours(self):
-            super().init_notebooks()
-            return
         course = self.coursedir
         step = course.autograded_directory
         self.assignments, self.refused = {}, []

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import os
 import re
 import shutil
@@ -25,7 +24,8 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DBAPIError
 from traitlets.log import get_logger
 
-from grader.with_nbgrader.careful_course import is_ours
+from grader.submissions.safe_files import NO_ROOM
+from grader.with_nbgrader.careful_course import OfOurCourses
 from grader.with_nbgrader.student_folders import record_in
 
 #: How long a command waits, and how long a server, which can do nothing else meanwhile.
@@ -86,7 +86,7 @@ def cause_of(error: BaseException) -> str | None:
     while seen is not None:
         if isinstance(seen, GradebookUnavailable):
             return str(seen)
-        if isinstance(seen, OSError) and seen.errno in {errno.ENOSPC, errno.EDQUOT}:
+        if isinstance(seen, OSError) and seen.errno in NO_ROOM:
             return _FULL
         if isinstance(seen, sqlite3.OperationalError) and (cause := _no_room(seen)):
             return cause
@@ -193,14 +193,13 @@ class Stop(BaseException):
     """Ends the batch; a BaseException, because nbgrader goes on after every other one."""
 
 
-class Staged(BaseConverter):  # type: ignore[misc]
+class Staged(OfOurCourses, BaseConverter):  # type: ignore[misc]
     """Comes first in the order of inheritance, before nbgrader's own conversion."""
 
     @property
     def _output_directory(self) -> str:
         """Where nbgrader writes: not yet where results are looked for."""
-        final: str = super()._output_directory
-        return str(Path(final) / UNFINISHED) if is_ours(self) else final
+        return str(Path(super()._output_directory) / UNFINISHED)
 
     def final_folder(self, assignment_id: str, student_id: str) -> Path:
         """The folder of a finished result."""
@@ -220,9 +219,6 @@ class Staged(BaseConverter):  # type: ignore[misc]
 
         Raises NbGraderException at the end if one was refused or failed.
         """
-        if not is_ours(self):
-            super().convert_notebooks()
-            return
         everyone: dict[str, list[str]] = self.assignments  # type: ignore[has-type]
         self._begun: set[Path] = set()
         failed = len(self.refusals())
@@ -251,8 +247,6 @@ class Staged(BaseConverter):  # type: ignore[misc]
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Whether to convert this submission; if so, an older result is moved out of the way."""
-        if not is_ours(self):
-            return bool(super().init_destination(assignment_id, student_id))
         if student_id in self.coursedir.student_id_exclude.split(","):
             return False
         final = self.final_folder(assignment_id, student_id)
@@ -297,19 +291,17 @@ class Staged(BaseConverter):  # type: ignore[misc]
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """As in nbgrader; a full disk or a locked gradebook ends the batch with one sentence."""
-        with full_disk_stops() if is_ours(self) else contextlib.nullcontext():
+        with full_disk_stops():
             super().init_assignment(assignment_id, student_id)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """As in nbgrader; a full disk or a locked gradebook ends the batch with one sentence."""
-        with full_disk_stops() if is_ours(self) else contextlib.nullcontext():
+        with full_disk_stops():
             super().convert_single_notebook(notebook_filename)
 
     def set_permissions(self, assignment_id: str, student_id: str) -> None:
         """Sets the permissions as nbgrader does; then puts the finished folder in its place."""
         super().set_permissions(assignment_id, student_id)
-        if not is_ours(self):
-            return
         with full_disk_stops():
             self.put_in_place(assignment_id, student_id)
 

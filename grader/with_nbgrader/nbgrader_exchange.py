@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import errno
 import fcntl
 import functools
 import json
@@ -32,6 +31,7 @@ from nbgrader.exchange.default import ExchangeCollect, ExchangeList, ExchangeRel
 from nbgrader.utils import notebook_hash
 
 from grader.submissions.safe_files import (
+    NO_ROOM,
     copy,
     open_regular,
     opened,
@@ -59,8 +59,9 @@ from labs.limits import MOST_NOTEBOOK_BYTES, MOST_SECRET_BYTES
 from labs.units import plural
 
 #: Clocks differ, and a date in the name may be rounded.
-_LATER_THAN_NOW = datetime.timedelta(days=1)
-_SAME_TIME = datetime.timedelta(seconds=2)
+LATER_THAN_NOW = datetime.timedelta(days=1)
+SAME_TIME = datetime.timedelta(seconds=2)
+_SECRET = "submission_secret.txt"
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,6 @@ class Entry:
     owner: int | None
     changed: int
     doubts: tuple[str, ...] = ()
-
-    def of_nobody(self) -> Entry:
-        """The same with an owner that is not known, where owners say nothing."""
-        return replace(self, owner=None)
 
     def as_json(self) -> dict[str, Any]:
         """For the record in the collected folder."""
@@ -107,8 +104,8 @@ def now() -> datetime.datetime:
 
 
 @dataclass(frozen=True)
-class Refused:
-    """A folder of the exchange that is not collected, and why."""
+class NotCollected:
+    """What is not collected: its name in the source, and one sentence."""
 
     name: str
     why: str
@@ -116,13 +113,13 @@ class Refused:
 
 def read_entries(
     inbound: Path, assignment: str, pattern: str, now: datetime.datetime
-) -> tuple[list[Entry], list[Refused]]:
+) -> tuple[list[Entry], list[NotCollected]]:
     """The submissions of `assignment` by students that match the glob `pattern`, and the others.
 
     Only folders whose name begins as nbgrader's do are listed. `now` is the time in UTC.
     """
     good: list[Entry] = []
-    bad: list[Refused] = []
+    bad: list[NotCollected] = []
     for name in sorted(path.name for path in inbound.iterdir()):
         student, mark, rest = name.rpartition(f"+{assignment}+")
         # As in nbgrader, a star is not for hidden folders.
@@ -131,9 +128,9 @@ def read_entries(
         try:
             good.append(read_entry(inbound / name, student, rest.split("+")[0], now))
         except ValueError as error:
-            bad.append(Refused(name, str(error)))
+            bad.append(NotCollected(name, str(error)))
         except OSError as error:
-            bad.append(Refused(name, error.strerror or str(error)))
+            bad.append(NotCollected(name, error.strerror or str(error)))
     return good, bad
 
 
@@ -154,7 +151,7 @@ def read_entry(folder: Path, student: str, time: str, now: datetime.datetime) ->
 
 def _doubts(folder: int, when: datetime.datetime, now: datetime.datetime) -> Iterator[str]:
     """What is unlike a folder that `nbgrader submit` makes; `folder` is open."""
-    if when > now + _LATER_THAN_NOW:
+    if when > now + LATER_THAN_NOW:
         yield "its time lies in the future"
     try:
         stated = read_time(folder)
@@ -163,10 +160,10 @@ def _doubts(folder: int, when: datetime.datetime, now: datetime.datetime) -> Ite
     else:
         if stated is None:
             yield "it has no timestamp.txt, which nbgrader submit writes"
-        elif abs(stated - when) > _SAME_TIME:
+        elif abs(stated - when) > SAME_TIME:
             yield "its timestamp.txt states another time than its name"
     try:
-        secret = read_regular("submission_secret.txt", MOST_SECRET_BYTES, folder)
+        secret = read_regular(_SECRET, MOST_SECRET_BYTES, folder)
     except OSError:
         secret = b""
     if not secret.strip():
@@ -183,7 +180,7 @@ class Choice:
     """
 
     entry: Entry
-    passed_over: tuple[Refused, ...]
+    passed_over: tuple[NotCollected, ...]
     older: tuple[Entry, ...] = ()
 
 
@@ -207,9 +204,9 @@ def choose(
     for each in entries:
         if each not in own:
             reason = f"it belongs to {whose(each.owner)}, and {each.student} is {whose(owner)}"
-            passed_over.append(Refused(each.name, reason))
+            passed_over.append(NotCollected(each.name, reason))
         elif each not in trusted and each.when > chosen.when:
-            passed_over.append(Refused(each.name, "; ".join(each.doubts)))
+            passed_over.append(NotCollected(each.name, "; ".join(each.doubts)))
     older = sorted((in_time or trusted), key=lambda each: each.when)
     return Choice(chosen, tuple(passed_over), tuple(e for e in older if e.when < chosen.when))
 
@@ -285,13 +282,6 @@ class Collected:
                         folder.rmdir()
         finally:
             os.close(handle)
-
-    def take(self, entry: Entry, source: Path, ignore: Sequence[str]) -> list[str]:
-        """Copies the folder `source` of the exchange into its place; returns what was left out.
-
-        Raises OSError; then what was there before is unchanged.
-        """
-        return self.put(entry.student, entry.as_json(), source, ignore)
 
     def put(
         self,
@@ -427,7 +417,6 @@ def _share(folder: Path) -> None:
 #: What is done with a student's submission.
 NEW, NEWER, SAME = "new", "newer", "same"
 
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _A_PERSON = (
     "A person must look. If %s handed in a folder that was passed over, move the wrong folders "
     "out of %s. Move %s away if it is wrong too. Then collect again."
@@ -465,11 +454,14 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         except OSError as error:
             self.fail(f"{inbound} cannot be read: {error.strerror or error}")
         for each in bad:
-            self._refuse(each)
+            self._refuse(each.name, each.why)
         self.inbound_path = str(inbound)
         self.did: dict[str, str] = {}
         self.chosen: dict[str, Entry] = {}
-        self.duedate = self._duedate() if self.before_duedate else None
+        try:
+            self.duedate = due_date(course, course.assignment_id) if self.before_duedate else None
+        except gradebook_lock.GradebookUnavailable as error:
+            self.fail(str(error))
 
     def copy_files(self) -> None:
         """Collects the submission of each student that counts.
@@ -497,25 +489,25 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         if self.refused:
             self.fail(f"Refused, see above: {plural(self.refused, 'folder')}; all others are done.")
 
-    def _refuse(self, one: Refused) -> None:
+    def _refuse(self, name: str, why: str) -> None:
         """Says why a folder is not collected, and counts it for the exit status."""
         self.refused += 1
-        self.log.error("Not collected: %s: %s", printable(one.name, 200), one.why)
+        self.log.error("Not collected: %s: %s", printable(name, 200), why)
 
     def _collect(self, collected: Collected, student: str, entries: list[Entry]) -> None:
         """Collects one student's submission. Raises OSError if the disk is full."""
         before, folder = collected.entry(student), collected.folder(student)
         if folder.is_symlink():
-            self._refuse(Refused(str(folder), "it is a link; links are not followed"))
+            self._refuse(str(folder), "it is a link; links are not followed")
             return
         if before is not None:
             entries = [before, *(each for each in entries if each.name != before.name)]
         owner = self._owner(student, entries, before, collected)
         if not self.check_owner:
-            entries = [each.of_nobody() for each in entries]
+            entries = [replace(each, owner=None) for each in entries]
         choice = choose(entries, owner, self.duedate)
         for each in choice.passed_over:
-            self._refuse(each)
+            self._refuse(each.name, each.why)
         if choice.passed_over:
             self.log.error(_A_PERSON, student, self.inbound_path, folder)
         chosen = choice.entry
@@ -560,13 +552,11 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
             elif student not in self.stays and entry.name not in settled:
                 again = f"grader collect exchange --lab {self.coursedir.assignment_id}"
                 self._refuse(
-                    Refused(
-                        entry.name,
-                        f"it lacks what the earlier one ({counts.when:%Y-%m-%d %H:%M:%S}) has: "
-                        f"{lost}. The earlier one counts until you choose. To let the newest one "
-                        f"count, run `{again} --newest {student}`; to keep the earlier one, run "
-                        f"`{again} --earlier {student}`",
-                    )
+                    entry.name,
+                    f"it lacks what the earlier one ({counts.when:%Y-%m-%d %H:%M:%S}) has: {lost}. "
+                    f"The earlier one counts until you choose. To let the newest one count, run "
+                    f"`{again} --newest {student}`; to keep the earlier one, run "
+                    f"`{again} --earlier {student}`",
                 )
         return counts
 
@@ -617,32 +607,36 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         if self.dry:
             return True
         try:
-            left_out = collected.take(entry, source, course.ignore)
+            left_out = collected.put(entry.student, entry.as_json(), source, course.ignore)
         except OSError as error:
-            if error.errno in _NO_ROOM:
+            if error.errno in NO_ROOM:
                 raise
-            self._refuse(Refused(entry.name, error.strerror or str(error)))
+            self._refuse(entry.name, error.strerror or str(error))
             return False
         for note in left_out:
             self.log.warning("%s: left out %s", printable(entry.name, 200), note)
         return True
 
-    def _duedate(self) -> datetime.datetime | None:
-        """When the lab is due, from the gradebook. Raises ExchangeError if that cannot be read."""
-        course = self.coursedir
-        try:
-            with Gradebook(course.db_url, course.course_id) as gradebook:
-                when: datetime.datetime | None = gradebook.find_assignment(
-                    course.assignment_id
-                ).duedate
-        except MissingEntry:
-            return None
-        except Exception as error:
-            cause = gradebook_lock.cause_of(error)
-            if cause is None:
-                raise
-            self.fail(cause)
-        return when
+
+def due_date(course: Any, lab: str) -> datetime.datetime | None:
+    """When the lab is due, in UTC, by the gradebook; None if there is none or no due date.
+
+    Raises GradebookUnavailable if the gradebook cannot be read.
+    """
+    kind, _, path = course.db_url.partition(":///")
+    if kind == "sqlite" and not Path(path.partition("?")[0]).is_file():
+        return None
+    try:
+        with Gradebook(course.db_url, course.course_id) as gradebook:
+            when: datetime.datetime | None = gradebook.find_assignment(lab).duedate
+    except MissingEntry:
+        return None
+    except Exception as error:
+        cause = gradebook_lock.cause_of(error)
+        if cause is None:
+            raise
+        raise gradebook_lock.GradebookUnavailable(cause) from error
+    return when
 
 
 def _login(student: str) -> int | None:
@@ -654,7 +648,7 @@ def _login(student: str) -> int | None:
 
 
 def _remedy(error: OSError) -> str:
-    if error.errno in _NO_ROOM:
+    if error.errno in NO_ROOM:
         return "The disk is full: free some space, then collect again."
     return "Then collect again."
 
@@ -696,24 +690,33 @@ def _check(folder: Path) -> None:
     read_entry(folder, student, time, now())
     with opened(folder) as descriptor:
         for name in os.listdir(descriptor):  # noqa: PTH208 -- of an open folder
-            if name == "submission_secret.txt":
-                _check_secret(name, descriptor)
+            if name == _SECRET:
+                _secret(name, descriptor)
             elif name.endswith(".ipynb"):
                 _check_notebook(name, descriptor)
 
 
-def _check_secret(name: str, folder: int) -> None:
+def _secret(path: Path | str, folder: int | None = None) -> str:
+    """The secret that a student handed in, a file of the open `folder` if one is given.
+
+    Raises ValueError with a sentence if it cannot be used.
+    """
+    name = Path(path).name
     try:
-        raw = read_regular(name, MOST_SECRET_BYTES, folder)
-        raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{name} is not UTF-8 text") from error
+        raw = read_regular(path, MOST_SECRET_BYTES, folder)
+        if len(raw) > MOST_SECRET_BYTES:
+            raise ValueError(f"{name} is longer than {MOST_SECRET_BYTES} bytes")
+        secret = raw.decode("utf-8")
+    except FileNotFoundError as error:
+        raise ValueError(f"the student handed in no {name}") from error
     except OSError as error:
         raise ValueError(f"{name} cannot be read: {error.strerror or error}") from error
-    if not raw:
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} is not UTF-8 text") from error
+    if not secret.strip():
         raise ValueError(f"{name} is empty")
-    if len(raw) > MOST_SECRET_BYTES:
-        raise ValueError(f"{name} is longer than {MOST_SECRET_BYTES} bytes")
+    # Python's text files, which nbgrader reads on the student's side, turn all line ends so.
+    return secret.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _check_notebook(name: str, folder: int) -> None:
@@ -807,22 +810,7 @@ def _names_in_exchange(folder: Path) -> dict[str, Path]:
 
     Raises ValueError with a sentence if the student's secret cannot be used.
     """
-    name = "submission_secret.txt"
-    try:
-        raw = read_regular(folder / name, MOST_SECRET_BYTES)
-    except FileNotFoundError as error:
-        raise ValueError(f"the student handed in no {name}") from error
-    except OSError as error:
-        raise ValueError(f"{name} cannot be read: {error.strerror or error}") from error
-    if len(raw) > MOST_SECRET_BYTES:
-        raise ValueError(f"{name} is longer than {MOST_SECRET_BYTES} bytes")
-    try:
-        # Python's text files, which nbgrader reads on the student's side, turn all line ends so.
-        secret = raw.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{name} is not UTF-8 text") from error
-    if not secret.strip():
-        raise ValueError(f"{name} is empty")
+    secret = _secret(folder / _SECRET)
     made = {path.stem for path in folder.glob("*.html") if path.is_file()}
     return {
         notebook_hash(secret=secret, notebook_id=stem): folder / f"{stem}.html"

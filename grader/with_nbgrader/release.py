@@ -34,7 +34,7 @@ from sqlalchemy.exc import OperationalError
 from traitlets import Dict
 from traitlets.config import Config
 
-from grader.with_nbgrader.careful_course import EXPORTER, is_ours
+from grader.with_nbgrader.careful_course import EXPORTER, OfOurCourses
 from grader.with_nbgrader.gradebook_lock import (
     UNFINISHED,
     cause_of,
@@ -192,20 +192,18 @@ class KeepCells(SaveCells):  # type: ignore[misc]
         converter.to_enter.append((later, nb))
 
 
-class CourseRelease(GenerateAssignment):  # type: ignore[misc]
+class CourseRelease(OfOurCourses, GenerateAssignment):  # type: ignore[misc]
     """Releases a lab; the old release stays until the new one stands."""
+
+    of_nbgrader = GenerateAssignment
 
     @property
     def _output_directory(self) -> str:
         """Where nbgrader writes: beside the releases."""
-        final = str(super()._output_directory)
-        return str(Path(final) / UNFINISHED) if is_ours(self) else final
+        return str(Path(super()._output_directory) / UNFINISHED)
 
     def convert_notebooks(self) -> None:
         """Releases each lab that was asked for. Raises NbGraderException, which says what to do."""
-        if not is_ours(self):
-            super().convert_notebooks()
-            return
         for folder in sorted(self.assignments):
             self.notebooks = sorted(self.assignments[folder])
             self.to_enter: list[tuple[Any, NotebookNode]] = []

@@ -116,128 +116,56 @@ def execute_tagged_cells(c: Any) -> None:
 #: The versions of nbgrader that the tests of this kit ran with, for older and newer Pythons.
 TESTED_WITH = ("0.9.5", "0.9.6")
 
+_API = "nbgrader.apps.api:NbGraderAPI"
+_CONVERTER = "nbgrader.converters.base:BaseConverter"
+_FORMGRADER = "nbgrader.server_extensions.formgrader.formgrader"
 _NAVIGATION = "nbgrader.server_extensions.formgrader.handlers:SubmissionNavigationHandler"
 
 #: What we replace or override, by its full name, with the names of its parameters.
-RELIED_ON: dict[str, tuple[str, ...]] = {
-    "nbgrader.apps.api:Autograde.__init__": ("self", "coursedir", "kwargs"),
-    "nbgrader.apps.autogradeapp:Autograde.__init__": ("self", "coursedir", "kwargs"),
-    "nbgrader.apps.api:GenerateFeedback.__init__": ("self", "coursedir", "kwargs"),
-    "nbgrader.apps.generatefeedbackapp:GenerateFeedback.__init__": (
-        "self",
-        "coursedir",
-        "kwargs",
-    ),
-    "nbgrader.apps.api:GenerateAssignment.__init__": ("self", "coursedir", "kwargs"),
-    "nbgrader.apps.generateassignmentapp:GenerateAssignment.__init__": (
-        "self",
-        "coursedir",
-        "kwargs",
-    ),
-    "nbgrader.preprocessors:SaveCells._create_notebook": ("self", "nb"),
-    "nbgrader.api:get_alembic_version": (),
-    "nbgrader.dbutil:upgrade": ("db_url", "revision"),
-    "nbgrader.apps.dbapp:DbUpgradeApp._backup_db_file": ("self", "db_file"),
-    "nbgrader.server_extensions.formgrader.formgrader:HTMLExporter.__init__": (
-        "self",
-        "config",
-        "kw",
-    ),
-    "nbgrader.server_extensions.formgrader.formgrader:FormgradeExtension.init_tornado_settings": (
-        "self",
-        "webapp",
-    ),
-    "nbgrader.converters.base:BaseConverter.init_notebooks": ("self",),
-    "nbgrader.converters.base:BaseConverter.convert_notebooks": ("self",),
-    "nbgrader.converters.base:BaseConverter.convert_single_notebook": (
-        "self",
-        "notebook_filename",
-    ),
-    "nbgrader.converters.base:BaseConverter.init_destination": (
-        "self",
-        "assignment_id",
-        "student_id",
-    ),
-    "nbgrader.converters.base:BaseConverter.set_permissions": (
-        "self",
-        "assignment_id",
-        "student_id",
-    ),
-    "nbgrader.converters.base:BaseConverter.init_assignment": (
-        "self",
-        "assignment_id",
-        "student_id",
-    ),
-    "nbgrader.converters.base:BaseConverter._format_source": (
-        "self",
-        "assignment_id",
-        "student_id",
-        "escape",
-    ),
-    "nbgrader.converters.base:BaseConverter._format_dest": (
-        "self",
-        "assignment_id",
-        "student_id",
-        "escape",
-    ),
-    "nbgrader.coursedir:CourseDirectory.get_existing_timestamp": ("self", "dest_path"),
-    "nbgrader.apps.api:NbGraderAPI.get_submitted_timestamp": (
-        "self",
-        "assignment_id",
-        "student_id",
-    ),
-    "nbgrader.apps.api:NbGraderAPI.get_submitted_students": ("self", "assignment_id"),
-    "nbgrader.apps.api:NbGraderAPI.get_assignments": ("self",),
-    "nbgrader.apps.api:NbGraderAPI.gradebook.fget": ("self",),
-    "nbgrader.apps.api:NbGraderAPI.get_submission": (
-        "self",
-        "assignment_id",
-        "student_id",
-        "ungraded",
-        "students",
-    ),
-    "nbgrader.apps.api:NbGraderAPI.get_submissions": ("self", "assignment_id"),
-    "nbgrader.apps.api:NbGraderAPI.get_notebook_submissions": (
-        "self",
-        "assignment_id",
-        "notebook_id",
-    ),
-    "nbgrader.apps.api:NbGraderAPI.get_notebook_submission_indices": (
-        "self",
-        "assignment_id",
-        "notebook_id",
-    ),
-    "nbgrader.apps.api:NbGraderAPI._filter_existing_notebooks": (
-        "self",
-        "assignment_id",
-        "notebooks",
-    ),
-    "nbgrader.api:Gradebook.student_dicts": ("self",),
-    "nbgrader.api:Gradebook.submission_dicts": ("self", "assignment_id"),
-    "nbgrader.api:Gradebook.notebook_submission_dicts": ("self", "notebook_id", "assignment_id"),
-    "nbgrader.api:Gradebook.notebook_submissions": ("self", "notebook", "assignment"),
-    f"{_NAVIGATION}._get_submission_ids": (
-        "self",
-        "assignment_id",
-        "notebook_id",
-    ),
-    f"{_NAVIGATION}._get_incorrect_submission_ids": (
-        "self",
-        "assignment_id",
-        "notebook_id",
-        "submission",
-    ),
-    f"{_NAVIGATION}._next": ("self", "assignment_id", "notebook_id", "submission"),
-    "nbgrader.exchange:ExchangeFactory.__init__": ("self", "kwargs"),
-    "nbgrader.exchange:ExchangeFactory.collect.default_value": (
-        "coursedir",
-        "authenticator",
-        "kwargs",
-    ),
-    "nbgrader.exchange.default:ExchangeCollect.init_src": ("self",),
-    "nbgrader.exchange.default:ExchangeCollect.copy_files": ("self",),
-    "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": ("self",),
-    "nbgrader.exchange.default:ExchangeList.init_dest": ("self",),
+RELIED_ON = {
+    "nbgrader.apps.api:Autograde.__init__": "self, coursedir, kwargs",
+    "nbgrader.apps.autogradeapp:Autograde.__init__": "self, coursedir, kwargs",
+    "nbgrader.apps.api:GenerateFeedback.__init__": "self, coursedir, kwargs",
+    "nbgrader.apps.generatefeedbackapp:GenerateFeedback.__init__": "self, coursedir, kwargs",
+    "nbgrader.apps.api:GenerateAssignment.__init__": "self, coursedir, kwargs",
+    "nbgrader.apps.generateassignmentapp:GenerateAssignment.__init__": "self, coursedir, kwargs",
+    "nbgrader.preprocessors:SaveCells._create_notebook": "self, nb",
+    "nbgrader.api:get_alembic_version": "",
+    "nbgrader.dbutil:upgrade": "db_url, revision",
+    "nbgrader.apps.dbapp:DbUpgradeApp._backup_db_file": "self, db_file",
+    f"{_FORMGRADER}:HTMLExporter.__init__": "self, config, kw",
+    f"{_FORMGRADER}:FormgradeExtension.init_tornado_settings": "self, webapp",
+    f"{_CONVERTER}.init_notebooks": "self",
+    f"{_CONVERTER}.convert_notebooks": "self",
+    f"{_CONVERTER}.convert_single_notebook": "self, notebook_filename",
+    f"{_CONVERTER}.init_destination": "self, assignment_id, student_id",
+    f"{_CONVERTER}.set_permissions": "self, assignment_id, student_id",
+    f"{_CONVERTER}.init_assignment": "self, assignment_id, student_id",
+    f"{_CONVERTER}._format_source": "self, assignment_id, student_id, escape",
+    f"{_CONVERTER}._format_dest": "self, assignment_id, student_id, escape",
+    "nbgrader.coursedir:CourseDirectory.get_existing_timestamp": "self, dest_path",
+    f"{_API}.get_submitted_timestamp": "self, assignment_id, student_id",
+    f"{_API}.get_submitted_students": "self, assignment_id",
+    f"{_API}.get_assignments": "self",
+    f"{_API}.gradebook.fget": "self",
+    f"{_API}.get_submission": "self, assignment_id, student_id, ungraded, students",
+    f"{_API}.get_submissions": "self, assignment_id",
+    f"{_API}.get_notebook_submissions": "self, assignment_id, notebook_id",
+    f"{_API}.get_notebook_submission_indices": "self, assignment_id, notebook_id",
+    f"{_API}._filter_existing_notebooks": "self, assignment_id, notebooks",
+    "nbgrader.api:Gradebook.student_dicts": "self",
+    "nbgrader.api:Gradebook.submission_dicts": "self, assignment_id",
+    "nbgrader.api:Gradebook.notebook_submission_dicts": "self, notebook_id, assignment_id",
+    "nbgrader.api:Gradebook.notebook_submissions": "self, notebook, assignment",
+    f"{_NAVIGATION}._get_submission_ids": "self, assignment_id, notebook_id",
+    f"{_NAVIGATION}._get_incorrect_submission_ids": "self, assignment_id, notebook_id, submission",
+    f"{_NAVIGATION}._next": "self, assignment_id, notebook_id, submission",
+    "nbgrader.exchange:ExchangeFactory.__init__": "self, kwargs",
+    "nbgrader.exchange:ExchangeFactory.collect.default_value": "coursedir, authenticator, kwargs",
+    "nbgrader.exchange.default:ExchangeCollect.init_src": "self",
+    "nbgrader.exchange.default:ExchangeCollect.copy_files": "self",
+    "nbgrader.exchange.default:ExchangeReleaseFeedback.copy_files": "self",
+    "nbgrader.exchange.default:ExchangeList.init_dest": "self",
 }
 
 
@@ -293,14 +221,12 @@ def differences_from_tested() -> list[str]:
             owner = importlib.import_module(module)
             for part in path.split("."):
                 owner = getattr(owner, part)
-            parameters = tuple(inspect.signature(owner).parameters)  # type: ignore[arg-type]
+            parameters = ", ".join(inspect.signature(owner).parameters)  # type: ignore[arg-type]
         except (ImportError, AttributeError, TypeError, ValueError):
             found.append(f"{module} has no {path}")
             continue
         if parameters != known:
-            found.append(
-                f"{path} of {module} takes ({', '.join(parameters)}), not ({', '.join(known)})"
-            )
+            found.append(f"{path} of {module} takes ({parameters}), not ({known})")
     return found
 
 

@@ -28,7 +28,6 @@ LABS, GRADER = labs.commands.cli.main, grader.commands.cli.main
         (GRADER, ("autograd", "01"), "did you mean autograde?"),
         (GRADER, ("export", "01", "--cvs", "x"), "--csv"),
         (GRADER, ("rerun", "03-sytem-call", "anna"), "did you mean 03-system-call?"),
-        (GRADER, ("class", "--lab", "03-sytem-call"), "did you mean 03-system-call?"),
         (
             GRADER,
             ("rerun", "03-system-call", "anna", "--figure", "system-call-getpid"),

@@ -22,7 +22,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from grader.evening import class_roster, collect_class
-from grader.evening.collect_class import Collect, Did, Report, as_text, duedate_of, lab_of
+from grader.evening.collect_class import Collect, Did, Report, as_text, lab_of
 from grader.evening.upload_names import Layout, by_pattern
 from grader.evening.uploads import Item, NotTaken
 from grader.submissions import safe_files
@@ -250,12 +250,12 @@ def test_the_lab_is_found_by_the_names(path: str) -> None:
 def test_the_due_date_is_that_of_the_gradebook(course: Class) -> None:
     course.folder.mkdir()
     configure(Config(), course.folder)
-    assert duedate_of(course.course, LAB) is None
+    assert nbgrader_exchange.due_date(course.course, LAB) is None
     assert not (course.folder / "gradebook.db").exists()
     with Gradebook(course.course.db_url) as gradebook:
         gradebook.update_or_create_assignment(LAB, duedate=WHEN)
-    assert duedate_of(course.course, LAB) == WHEN
-    assert duedate_of(course.course, OTHER) is None
+    assert nbgrader_exchange.due_date(course.course, LAB) == WHEN
+    assert nbgrader_exchange.due_date(course.course, OTHER) is None
 
 
 def test_a_copy_of_the_exchange_and_a_pattern(course: Class) -> None:

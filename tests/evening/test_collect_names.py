@@ -263,7 +263,9 @@ def test_an_empty_folder_is_found_in_a_folder_and_in_a_zip_file(
     if as_zip:
         where = Path(shutil.make_archive(str(tmp_path / "all"), "zip", where))
     with class_roster.opened_source(where) as items:
-        found = sort_by_student(class_roster.without_wrapper(items, [LAB]), STUDENTS, LAB, None, {})
+        found = sort_by_student(
+            class_roster.laid_out(items, None, LAB, [LAB])[0], STUDENTS, LAB, None, {}
+        )
     assert set(found.students) == {"ada", "cyd"}
     assert [each.name for each in found.not_collected] == ["bob"]
 

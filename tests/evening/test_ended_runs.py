@@ -22,8 +22,8 @@ from bench.exchange import steps
 from grader.commands import cli
 from grader.evening import autograde_class as evening_autograde
 from grader.evening import grading_process
-from grader.evening.autograde_class import Class, Options, Stopped, autograde
-from grader.evening.course_folder import NotOurs
+from grader.evening.autograde_class import Class, Options, autograde
+from grader.evening.course_folder import NotOurs, Stopped
 from grader.evening.grading_process import Job, NoResult, Plan, Result
 from grader.evening.process_pool import Lane
 from grader.with_nbgrader import gradebook_lock

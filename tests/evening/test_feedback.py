@@ -14,9 +14,9 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader.evening import class_feedback, feedback_process
-from grader.evening.autograde_class import Options, Stopped, autograde
+from grader.evening.autograde_class import Options, autograde
 from grader.evening.class_feedback import Feedback, make_feedback
-from grader.evening.course_folder import NotOurs
+from grader.evening.course_folder import NotOurs, Stopped
 from grader.evening.feedback_process import PageJob, make_pages
 from grader.evening.process_pool import Lane
 from grader.judging.worker import Ended

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
-from grader.submissions.submitted_notebook import Attachments, Texts
+from grader.evening.grading_process import write_notebook
+from grader.submissions.submitted_notebook import Attachments
 from testing.paths import REPOSITORY
 
 NOTEBOOKS = sorted((REPOSITORY / "notebooks").glob("*/*.ipynb"))
@@ -26,11 +28,15 @@ def text_of(notebook: nbformat.NotebookNode) -> str:
     return text + "\n"
 
 
+def written(notebook: nbformat.NotebookNode, folder: Path) -> str:
+    write_notebook(folder / "written.ipynb", notebook)
+    return (folder / "written.ipynb").read_bytes().decode("utf-8")
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_every_lab(path: Any) -> None:
+def test_every_lab(path: Path, tmp_path: Path) -> None:
     released = json.loads(path.read_text("utf-8"))
-    texts = Texts(node(released))
-    assert texts.of(node(released)) == text_of(node(released))
+    assert written(node(released), tmp_path) == text_of(node(released))
     answered = copy.deepcopy(released)
     for number, cell in enumerate(answered["cells"]):
         if number % 3 == 0:
@@ -49,12 +55,12 @@ def test_every_lab(path: Any) -> None:
     words = next(cell for cell in answered["cells"] if cell["cell_type"] == "markdown")
     words["attachments"] = PICTURE
     answered["cells"].append(first | {"id": "another"})
-    assert texts.of(node(answered)) == text_of(node(answered))
+    assert written(node(answered), tmp_path) == text_of(node(answered))
 
 
-def test_a_notebook_without_cells_and_of_an_older_format() -> None:
+def test_a_notebook_without_cells_and_of_an_older_format(tmp_path: Path) -> None:
     empty: dict[str, Any] = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    assert Texts(node(empty)).of(node(empty)) == text_of(node(empty))
+    assert written(node(empty), tmp_path) == text_of(node(empty))
     cell = {"cell_type": "markdown", "metadata": {"trusted": True}, "source": ""}
     older = empty | {"nbformat_minor": 4, "cells": [cell, cell]}
-    assert Texts(node(older)).of(node(older)) == text_of(node(older))
+    assert written(node(older), tmp_path) == text_of(node(older))

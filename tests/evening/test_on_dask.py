@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from grader.evening import on_dask
-from grader.evening.autograde_class import Class, Options, Stopped, autograde
+from grader.evening.autograde_class import Class, Options, autograde
+from grader.evening.course_folder import Stopped
 from grader.evening.grading_process import Job, NoResult, answer_of
 from grader.evening.on_dask import Cluster, DaskPool, NoCluster
 from testing.formgrader import formgrader_api

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.submissions.safe_files import take_in
+from grader.submissions.safe_files import copy
 from labs.recording import file
 from labs.recording.file import keeping_recordings
 from testing.paths import FIXTURES
@@ -32,10 +32,10 @@ def shared(source: Path, copy: Path) -> set[str]:
 
 def test_a_large_recording_of_ours_gets_a_second_name(tmp_path: Path) -> None:
     source = submission(tmp_path / "submitted")
-    assert take_in(source, tmp_path / "copied") == []
+    assert copy(source, tmp_path / "copied").left_out == []
     assert shared(source, tmp_path / "copied") == set()
     for _ in range(2):  # again over the first
-        assert take_in(source, tmp_path / "shared", share=True) == []
+        assert copy(source, tmp_path / "shared", share=True).left_out == []
     assert shared(source, tmp_path / "shared") == {"recordings/large.csv"}
 
 
@@ -46,14 +46,14 @@ def test_what_somebody_else_can_change_is_copied(
     own = os.geteuid()
     with monkeypatch.context() as patch:
         patch.setattr(os, "geteuid", lambda: own + 1)
-        assert take_in(source, tmp_path / "copied", share=True) == []
+        assert copy(source, tmp_path / "copied", share=True).left_out == []
     assert shared(source, tmp_path / "copied") == set()
 
     def fails(*_: object, **__: object) -> None:
         raise OSError(18, "on another disk")
 
     monkeypatch.setattr(os, "link", fails)
-    assert take_in(source, tmp_path / "elsewhere", share=True) == []
+    assert copy(source, tmp_path / "elsewhere", share=True).left_out == []
     assert shared(source, tmp_path / "elsewhere") == set()
 
 
@@ -71,7 +71,7 @@ def test_a_file_that_was_replaced_meanwhile_is_not_shared(
         link(name, target, src_dir_fd=src_dir_fd, follow_symlinks=follow_symlinks)
 
     monkeypatch.setattr(os, "link", replaced)
-    assert take_in(source, tmp_path / "copy", share=True) == []
+    assert copy(source, tmp_path / "copy", share=True).left_out == []
     assert (tmp_path / "copy" / "recordings" / "large.csv").read_text() == "x" * 40_000
 
 

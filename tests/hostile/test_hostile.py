@@ -18,7 +18,7 @@ from grader.cases.verdict import Outcome, Verdict
 from grader.judging.check_folders import NotALab, lab_folder
 from grader.judging.lab_folder import check_folder
 from grader.judging.worker import Judgement, Worker
-from grader.submissions.safe_files import take_in
+from grader.submissions.safe_files import copy
 from labs.terminal import safe
 from testing.hostile.case import Hostile, all_cases
 
@@ -56,7 +56,7 @@ def holds(case: Hostile, verdicts: tuple[Verdict, ...]) -> None:
 def test_each_is_judged_within_the_limits(case: Hostile, worker: Worker, tmp_path: Path) -> None:
     submitted, copied = tmp_path / "submitted", tmp_path / "autograded"
     case.write(submitted)
-    take_in(submitted, copied)
+    copy(submitted, copied)
     judged = worker.judge(copied, case.lab)
     assert isinstance(judged, Judgement), judged
     holds(case, judged.verdicts)

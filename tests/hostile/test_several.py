@@ -9,7 +9,8 @@ import pytest
 
 from grader.commands import cli
 from grader.judging import check_folders
-from grader.submissions.safe_files import Limits, copy
+from grader.submissions import safe_files
+from grader.submissions.safe_files import copy
 from labs.limits import MOST_FILES
 from testing.hostile.case import HONEST
 
@@ -54,17 +55,22 @@ def test_what_nbgrader_added_is_never_crowded_out(name: str, tmp_path: Path) -> 
     assert name in copy(source, tmp_path / "copied").hashes
 
 
-def test_a_named_file_is_copied_once_and_keeps_its_own_limit(tmp_path: Path) -> None:
+def test_a_named_file_is_copied_once_and_keeps_its_own_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = tmp_path / "source"
     (source / "recordings").mkdir(parents=True)
     entry = {"value": 1, "unit": "ns", "recording": "recordings/run.csv"}
     (source / "figures.json").write_text(json.dumps({"timer-step": entry}))
     (source / "recordings" / "run.csv").write_bytes(b"x" * 1_000)
     (source / "recordings" / "other.csv").write_bytes(b"x" * 1_000)
-    taken = copy(source, tmp_path / "copied", limits=Limits(total_bytes=500))
+    with monkeypatch.context() as patch:
+        patch.setattr(safe_files, "MOST_FOLDER_BYTES", 500)
+        taken = copy(source, tmp_path / "copied")
     assert set(taken.hashes) == {"figures.json", "recordings/run.csv"}
     assert len(taken.left_out) == 1 and "other.csv" in taken.left_out[0]
-    taken = copy(source, tmp_path / "again", limits=Limits(evidence_bytes=500))
+    monkeypatch.setattr(safe_files, "MOST_EVIDENCE_BYTES", 500)
+    taken = copy(source, tmp_path / "again")
     assert set(taken.hashes) == {"figures.json", "recordings/other.csv"}
     assert len(taken.left_out) == 1 and "recordings/run.csv: 1000 bytes" in taken.left_out[0]
 

@@ -102,7 +102,8 @@ def test_the_pitfall_of_the_example_has_a_fixture_a_near_miss_and_a_broken_c_ker
     tmp_path: Path,
 ) -> None:
     (pitfall,) = (step for step in WRITTEN if step.path.startswith("grader/pitfalls/"))
-    (code,) = re.findall(r'code="([\w-]+)"', pitfall.text)
+    (name,) = re.findall(r"^def (\w+)\(case: Case\)", pitfall.text, re.MULTILINE)
+    code = name.replace("_", "-")
     (recipes,) = (step.text for step in WRITTEN if "/recipes/" in step.path)
     assert f'@wrong("{code}")' in recipes and f'@near("{code}")' in recipes
     (step,) = filter(is_broken_c, WRITTEN)

@@ -26,7 +26,7 @@ PAGE = REPOSITORY / "docs" / "instructors" / "grading" / "collecting.md"
 CAREFUL = {
     "labs.files": {"read_bounded", "read_head"},
     "grader.submissions.safe_files": {
-        "read_regular", "open_regular", "open_folder", "opened", "take_in", "copy", "read_ahead",
+        "read_regular", "open_regular", "open_folder", "opened", "copy", "read_ahead",
         "not_empty",
     },
     "grader.evening.uploads": {"opened_zip", "opened_folder"},
@@ -56,8 +56,7 @@ LISTED = {
     "safe_files.copy: found.open", "safe_files.copy: os.fdopen", "safe_files.hash_of: path.open",
     "safe_files.open_folder: os.open", "safe_files.open_regular: os.open",
     "safe_files.opened: os.open", "safe_files.read_regular: os.fdopen",
-    "safe_files.take_in: copy",
-    "class_flags._stated: os.fdopen", "uploads._open_below: os.fdopen",
+    "uploads._open_below: os.fdopen",
     "uploads.Item.copy_to: self.open", "uploads.opened_zip: zipfile.ZipFile",
     "uploads.opened_folder: os.open", "permission.denied: os.open",
     # bytes that one of them has read

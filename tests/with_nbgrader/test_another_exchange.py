@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.demonstration import DemonstrationClass
 from labs.commands import cli
 from testing import forked
+from testing.demonstration_class import DemonstrationClass
 from testing.paths import FIXTURES
 from testing.small_course import FIGURES, LAB
 from testing.small_exchange import EARLY, ExchangeCourse

@@ -370,7 +370,7 @@ def test_a_folder_is_opened_through_no_link_at_any_level(tmp_path: Path) -> None
         ):
             pass
         with pytest.raises(OSError, match="links are not followed"):
-            safe_files.take_in(folder, tmp_path / "copy", trusted=tmp_path)
+            safe_files.copy(folder, tmp_path / "copy", trusted=tmp_path)
     assert not (tmp_path / "copy").exists()
     # The part above is the instructor's, who may keep submissions on another disk.
     with opened(tmp_path / "linked" / "lab"):
@@ -392,7 +392,7 @@ def test_a_folder_that_becomes_a_link_while_it_is_read_is_left_out(
         return below(path, *arguments)
 
     monkeypatch.setattr(safe_files, "_below", swapped)
-    notes = safe_files.take_in(mine, tmp_path / "copy")
+    notes = safe_files.copy(mine, tmp_path / "copy").left_out
     assert notes == ["recordings: cannot be opened: a link; links are not followed"]
     assert not list((tmp_path / "copy").rglob("*.csv"))
 

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.demonstration import STUDENTS, DemonstrationClass, Lab, Row, make_submission
+from grader.demonstration import STUDENTS, Lab, make_submission
 from grader.figures import LABS, figures_of
 from testing import forked
+from testing.demonstration_class import DemonstrationClass, Row
 from testing.paths import FIXTURES, REPOSITORY
 
 pytestmark = pytest.mark.timeout(300)
