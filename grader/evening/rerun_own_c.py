@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from grader.facts.sources import is_of_the_kit, source_of
+from grader.facts.sources import is_of_the_kit, source_beside
 from grader.figures import LABS, figures_of
 from grader.sandbox.bubblewrap import NoSandbox, refusal
 from grader.sandbox.own_c import OwnC, Seen, look_at
 from grader.submissions.safe_files import copy, printable, trouble_with_name
+from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import NoCompiler
 from labs.course import figures
 from labs.course.figures import BadFigures, Figure
@@ -121,8 +122,9 @@ def _check(lab: str, student: str, figure: str | None) -> None:
 
 def _own(
     folder: Path, lab: str, only: str | None
-) -> Iterator[tuple[str, tuple[str, ...], Recording, str]]:
-    """Each recording in `folder` with the student's own C: its name, figures, content and C."""
+) -> Iterator[tuple[str, tuple[str, ...], Recording, Path, str]]:
+    """Each recording in `folder` with the student's own C: its name, figures,
+    content, and the file and text of the C."""
     wanted = [spec.id for spec in figures_of(lab) if only in (None, spec.id)]
     named: dict[str, list[str]] = {}
     for name, figure in figures.read(folder).items():
@@ -133,18 +135,21 @@ def _own(
             recording = read(folder / name)
         except BadRecording:
             continue
-        source = source_of(recording, (folder / name).with_suffix(".c"))
+        source = source_beside(recording, folder / name)
         if source is not None and not is_of_the_kit(recording):
-            yield name, tuple(of_figures), recording, source
+            yield name, tuple(of_figures), recording, *source
 
 
-def _again(name: str, of_figures: tuple[str, ...], recording: Recording, source: str) -> Rerun:
+def _again(
+    name: str, of_figures: tuple[str, ...], recording: Recording, place: Path, source: str
+) -> Rerun:
     batches = sorted(set(recording.batch.tolist()))
     own = OwnC(
         source,
         recording.conditions.get("flags", ""),
         recording.variants[:_MOST_VARIANTS],
         tuple(batches[:_MOST_BATCHES]),
+        toolchain.language_of(place.name) or toolchain.C,
     )
     version = printable(recording.conditions.get("ticklab", ""), 20)
     return Rerun(name, of_figures, look_at(own), version)

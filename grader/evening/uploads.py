@@ -46,6 +46,7 @@ from grader.submissions.safe_files import (
     printable,
 )
 from labs import limits
+from labs.c_kernels.catalogue import sources_beside
 from labs.course import answers, figures, lab_names, predictions
 from labs.course.figures import BadFigures
 from labs.course.handed_in import HANDED_IN
@@ -907,7 +908,7 @@ def _evidence_beside(folder: Path) -> Iterator[tuple[Path, Path]]:
         return
     moves = {}
     for name in named:
-        for path in (Path(name), Path(name).with_suffix(".c")):
+        for path in (Path(name), *sources_beside(Path(name))):
             beside = folder / path.name
             again = sorted(folder.glob(f"{_escaped(path.stem)}-[0-9]*{path.suffix}"))
             if not beside.is_file() and len(again) == 1 and again[0].stem[-1:].isdigit():

@@ -13,6 +13,7 @@ from pathlib import Path
 from grader.cases.case import Case
 from labs import limits, paths
 from labs.c_kernels import toolchain
+from labs.c_kernels.catalogue import sources_beside
 from labs.files import read_bounded
 from labs.json_text import text_of
 from labs.recording.file import Recording
@@ -20,23 +21,29 @@ from labs.run import broken
 
 
 def source_of(recording: Recording, saved: Path | None = None) -> str | None:
-    """The C source that `recording` was made from; None if it is unknown.
+    """The C or C++ that `recording` was made from; None if it is unknown.
 
-    `saved` is the file next to the recording, which may be anything or may not exist.
+    `saved` is where the recording lies. The files next to it may be anything or may not exist.
     """
-    stated = recording.conditions.get("source.sha256")
-    if stated is None:
-        return None
+    stated = recording.conditions.get("source.sha256", "")
     known = released_sources().get(stated) or broken_sources().get(stated)
-    if known is not None or saved is None or saved.is_symlink() or not saved.exists():
-        return known
-    try:
-        text = text_of(read_bounded(saved, limits.MOST_SOURCE_BYTES))
-    except (OSError, ValueError):
-        return None
-    # It is the same C if an editor or a transfer has changed the line ends or the encoding.
-    forms = (text, text.replace("\r\n", "\n"))
-    return next((each for each in forms if toolchain.source_hash(each) == stated), None)
+    beside = None if known is not None or saved is None else source_beside(recording, saved)
+    return known if beside is None else beside[1]
+
+
+def source_beside(recording: Recording, saved: Path) -> tuple[Path, str] | None:
+    """The file next to `saved` that the recording there was made from, and its text."""
+    stated = recording.conditions.get("source.sha256")
+    for place in sources_beside(saved):
+        try:
+            text = text_of(read_bounded(place, limits.MOST_SOURCE_BYTES))
+        except (OSError, ValueError):
+            continue
+        # It is the same C if an editor or a transfer has changed the line ends or the encoding.
+        for form in (text, text.replace("\r\n", "\n")):
+            if toolchain.source_hash(form) == stated:
+                return place, form
+    return None
 
 
 def own_source(case: Case) -> str | None:

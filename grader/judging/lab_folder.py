@@ -205,7 +205,7 @@ def _verdict(
         else:
             recording = known.recordings.get(name) if name else None
             source = (
-                source_of(recording, (known.folder / (name or "")).with_suffix(".c"))
+                source_of(recording, known.folder / (name or ""))
                 if isinstance(recording, Recording)
                 else None
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from labs.c_kernels.catalogue import sources_beside
 from labs.course import figures
 from labs.course.figures import BadFigure, BadFigures, Figure
 
@@ -28,9 +29,9 @@ def denied(folder: Path, *names: str) -> str | None:
 
 
 def evidence_of(figure: Figure | BadFigure | None) -> tuple[str, ...]:
-    """The files that belong to a figure: its recording, and the C next to it."""
+    """The files that may belong to a figure: its recording, and the C or C++ next to it."""
     name = figure.recording if isinstance(figure, Figure) else None
-    return () if name is None else (name, str(Path(name).with_suffix(".c")))
+    return () if name is None else (name, *map(str, sources_beside(Path(name))))
 
 
 def denied_evidence(folder: Path) -> str | None:

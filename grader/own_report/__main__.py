@@ -1,4 +1,4 @@
-"""Writes the report of a student's own results. `labs report` starts it.
+"""Writes the report of a student's own results, or of recordings. `labs report` starts it.
 
 python -m grader.own_report ~/ticklab-labs --output ~/report.html --pdf
 """
@@ -13,7 +13,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-from grader.own_report import COMMAND, labs_in, page, summary
+from grader.own_report import COMMAND, labs_in, page, question, summary
 from labs import paths
 from labs.commands.command_line import complain
 from labs.course import comparison
@@ -31,17 +31,22 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, required=True, help="the page")
     parser.add_argument("--pdf", action="store_true", help="print the page to a PDF next to it")
     parser.add_argument("--name", default="", help="the author's name")
+    parser.add_argument("--question", metavar="UNIT", help="the folder holds recordings")
     asked = parser.parse_args(words)
-    labs = labs_in(asked.folder)
-    if not any(lab.begun for lab in labs):
+    labs = [] if asked.question else labs_in(asked.folder)
+    if not asked.question and not any(lab.begun for lab in labs):
         complain(COMMAND, f"no lab in {asked.folder} has a figure or a text yet")
         return FAILED
     try:
         refuse_others(asked.output, COMMAND)  # before the work
-        text = page(labs, comparison.of_labs(asked.folder), asked.name)
+        if asked.question:
+            text, said = question.page(asked.folder, asked.question, asked.name)
+        else:
+            text = page(labs, comparison.of_labs(asked.folder), asked.name)
+            said = summary(labs)
         write_page(asked.output, text, COMMAND)
         say(f"page: {asked.output}")
-        for sentence in summary(labs):
+        for sentence in said:
             say(textwrap.fill(sentence, 80, break_on_hyphens=False))
         if asked.pdf:
             place = asked.output.with_suffix(".pdf")
@@ -50,6 +55,9 @@ def main(words: list[str] | None = None) -> int:
             say(f"PDF: {place}")
     except CannotWrite as error:
         complain(COMMAND, error.strerror or str(error))
+        return FAILED
+    except ValueError as error:  # no recording, or no such unit
+        complain(COMMAND, error)
         return FAILED
     except NoPdf as error:
         complain(COMMAND, f"no PDF: {error}")

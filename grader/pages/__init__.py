@@ -34,6 +34,7 @@ from grader.judging import flags
 from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader.release import LEFT_BY_RUNNING
 from labs import paths
+from labs.c_kernels.catalogue import sources_beside
 from labs.course import figures
 from labs.files import cpu_list, write_atomically
 from labs.html import filled, inline
@@ -382,7 +383,7 @@ class SavedSession(Session):
             raise Refused(Message("note", f"there is no saved run {name!r}"))
         folder = self.folder / figures.RECORDINGS
         folder.mkdir(exist_ok=True)
-        for path in (taken, taken.with_suffix(".c")):
+        for path in (taken, *sources_beside(taken)):
             if path.is_file():
                 shutil.copy(path, folder)
         place = f"{figures.RECORDINGS}/{name}.csv"

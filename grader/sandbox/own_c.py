@@ -19,7 +19,7 @@ import numpy as np
 
 from grader.sandbox.bubblewrap import GIVEN, Limits, Result, run
 from labs import paths
-from labs.c_kernels.toolchain import BASE_FLAGS, DEFAULT_FLAGS, find_compiler
+from labs.c_kernels.toolchain import DEFAULT_FLAGS, C, Language, find_compiler
 from labs.recording.file import BadRecording
 from labs.run.c_process import parse_run
 
@@ -30,17 +30,23 @@ _COMPILING = Limits(wall_s=60.0, cpu_s=60, output=16_000_000)
 _RUNNING = Limits(wall_s=30.0, cpu_s=30)
 _MOST_FLAGS, _MOST_WORDS = 20, 600
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-_PROGRAM, _SOURCE = "own", "own.c"
+_PROGRAM = "own"
 
 
 @dataclass(frozen=True)
 class OwnC:
-    """A student's C, and what the recording states of its run."""
+    """A student's C or C++, and what the recording states of its run."""
 
     source: str
     flags: str
     variants: tuple[str, ...]
     batches: tuple[int, ...]
+    language: Language = C
+
+    @property
+    def file(self) -> str:
+        """The name of its file in the sandbox."""
+        return f"{_PROGRAM}.{'c' if self.language is C else 'cpp'}"
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,8 @@ def look_at(own: OwnC) -> Seen:
     """Compile and run `own`. Raises NoSandbox, NoCompiler, and OSError if the disk is full."""
     with tempfile.TemporaryDirectory(prefix="ticklab-rerun-") as scratch:
         folder = Path(scratch) / "given"
-        _lay_out(folder, own.source)
-        built = _compiled(folder, own.flags)
+        _lay_out(folder, own)
+        built = _compiled(folder, own)
         if built.ended or built.status != 0:
             return Seen(False, trouble=_said(built, only=": error: "))
         folder.joinpath(_PROGRAM).write_bytes(built.output)
@@ -90,7 +96,7 @@ def look_at(own: OwnC) -> Seen:
         return seen
 
 
-def _lay_out(folder: Path, source: str) -> None:
+def _lay_out(folder: Path, own: OwnC) -> None:
     """The source and the kit's headers, which everybody may read: the sandbox is another user."""
     (folder / "broken").mkdir(parents=True)
     for place in (folder, folder / "broken"):
@@ -99,16 +105,17 @@ def _lay_out(folder: Path, source: str) -> None:
     for header in (*kit.glob("*.h"), *kit.glob("broken/*.h")):
         shutil.copyfile(header, folder / header.relative_to(kit))
         (folder / header.relative_to(kit)).chmod(0o644)
-    (folder / _SOURCE).write_text(f'#line 1 "{_SOURCE}"\n{source}', encoding="utf-8")
-    (folder / _SOURCE).chmod(0o644)
+    (folder / own.file).write_text(f'#line 1 "{own.file}"\n{own.source}', encoding="utf-8")
+    (folder / own.file).chmod(0o644)
 
 
-def _compiled(folder: Path, flags: str) -> Result:
+def _compiled(folder: Path, own: OwnC) -> Result:
     """What the compiler said; `output` is the program. Nothing that it writes leaves the sandbox
     but by this output."""
-    compiler = list(find_compiler().command)
-    words = [*compiler, *BASE_FLAGS, *_words(flags), "-I", GIVEN, "-I", f"{GIVEN}/broken"]
-    words += [f"{GIVEN}/{_SOURCE}", "-o", f"/tmp/{_PROGRAM}", "-lm"]
+    compiler = list(find_compiler(own.language).command)
+    words = [*compiler, *own.language.flags, *_words(own.flags)]
+    words += ["-I", GIVEN, "-I", f"{GIVEN}/broken"]
+    words += [f"{GIVEN}/{own.file}", "-o", f"/tmp/{_PROGRAM}", "-lm"]
     # What the compiler prints on standard output must not become a part of the program.
     script = f'"$@" >&2 && cat /tmp/{_PROGRAM}'
     # A compiler from a Python or conda environment lies there, and not in /usr.

@@ -30,6 +30,7 @@ from PIL import Image
 
 from grader.judging.permission import evidence_of
 from grader.submissions.safe_files import listed, not_empty, printable, read_regular
+from labs.c_kernels.catalogue import sources_beside
 from labs.course import figures
 from labs.course.answers import which_count
 from labs.course.figures import BadFigures, Figure
@@ -951,7 +952,7 @@ def lacking(earlier: Holds, later: Holds) -> str:
     evidence = {path for path in lost.values() if path} - set(later["files"])
     # Another recording of a figure need not have C.
     named = evidence | {path for path in later["figures"].values() if path}
-    code = {str(Path(path).with_suffix(".c")) for path in named} & set(earlier["files"])
+    code = {str(c) for path in named for c in sources_beside(Path(path))} & set(earlier["files"])
     kinds = {
         "figure": [name for name in lost if name not in later["stated"]],
         "file": sorted(evidence | code - set(later["files"])),

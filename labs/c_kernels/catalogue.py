@@ -22,6 +22,12 @@ SOURCES = (".c", *C_PLUS_PLUS)
 
 FILE = Path(__file__).with_name("variants.json")
 
+
+def sources_beside(recording: Path) -> tuple[Path, ...]:
+    """Where the C or C++ of a recording may be: next to it, under its name."""
+    return tuple(recording.with_suffix(ending) for ending in SOURCES)
+
+
 #: The C kernels by what they measure, in the order in which a list shows them.
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Clocks": ("timer_overhead",),

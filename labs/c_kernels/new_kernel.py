@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,7 @@ _INTEGER = (
     r"(?:(?:unsigned|signed|char|short|int|long|bool|_Bool|char8_t)\b ?)+"
     r"|(?:std::)?(?:u?int(?:8|16|32|64|ptr|max)_t|s?size_t|ptrdiff_t)"
 )
-_SCALAR = re.compile(rf"(?P<type>(?:{_INTEGER})|float|double) ?(?P<name>\w*)")
+_SCALAR = re.compile(rf"(?:const )?(?P<type>(?:{_INTEGER})|float|double) ?(?P<name>\w*)")
 _POINTER = re.compile(
     rf"(?P<const>const )?(?P<type>(?:{_INTEGER})|float|double|void) ?"
     r"(?:\*(?: ?(?:const|restrict|__restrict))* ?(?P<name>\w*)|(?P<array>\w*)\[\d*\])"
@@ -38,11 +39,15 @@ _POINTER = re.compile(
 #: A type that only the header knows, by value.
 _NAMED = re.compile(r"(?:const )?(?P<type>(?:enum )?[A-Za-z_][\w:]*) ?(?P<name>\w*)")
 _STRING = re.compile(r"(?:const )?std::(?:string|string_view) ?&? ?(?P<name>\w*)")
-_WIDEST = 100
+_WIDEST, _MOST_LINES = 100, 40
 #: A number that says how long an argument before it is, or how much room it has.
 _LENGTH = re.compile(r"n|.*(?:len|size|count|bytes|num|cap).*", re.IGNORECASE)
 
-_EXAMPLE = "    return strlen(in->text); /* put your function in its place */"
+#: Numbers of which a function knows few: of any other, it may do nothing.
+_FEW = {"1": re.compile(r"(?:\w*_)?(?:level|quality)", re.IGNORECASE),
+        "0": re.compile(r"(?:\w*_)?(?:flags?|mode|options?)", re.IGNORECASE)}  # fmt: skip
+
+_EXAMPLE = "return strlen(in->text); /* put your function in its place */"
 
 
 @dataclass(frozen=True)
@@ -73,8 +78,6 @@ def source_of_new(name: str, function: str = "", header: str = "", threads: int 
             f"Ticklab has a C kernel {stem}, and recordings of both would have the same name: "
             "choose another"
         )
-    if header and not function:
-        raise ValueError("--header: say with --function which function of it to call")
     called, returns, body = "strlen", "size_t", _EXAMPLE
     arguments = [_text_of("text", changed=False)]
     includes = ['#include "harness.h"', *(['#include "other_thread.h"'] if threads > 1 else [])]
@@ -83,20 +86,26 @@ def source_of_new(name: str, function: str = "", header: str = "", threads: int 
     if function:
         called, returns, arguments = _parsed(function, suffix)
         call = f"{called}({', '.join(each.call for each in arguments)});"
-        body = f"    {call}\n    return 0;" if returns == "void" else f"    return {call}"
+        body = f"{call} return 0;" if returns == "void" else f"return {call}"
         returns = "int" if returns == "void" else returns.replace("const ", "", 1)
         if any("std::" in each.field for each in arguments):
             includes += ["#include <string>"]
-        quoted = header if header.startswith("<") else f'"{header}"'
-        includes += [f"#include {quoted}" if header else f"{function.strip().rstrip(';')};"]
+    if header:
+        includes += [f"#include {header}" if header.startswith("<") else f'#include "{header}"']
+    elif function:
+        includes += [f"{function.strip().rstrip(';')};"]
+    body = body if "in->" in body else f"(void)in; {body}"
+    operation = f"static {returns} operation(struct input *in) {{ {body} }}"
+    if len(operation) > _WIDEST:
+        operation = operation.replace(" { ", "\n{\n    ").removesuffix(" }") + "\n}"
     fills = [each.filled for each in arguments if each.filled] or ["in->nothing = i;"]
-    filled = "".join(f"\n            {each}" for each in fills)
-    chosen = "    return &inputs[next_random(&state) % INPUTS];"
+    # A blank within a statement is no place to end a line.
+    statements = " ".join(each.replace(" ", "\0") for each in fills)
+    filled = "\n" + _folded(12 * " " + statements, 12 * " ").replace("\0", " ")
+    chosen, copy = "&inputs[next_random(&state) % INPUTS]", ""
     if any(each.changed for each in arguments):
-        chosen = (
-            "    static __thread struct input copy; /* the function may change it */\n"
-            "    copy = inputs[next_random(&state) % INPUTS];\n    return &copy;"
-        )
+        chosen = "copy = inputs[next_random(&state) % INPUTS], &copy"
+        copy = "\nstatic __thread struct input copy; /* the function may change its input */"
     about = f"{called}, while another thread calls it too" if threads > 1 else called
     own = f'    {{.name = "own", .about = "{about}", .interval = own, .baseline = "loop"}},'
     if threads > 1:
@@ -110,16 +119,25 @@ def source_of_new(name: str, function: str = "", header: str = "", threads: int 
         "NAME": stem,
         "INCLUDES": "\n".join(includes),
         "FIELDS": " ".join(each.field for each in arguments if each.field) or "int nothing;",
-        "FILLED": f" {{{filled}\n        }}" if filled.count("\n") > 1 else filled,
+        "FILLED": f" {{{filled}\n        }}" if len(fills) > 1 else filled,
         "CHOSEN": chosen,
-        "RETURNS": returns,
-        "BODY": body if "in->" in body else f"    (void)in;\n{body}",
+        "COPY": copy,
+        "OPERATION": operation,
         "THREAD": "OTHER_THREAD(start, own)\n" if threads > 1 else "",
         "OWN": own,
     }
     text = re.sub(r"@([A-Z]+)@", lambda found: values[found[1]], _STARTER.read_text("utf-8"))
-    last = max(text.splitlines(), key=len)
-    return text if len(last) <= _WIDEST else text.replace(", LISTED_B", ",\n        LISTED_B")
+    lines = "\n".join(_folded(line, 8 * " ") for line in text.splitlines()).splitlines()
+    for n in reversed([n for n, line in enumerate(lines) if not line]):
+        if len(lines) > _MOST_LINES:  # of many arguments
+            del lines[n]
+    return "\n".join(lines) + "\n"
+
+
+def _folded(line: str, indent: str) -> str:
+    """The line, or several that begin with `indent` if it is too long; words stay whole."""
+    return textwrap.fill(line, _WIDEST, subsequent_indent=indent, break_long_words=False,
+                         break_on_hyphens=False)  # fmt: skip
 
 
 def _parts(name: str) -> tuple[str, str]:
@@ -154,10 +172,15 @@ def _arguments(words: list[str], function: str, suffix: str) -> Iterator[_Argume
                                 f"in->{field}[i] = {_random(kind)};", changed)  # fmt: skip
             sized = True
         elif suffix in C_PLUS_PLUS and _STRING.fullmatch(word):
-            yield _Argument(f"in->{field}", f"std::string {field};", f"in->{field} += {_LETTER};")
+            yield _Argument(
+                f"in->{field}", f"std::string {field};", f"in->{field} += (char)({_LETTER});"
+            )
         elif (scalar := _SCALAR.fullmatch(word)) is not None:
             kind = scalar["type"].strip()
-            if sized and ("size_t" in kind or _LENGTH.fullmatch(scalar["name"])):
+            few = next((n for n, names in _FEW.items() if names.fullmatch(scalar["name"])), "")
+            if few:
+                yield _Argument(few)
+            elif sized and ("size_t" in kind or _LENGTH.fullmatch(scalar["name"])):
                 yield _Argument("LENGTH")
             else:
                 yield _Argument(f"in->{field}", f"{kind} {field};",
@@ -167,12 +190,12 @@ def _arguments(words: list[str], function: str, suffix: str) -> Iterator[_Argume
         else:
             raise ValueError(
                 f"--function: argument {number} of {function}, {word!r}, cannot be made: texts, "
-                "numbers and arrays of numbers can. Leave --function out, and write the call into "
-                "`operation` yourself"
+                "numbers and arrays of numbers can. Leave --function out, but not --header, and "
+                "write the call into `operation` yourself"
             )
 
 
-_LETTER = "(char)('a' + next_random(&state) % 26)"
+_LETTER = "'a' + next_random(&state) % 26"
 
 
 def _text_of(field: str, changed: bool) -> _Argument:
@@ -184,8 +207,8 @@ def _text_of(field: str, changed: bool) -> _Argument:
 def _random(kind: str) -> str:
     """A number of this type: any whole one, or one from 0 to 1. A size is at most LENGTH."""
     if kind in ("float", "double"):
-        return f"({kind})(next_random(&state) >> 40) / (1 << 24)"
-    return f"({kind})next_random(&state)" + (" % LENGTH" if "size_t" in kind else "")
+        return "next_random(&state) / 0x1p64"
+    return "next_random(&state)" + (" % LENGTH" if "size_t" in kind else "")
 
 
 def write_new(

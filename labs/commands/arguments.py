@@ -268,7 +268,15 @@ def _progress(parser: argparse.ArgumentParser) -> None:
 
 
 def _report(parser: argparse.ArgumentParser) -> None:
-    _folder(parser, "the folder of your labs (default: as for `labs progress`)")
+    what = parser.add_argument(
+        "what",
+        nargs="*",
+        type=Path,
+        metavar="DIR or FILE.c",
+        help="the folder of your labs (default: as for `labs progress`), a folder of recordings, "
+        "or C or C++ files, which are measured first",
+    )
+    complete_with(what, offered_files(*catalogue.SOURCES))
     parser.add_argument(
         "--pdf",
         action="store_true",
@@ -278,10 +286,11 @@ def _report(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=lambda word: with_ending(Path(word), ".html"),
         metavar="FILE",
-        help=f"the page (default: {REPORT} in the folder of your labs)",
+        help=f"the page (default: {REPORT} in the folder of your labs or recordings)",
     )
     complete_with(page, offered_files(".html"))
     parser.add_argument("--name", default="", help="your name, to be printed below the title")
+    declared_options.add_run(parser)
 
 
 def _completion(parser: argparse.ArgumentParser) -> None:
@@ -362,9 +371,13 @@ COMMANDS = {
         "guidance",
     ),
     "report": Command(
-        "write your own results over all labs as a page, and as a PDF",
+        "write a page, and a PDF: of your results over all labs, or of a question of your own",
         _report,
-        ("labs report", 'labs report --pdf --name "Ada Lovelace"'),
+        (
+            'labs report --pdf --name "Ada Lovelace"',
+            "labs report mine.c other.cpp -I project --source project/parse.c",
+            "labs report recordings",
+        ),
         "guidance",
     ),
     "completion": Command(

@@ -1,8 +1,8 @@
 """`labs hint`, `labs progress` and `labs report`: the next hint, what is done, own results.
 
 `labs hint` gives hints in the order of `lab.hint`. How many were shown is kept in the cache folder,
-so that the same command shows one more each time. `labs report` writes one page over all labs, also
-as a PDF.
+so that the same command shows one more each time. `labs report` writes one page over all labs, or
+on a question of one's own, also as a PDF.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from labs import json_text, limits, paths, terminal
+from labs.c_kernels.catalogue import SOURCES
 from labs.commands.arguments import DEFAULT, REPORT
 from labs.commands.command_line import complain
 from labs.commands.start import is_copy
@@ -172,19 +173,39 @@ def folder_of_labs(asked: Path | None) -> Path:
 
 
 def run_report(arguments: argparse.Namespace) -> int:
-    """Write the report; status 1 if there is nothing to report, or if a file was not written."""
+    """Write the report; status 1 if there is nothing to report, or if a file was not written.
+
+    C files are measured first, into a new folder of recordings; then the status may be that of
+    `labs measure`.
+    """
+    files, ended = [str(each) for each in arguments.what if str(each).endswith(SOURCES)], 0
+    if len(arguments.what) > max(len(files), 1):
+        return complain("labs report", "name C or C++ files, or one folder", USAGE)
     try:
-        folder = folder_of_labs(arguments.dir)
+        if files:
+            # Here: other commands need nothing that measures.
+            from labs.commands import measure
+
+            folder, ended = measure.measured_into_folder(files, arguments)
+            if folder is None:
+                return ended
+        else:
+            folder = folder_of_labs(next(iter(arguments.what), None))
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
         return complain("labs report", error)
-    if not any((folder / lab).is_dir() for lab in guide.labs()):
-        missing = f"there are no labs in {folder}; `labs start` makes a copy of the labs"
+    of_labs = any((folder / lab).is_dir() for lab in guide.labs())
+    if not of_labs and not any(folder.glob("*.csv")):
+        missing = (
+            f"there are no labs and no recordings in {folder}; `labs start` makes a copy of the "
+            "labs, and `labs record` makes a recording"
+        )
         return complain("labs report", missing)
     output = (arguments.output or folder / REPORT).expanduser().absolute()
     # A process of its own: `labs` knows nothing of the grader, whose check the report shows.
     command = paths.python_command(
-        "grader.own_report", str(folder), f"--output={output}",
+        "grader.own_report", str(folder.absolute()), f"--output={output}",
         f"--name={arguments.name}", *(["--pdf"] if arguments.pdf else []),
+        *([] if of_labs else [f"--question={arguments.unit}"]),
     )  # fmt: skip
     with paths.start(command) as report:
-        return report.wait()
+        return report.wait() or ended

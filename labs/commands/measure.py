@@ -202,11 +202,43 @@ def run_record(arguments: argparse.Namespace) -> int:
     return run_measure(arguments)
 
 
-def free_name(kernel: str, folder: Path) -> Path:
+def free_name(kernel: str, folder: Path, ending: str = ".csv") -> Path:
     """`KERNEL.csv` in `folder`, or `KERNEL-2.csv` and so on: no recording is replaced unasked."""
     names = itertools.chain((kernel,), (f"{kernel}-{n}" for n in itertools.count(2)))
-    places = (folder / f"{name}.csv" for name in names)
+    places = (folder / f"{name}{ending}" for name in names)
     return next(path for path in places if not path.exists() and not path.is_symlink())
+
+
+def measured_into_folder(
+    files: Sequence[str], arguments: argparse.Namespace
+) -> tuple[Path | None, int]:
+    """Measure C or C++ files in turns, and save them to a new folder `FILE-report`.
+
+    Return the folder, or None if nothing was saved, and the exit status.
+    """
+    folder = free_name(f"{Path(files[0]).stem}-report", Path(), "")
+    try:
+        unit = canonical(arguments.unit)
+        plans = [
+            variants.plan_of_line(argparse.Namespace(**vars(arguments), kernel=file))
+            for file in files
+        ]
+        for plan in plans:
+            plan.check()
+        folder.mkdir()  # before the work
+        with contextlib.ExitStack() as undo:
+            undo.callback(folder.rmdir)
+            recordings, ended = carry_out_or_keep(plans, unit)
+            undo.pop_all()
+    except (Refused, *EXPECTED) as error:
+        return None, _stop("report", error)
+    for plan, recording in zip(plans, recordings, strict=False):
+        place = free_name(plan.kernel_name, folder)
+        problem = _save((plan,), (recording,), (place,))
+        if problem is not None:
+            return None, complain("labs report", problem)
+    say(f"recordings: {folder}")
+    return folder, ended
 
 
 _ONE_MISSING = (

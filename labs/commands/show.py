@@ -96,19 +96,24 @@ def page_of(run: Run, name: str) -> str:
         _PAGE,
         run=run._repr_html_(),
         side_by_side=[run.compare()] if _has_figures(run) else [],
-        variants=[
-            {
-                "name": result.variant,
-                "anchor": f"variant-{number}",
-                "evidence": run.evidence(result.variant),
-                "pictures": list(_pictures(run, result.variant)),
-                "counts": event_counts.table_of(run.recording, result.variant),
-            }
-            for number, result in enumerate(run.results, 1)
-        ],
+        variants=variants_shown(run),
         conditions=_conditions(run),
         absent=event_counts.lines_of_absent(run.recording),
     )
+
+
+def variants_shown(run: Run, anchor: str = "variant") -> list[dict[str, object]]:
+    """What a page shows of each variant: its plots, and the events counted, if any."""
+    return [
+        {
+            "name": result.variant,
+            "anchor": f"{anchor}-{number}",
+            "evidence": run.evidence(result.variant),
+            "pictures": list(_pictures(run, result.variant)),
+            "counts": event_counts.table_of(run.recording, result.variant),
+        }
+        for number, result in enumerate(run.results, 1)
+    ]
 
 
 def _has_figures(run: Run) -> bool:

@@ -20,6 +20,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, StringConstraints, ValidationError
 
 from labs import limits
+from labs.c_kernels.catalogue import sources_beside
 from labs.files import CannotWrite, read_bounded, write_atomically
 from labs.json_text import BadJson, Form, OrNone, TextOrNone, Unreadable, problems, read_entries
 
@@ -252,8 +253,9 @@ def make_room(folder: Path, name: str) -> str | None:
         if f"{RECORDINGS}/{path.name}" not in named:
             return None
         kept = _free_name(folder, name, named)
-        for suffix, most in ((".c", limits.MOST_SOURCE_BYTES), (".csv", limits.MOST_FILE_BYTES)):
-            old, new = path.with_suffix(suffix), recording_path(folder, kept).with_suffix(suffix)
+        for old in (*sources_beside(path), path):
+            most = limits.MOST_FILE_BYTES if old == path else limits.MOST_SOURCE_BYTES
+            new = recording_path(folder, kept).with_suffix(old.suffix)
             if old.exists():
                 write_atomically(new, read_bounded(old, most))
             else:

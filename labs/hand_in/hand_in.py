@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs import limits
+from labs.c_kernels.catalogue import sources_beside
 from labs.course import answers, figures, guide, handed_in, lab_names, predictions
 from labs.course.figures import BadFigures
 from labs.course.handed_in import HANDED_IN
@@ -225,7 +226,7 @@ def _wanted(folder: Path) -> Iterator[tuple[str, int]]:
     yield answers.FILE_NAME, limits.MOST_JSON_BYTES
     for name in sorted(figures.evidence(folder)):
         yield name, limits.MOST_FILE_BYTES
-        yield str(Path(name).with_suffix(".c")), limits.MOST_SOURCE_BYTES
+        yield from ((str(each), limits.MOST_SOURCE_BYTES) for each in sources_beside(Path(name)))
 
 
 def _free(folder: Path, stem: str) -> Path:

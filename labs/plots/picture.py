@@ -164,10 +164,10 @@ def describe_estimates(
     first = results[0]
     number = f"{len(results):,}"
     kind = (
-        f"Dot plot of {first.recording.kernel}: the {first.what} of 1 variant with its 95 % "
+        f"Dot plot of {_kernels(results)}: the {first.what} of 1 variant with its 95 % "
         f"interval, in {NAMES[first.unit]} on a logarithmic axis."
         if len(results) == 1
-        else f"Dot plot of {first.recording.kernel}: the {first.what} of {number} variants with "
+        else f"Dot plot of {_kernels(results)}: the {first.what} of {number} variants with "
         f"95 % intervals, in {NAMES[first.unit]} on a logarithmic axis."
     )
     named = list(zip(names_of(results), results, strict=True))
@@ -274,12 +274,18 @@ def line_table(result: Result) -> Table:
 
 
 def names_of(results: Sequence[Result]) -> list[str]:
-    """The variant of each result; if several runs have the same one, with the number of the run."""
-    every = [result.variant for result in results]
+    """The variant of each result, of several C kernels with their names; if several runs have the
+    same one, with the number of the run."""
+    several = len({result.recording.kernel for result in results}) > 1
+    every = [f"{each.recording.kernel} " * several + each.variant for each in results]
     return [
         f"{name}, run {every[: n + 1].count(name)}" if every.count(name) > 1 else name
         for n, name in enumerate(every)
     ]
+
+
+def _kernels(results: Sequence[Result]) -> str:
+    return " and ".join(dict.fromkeys(result.recording.kernel for result in results))
 
 
 def estimates_table(results: Sequence[Result]) -> Table:
@@ -293,7 +299,7 @@ def estimates_table(results: Sequence[Result]) -> Table:
             numbers = sensible(result.estimate.into(first.unit, result.clock))
             rows.append((name, *numbers, f"{result.n:,}", result.aside_as_text(), ""))
     return Table(
-        f"{first.recording.kernel}: {first.what} in {NAMES[first.unit]}",
+        f"{_kernels(results)}: {first.what} in {NAMES[first.unit]}",
         ("variant", first.what, "from", "to (95 %)", "samples", "set aside", "why not"),
         tuple(rows),
     ).without_empty()
@@ -349,7 +355,7 @@ def estimates_figure(
         [Group("", rows)],
         unit,
         results[0].what,
-        f"{results[0].recording.kernel}: {results[0].what} of each variant",
+        f"{_kernels(results)}: {results[0].what} of each variant",
         key,
         scale="log",
     )

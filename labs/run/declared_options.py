@@ -116,14 +116,19 @@ def add_line(parser: argparse.ArgumentParser) -> None:
         "kernel", metavar="C_KERNEL", help="name of a C kernel, or a .c or .cpp file"
     )
     complete_with(kernel, _kernels)
-    add_options(parser)
-    _add_spread(parser)
+    add_run(parser)
     parser.add_argument(
         "--perf",
         action="store_true",
         help="count cycles, instructions, and misses of caches and TLB too, in processes of their "
         "own after the timed ones; say why if this machine does not count them",
     )
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a run, and those for code of a project, for C kernels that are named."""
+    add_options(parser)
+    _add_spread(parser)
     _add_project(parser)
 
 

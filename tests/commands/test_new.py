@@ -26,22 +26,33 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 PROTOTYPE = "int f(const char *, size_t)"
+LONGER = "int longer(char *, const int *, double, unsigned, const char *, int)"
 HEADER = """#include <stddef.h>
 #ifdef __cplusplus
 extern "C"
 #endif
 int f(const char *, size_t);
+#ifdef __cplusplus
+extern "C"
+#endif
+int longer(char *, const int *, double, unsigned, const char *, int);
 """
 SOURCE = """#include <string.h>
 #include "x.h"
 int f(const char *text, size_t length) { return strlen(text) == length ? text[3] : 1; }
+int longer(char *text, const int *numbers, double part, unsigned seed, const char *other, int n)
+{
+    return text[seed % 8] + numbers[seed % 8] + (part < 1) + other[n & 7];
+}
 """
 
 
 @LINUX
 @pytest.mark.parametrize("compilers", [("gcc", "g++"), ("clang", "clang++")])
 @pytest.mark.parametrize("name", ["mine.c", "mine.cpp"])
-@pytest.mark.parametrize("words", [[], ["--function", PROTOTYPE, "--header", "x.h"]])
+@pytest.mark.parametrize(
+    "words", [[], *(["--function", each, "--header", "x.h"] for each in (PROTOTYPE, LONGER))]
+)
 @pytest.mark.parametrize("threads", [[], ["--threads", "2"]])
 def test_what_it_writes_is_short_and_measured_without_a_change(
     name: str,
@@ -112,7 +123,6 @@ def test_arguments_are_made_for_a_prototype(
         (["--function", "f"], "is no prototype"),
         (["--function", "int f(struct x *)"], "argument 1 of f, 'struct x *', cannot be made"),
         (["--function", "void f(int, int (*)(int))"], "argument 2 of f"),
-        (["--header", "x.h"], "say with --function"),
     ],
 )
 def test_a_function_that_cannot_be_called_is_explained(
@@ -120,6 +130,26 @@ def test_a_function_that_cannot_be_called_is_explained(
 ) -> None:
     assert main(["new", "mine", *words]) == 2
     assert why in capsys.readouterr().err and not list(here.iterdir())
+
+
+def test_what_is_not_called_yet_has_its_header_and_levels_and_flags_are_known_ones(
+    here: Path,
+) -> None:
+    assert main(["new", "mine", "--header", "x.h"]) == 0
+    text = (here / "mine.c").read_text()
+    assert '#include "x.h"' in text and "strlen(in->text)" in text
+    assert (
+        main(
+            [
+                "new",
+                "other",
+                "--function",
+                "int f(int level, const char *a, const size_t n, int p_flags)",
+            ]
+        )
+        == 0
+    )
+    assert "return f(1, in->a2, LENGTH, 0);" in (here / "other.c").read_text()
 
 
 def test_no_file_is_replaced(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

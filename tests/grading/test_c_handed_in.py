@@ -9,8 +9,11 @@ import pytest
 
 from grader.cases.verdict import Level, Outcome, Verdict
 from grader.judging.lab_folder import check_folder
+from labs.c_kernels.catalogue import C_PLUS_PLUS
 from labs.c_kernels.toolchain import source_hash
 from labs.commands import cli
+from labs.course import figures
+from labs.hand_in.hand_in import contents
 from labs.recording.file import read
 from testing.paths import FIXTURES
 
@@ -53,6 +56,23 @@ def test_without_its_c_no_point_is_earned_for_what_the_c_did(lab: str, tmp_path:
     assert verdict.levels[Level.VALIDITY][0] == 0.0 < whole.levels[Level.VALIDITY][0]
     assert verdict.praise == ""
     assert "there is no own.c with this hash" in verdict.findings[0].evidence
+
+
+@pytest.mark.parametrize("ending", C_PLUS_PLUS)
+def test_c_plus_plus_beside_the_recording_is_found_packed_and_kept(
+    ending: str, tmp_path: Path
+) -> None:
+    lab = "04-procedure-call"
+    source = copied(lab, tmp_path / lab)
+    text = source.read_bytes()
+    source.rename(source.with_suffix(ending))
+    # An older C of this name is not what was measured.
+    source.write_bytes(text + b"/* older */")
+    assert verdict_of(tmp_path / lab, lab).outcome is Outcome.PASSED
+    assert {"recordings/own.c", f"recordings/own{ending}"} <= set(contents(tmp_path / lab, lab, []))
+    assert figures.make_room(tmp_path / lab, "own") == "own-earlier"
+    assert (source.parent / f"own-earlier{ending}").read_bytes() == text
+    assert verdict_of(tmp_path / lab, lab).outcome is Outcome.PASSED
 
 
 @pytest.mark.parametrize(

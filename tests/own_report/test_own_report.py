@@ -264,7 +264,7 @@ def test_without_labs_or_figures_there_is_no_report(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["report", str(tmp_path)]) == 1
-    assert "there are no labs in" in capsys.readouterr().err
+    assert "there are no labs and no recordings in" in capsys.readouterr().err
     (tmp_path / CALLS).mkdir()
     assert command.main([str(tmp_path), f"--output={tmp_path / 'r.html'}"]) == 1
     assert "has a figure or a text yet" in capsys.readouterr().err

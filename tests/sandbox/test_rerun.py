@@ -41,10 +41,10 @@ def course(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def hand_in(course: Path, source: str, **conditions: str) -> None:
+def hand_in(course: Path, source: str, ending: str = ".c", **conditions: str) -> None:
     """Anna's own C is `source`, and her recording states that it was made with it."""
     path = course / "submitted" / "anna" / LAB / OWN
-    path.with_suffix(".c").write_text(source)
+    path.with_suffix(ending).write_text(source)
     recording = read(path)
     stated = {**recording.conditions, "source.sha256": source_hash(source), **conditions}
     replace(recording, conditions=stated).write(path)
@@ -76,6 +76,15 @@ def test_c_that_does_not_compile(course: Path, capsys: pytest.CaptureFixture[str
     said = capsys.readouterr().out
     assert "It does not compile here.\n  own.c:1:25: error: " in said
     assert "made with Ticklab 0.0.9, and compiled again with the headers of" in said
+
+
+@needs_sandbox
+def test_c_plus_plus_is_compiled_as_such(course: Path) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    hand_in(course, FIXED.replace("int i", "auto i") % 60, ".cc")
+    done = again(course)
+    assert done.seen.compiles and not done.seen.scales, done.seen
 
 
 @needs_sandbox
