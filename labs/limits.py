@@ -82,3 +82,7 @@ MOST_JUDGEMENT_BYTES = 32_000_000
 
 #: The labs with their solutions have less than 1 MB in an archive of the source.
 MOST_SOURCE_ARCHIVE_BYTES = 32 * 1024 * 1024
+
+#: Limits of a class that works together (`grader live`): its students, the bytes that one of them
+#: sends at once, the predictions or figures in them, and the findings of one figure.
+MOST_IN_CLASS, MOST_SHARED_BYTES, MOST_SHARED, MOST_SHARED_FINDINGS = 2_000, 16 * 1024, 40, 20
