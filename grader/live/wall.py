@@ -16,8 +16,9 @@ from labs.plots.drawing import Paper
 from labs.units import NAMES, NANOSECONDS, RIGHT_WITHIN, off_by, rounded, unit_symbol
 
 _STAGE = Path(__file__).with_name("stage.html.jinja")
-#: Width and height of the drawing, in units of its text: of a wide screen, and of a phone.
-_WIDE, _NARROW = (680, 300), (340, 340)
+#: Width and height of the drawing, in units of its text: of a wide screen, of a phone, and how
+#: much higher it is when the figures are revealed.
+_WIDE, _NARROW, _REVEALED = (680, 290), (340, 300), 100
 _EDGE, _AXIS, _LINE = 12, 34, 18
 _MOST_MISTAKES = 5
 
@@ -27,7 +28,9 @@ def stage(state: ClassState, *, narrow: bool) -> dict[str, str]:
     question = state.question
     answers = state.answers(question)
     revealed = question.figure in state.revealed
-    drawn, described = _drawn(question, answers, revealed, *(_NARROW if narrow else _WIDE))
+    width, height = _NARROW if narrow else _WIDE
+    height += _REVEALED if revealed else 0
+    drawn, described = _drawn(question, answers, revealed, width, height)
     wrong = len({id(each) for each in answers.found if set(each.findings) & set(SYMPTOMS)})
     html = filled(
         _STAGE,
@@ -147,7 +150,7 @@ class _Axis:
 
 def _stacked(paper: Paper, places: Sequence[float], top: float, base: float, colour: str) -> None:
     """Dots at these places; those that would touch are stacked, and all become smaller to fit."""
-    for radius in (5.0, 4.0, 3.0, 2.0, 1.5, 1.0, 0.6):
+    for radius in (9.0, 7.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.0, 0.6):
         columns: dict[int, int] = {}
         dots = []
         for place in places:
@@ -165,7 +168,7 @@ def _intervals(
 ) -> None:
     """A line for each interval with a dot for its value, one below the other, and the median."""
     step = (base - top) / max(len(some), 1)
-    radius = min(4.0, max(1.0, step / 2))
+    radius = min(4.0, max(1.3, 0.7 * step))
     for number, each in enumerate(some):
         y = top + (number + 0.5) * step
         right = axis.at(each.high)

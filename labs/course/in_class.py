@@ -283,9 +283,13 @@ class Member:
         self.look()
         self._thread.start()
 
+    def end(self) -> None:
+        """Send nothing more; what was shared stays in the class."""
+        self._ended.set()
+
     def leave(self) -> bool:
         """Have the class forget this student; False if it did not answer. Raises NoClass."""
-        self._ended.set()
+        self.end()
         self._kept.unlink(missing_ok=True)
         with self._busy:
             try:
