@@ -104,7 +104,7 @@ class LiveClass:
         """A connection to where students join."""
         if self.address.startswith("http://"):
             return http.client.HTTPConnection(self.address[7:], timeout=timeout)
-        context = ssl.create_default_context()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         return http.client.HTTPSConnection(self.address, timeout=timeout, context=context)
 

@@ -223,9 +223,11 @@ class _Line:
         if self._scheme == "http":
             self._open = http.client.HTTPConnection(self._host, self._port, timeout=_LIMIT_S)
             return self._open
-        context = ssl.create_default_context()
         if self._scheme == "room":
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        else:
+            context = ssl.create_default_context()
         made = http.client.HTTPSConnection(
             self._host, self._port, timeout=_LIMIT_S, context=context
         )
