@@ -31,6 +31,7 @@ MODULES = {
     "reading": "bench.speed.reading",
     "start": "bench.speed.start",
     "walks": "bench.speed.walks",
+    "live_class": "bench.speed.live_class",
     "evening": "bench.speed.evening",
     "stock": "bench.speed.stock",
     "coverage": "bench.figures.coverage",

@@ -79,3 +79,7 @@ MOST_ROSTER_BYTES, MOST_STUDENTS = 16_000_000, 100_000
 #: of its plot, characters of log, and bytes in all.
 MOST_SHOWN, MOST_LOG = 200_000, 20_000
 MOST_JUDGEMENT_BYTES = 32_000_000
+
+#: Limits of a class that works together (`grader live`): its students, the bytes that one of them
+#: sends at once, the predictions or figures in them, and the findings of one figure.
+MOST_IN_CLASS, MOST_SHARED_BYTES, MOST_SHARED, MOST_SHARED_FINDINGS = 2_000, 16 * 1024, 40, 20

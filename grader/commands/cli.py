@@ -28,6 +28,7 @@ MODULES = {
     "export": "after_grading",
     "feedback": "after_grading",
     "gradescope": "elsewhere",
+    "live": "live",
     "report": "after_grading",
     "rerun": "grade",
 }

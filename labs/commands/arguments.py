@@ -260,6 +260,19 @@ def _watch(parser: argparse.ArgumentParser) -> None:
     _folder(parser, "the folder of a lab, or of all your labs (default: this folder)", Path())
 
 
+def _join(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("code", metavar="CODE", help="the code on the wall")
+    parser.add_argument("address", nargs="?", default="", metavar="ADDRESS", help="the address")
+    named = parser.add_argument(
+        "--dir", type=Path, default=Path(), help="the folder of the lab (default: this folder)"
+    )
+    complete_with(named, offered_folders)
+    parser.add_argument(
+        "--show", action="store_true", help="print what would leave this machine, and join nothing"
+    )
+    parser.add_argument("--leave", action="store_true", help="leave the class again")
+
+
 def _progress(parser: argparse.ArgumentParser) -> None:
     _folder(
         parser, f"the folder of your labs (default: this folder if it holds them, else {DEFAULT})"
@@ -357,6 +370,11 @@ COMMANDS = {
         _watch,
         ("labs watch", "labs watch 01-timer-overhead"),
         "checking",
+    ),
+    "join": Command(
+        "join a class that works together, until Control-C",
+        _join,
+        ("labs join kiwi-4207 192.0.2.7:8766", "labs join kiwi-4207 192.0.2.7:8766 --leave"),
     ),
     "hand-in": Command(
         "check a lab once more, and make the archive that you hand in",

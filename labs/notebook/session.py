@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from labs import messages
 from labs.c_kernels import toolchain
-from labs.course import comparison, figures, guide
+from labs.course import comparison, figures, guide, in_class
 from labs.course.answers import is_blank
 from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.figures import BadFigures, Figure
@@ -29,6 +29,7 @@ from labs.html import Table
 from labs.machine import description
 from labs.messages import Message, Quiet, Refused, in_notebook, show
 from labs.notebook import explain, measuring, unready_cells, way_through_labs
+from labs.notebook.joining import codes_in, codes_of, joined, left
 from labs.notebook.measuring import Measuring, recording_name
 from labs.notebook.predicting import AnswerForm, Predicting
 from labs.paths import PartMissing
@@ -268,6 +269,8 @@ class Session(Predicting, Measuring):
         self.check: Check | None = None
         self._shown: dict[str, int] = {}
         self._panels: dict[str, Panel] = {}
+        self._found: dict[str, tuple[str, ...]] = {}
+        self._member: in_class.Member | None = None
 
     def __repr__(self) -> str:
         return f"lab {self.name} in {self.folder}"
@@ -453,7 +456,9 @@ class Session(Predicting, Measuring):
             show(stored)
             return
         line = " ".join((f"{stored.heading[0].upper()}{stored.heading[1:]}.", *stored.sentences))
-        show(self.check(figure, self.folder), Quiet(line))
+        verdict = self.check(figure, self.folder)
+        self._found[figure] = codes_of(verdict)
+        show(verdict, Quiet(line))
 
     def hint(self, topic: str = "", rung: int | None = None) -> None:
         """Show the next hint of `topic`, or up to number `rung`; the last is nearly the answer.
@@ -462,6 +467,29 @@ class Session(Predicting, Measuring):
         """
         asked = rung if rung is not None else self._shown.get(topic, 0) + 1
         self._shown[topic] = way_through_labs.hint(self._guide, topic, asked)
+
+    def join(self, code: str = "", address: str = "", *, send: bool = True) -> None:
+        """Join the class that works together, with the code and the address on the wall.
+
+        Shows what leaves this machine before it leaves, and again whenever something new does:
+        predictions, figures with intervals, the kind of machine, codes of findings. No name, and no
+        recording. With `send=False`, it shows this and joins nothing. Raises Refused.
+        """
+        if self.check is not None:
+            self._found |= codes_in(self.check, self.folder)
+        if not send:
+            show(in_class.shared_from(self.folder, self._found).as_table())
+            return
+        if self._member is not None:
+            self._member.end()
+        self._member = joined(self.folder, code, address, lambda: self._found)
+
+    def leave(self) -> None:
+        """Leave the class: it forgets what you shared. Raises Refused."""
+        if self._member is None:
+            raise Refused(Message("problem", "you are in no class", ("lab.join joins one.",)))
+        show(left(self._member))
+        self._member = None
 
     def hand_in(self) -> None:
         """Check this lab once more, pack it, and submit it where its course has an exchange.

@@ -114,6 +114,15 @@ def kind_of(conditions: Mapping[str, str]) -> str:
     return ", ".join(filter(None, parts)) or UNKNOWN
 
 
+def is_kind(text: str) -> bool:
+    """Whether `kind_of` can give this text: then it holds nothing that a student wrote."""
+    parts = text.split(", ")
+    words = (_ARCHITECTURES.values(), (name for _, name in _MAKERS), ("WSL", *_VIRTUAL.values()))
+    return text in (UNKNOWN, SEVERAL) or (
+        len(parts) == len(set(parts)) and set(parts) <= {word for some in words for word in some}
+    )
+
+
 def kind_in_head(head: bytes) -> str:
     """The same from the first bytes of a recording, down to its first line about a process."""
     known: dict[str, str] = {}

@@ -1,0 +1,171 @@
+"""The wall and the instructor's page in Chromium: on a projector, on a phone, by keyboard alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import expect
+
+from bench.labs import accessible, jupyterlab
+from testing.live_class import LiveClass, message, running
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(jupyterlab.CHROMIUM is None, reason="chromium is not installed"),
+]
+SIZES = {"projector": (1920, 1080), "phone": (390, 844)}
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveClass]:
+    with running(tmp_path_factory.mktemp("cache"), "--share", "127.0.0.1") as made:
+        for n in range(12):
+            machine = ("x86-64, AMD, virtual", "Arm, Apple, not virtual")[n % 2]
+            codes = [["unit-slip"], ["minimum-taken"], [], []][n % 4]
+            shared = message(value=90.0 + 7 * n, machine=machine, findings=codes)
+            assert made.share(made.enter(), shared) == 200
+        yield made
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with jupyterlab.chromium() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def signed_in(room: LiveClass, browser: Any) -> Any:
+    """The cookies of a browser in which the instructor's link was opened, which works once."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(room.desk_link)
+    assert "key=" not in page.url
+    return context.storage_state()
+
+
+def opened(browser: Any, room: LiveClass, signed_in: Any, name: str, **options: Any) -> Any:
+    page = browser.new_context(storage_state=signed_in, **options).new_page()
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.problems = problems
+    page.goto(f"http://127.0.0.1:{room.port}/{name}")
+    page.wait_for_selector("#stage h1")
+    return page
+
+
+def press(room: LiveClass, signed_in: Any, action: str) -> None:
+    kept = {each["name"]: each["value"] for each in signed_in["cookies"]}
+    assert room.press(f"ticklab-desk={kept['ticklab-desk']}", action) == 204
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ["wall", "desk"])
+@pytest.mark.parametrize("action", ["hide", "reveal"])
+def test_a_page_is_accessible_and_fits(
+    browser: Any, room: LiveClass, signed_in: Any, action: str, name: str, size: str, scheme: str
+) -> None:
+    press(room, signed_in, action)
+    width, height = SIZES[size]
+    page = opened(
+        browser, room, signed_in, name,
+        viewport={"width": width, "height": height}, color_scheme=scheme,
+    )  # fmt: skip
+    assert (page.locator("h2").count() == 1) == (action == "reveal")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if (name, size) == ("wall", "projector"):
+        # All that the last row must see is on the screen, in letters of at least 20 pixels.
+        foot = page.evaluate("document.querySelector('#stage').getBoundingClientRect().bottom")
+        assert foot <= height
+        least = page.evaluate(
+            "Math.min(...[...document.querySelectorAll('#stage li, #stage p, .join')].map("
+            "e => parseFloat(getComputedStyle(e).fontSize)))"
+        )
+        assert least >= 20
+    for each in page.locator("summary").all():
+        each.click()
+    assert accessible.violations(page.locator("html")) == []
+    assert page.problems == []
+    page.context.close()
+
+
+def test_the_page_that_explains_the_certificate_is_accessible(
+    browser: Any, room: LiveClass
+) -> None:
+    page = browser.new_context(ignore_https_errors=True).new_page()
+    page.goto(f"https://{room.address}/")
+    shown = page.locator("main").inner_text()
+    assert "Why your browser warned you" in shown
+    assert page.locator("code").inner_text() in room.said
+    assert accessible.violations(page.locator("html")) == []
+    page.context.close()
+
+
+def focused(page: Any) -> str:
+    return str(page.evaluate("document.activeElement.textContent.trim()"))
+
+
+def tab_to(page: Any, words: str) -> None:
+    for _ in range(20):
+        if focused(page) == words:
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the keyboard does not reach {words}")
+
+
+def test_a_class_is_led_by_keyboard_alone(browser: Any, room: LiveClass, signed_in: Any) -> None:
+    press(room, signed_in, "hide")
+    page = opened(browser, room, signed_in, "desk")
+    wall = opened(browser, room, signed_in, "wall")
+    heading = wall.locator("#stage h1")
+    asked = heading.inner_text()
+    for key in ("Enter", "Space"):  # shown, and hidden again
+        tab_to(page, "Reveal figures")
+        page.keyboard.press(key)
+        expect(wall.locator("#stage h2")).to_have_count(int(key == "Enter"))
+        assert focused(page) == "Reveal figures"
+    tab_to(page, "Freeze")
+    page.keyboard.press("Enter")
+    expect(wall.locator("#stage strong").first).to_have_text("frozen")
+    page.keyboard.press("Enter")
+    tab_to(page, "Next question")
+    page.keyboard.press("Enter")
+    expect(heading).not_to_have_text(asked)
+    page.keyboard.press("Shift+Tab")
+    assert focused(page) == "Previous question"
+    page.keyboard.press("Enter")
+    expect(heading).to_have_text(asked)
+    tab_to(page, "The same as a table")
+    page.keyboard.press("Enter")
+    assert page.locator("#table table").is_visible()
+    press(room, signed_in, "freeze")  # the page is drawn again
+    expect(page.locator("#stage strong").first).to_have_text("frozen")
+    assert page.locator("#table table").is_visible()
+    assert focused(page) == "The same as a table"
+    press(room, signed_in, "follow")
+    tab_to(wall, "Full screen")
+    wall.keyboard.press("Enter")
+    expect(wall.locator("html:fullscreen")).to_have_count(1)
+    for each in (page, wall):
+        assert each.problems == []
+        each.context.close()
+
+
+def test_the_wall_goes_on_by_itself_after_a_restart(browser: Any, tmp_path: Any) -> None:
+    with running(tmp_path) as room:
+        page = browser.new_page()
+        page.goto(room.wall_link)
+        page.wait_for_selector("#stage h1")
+        room.stop(kill=True)
+        expect(page.locator("#said")).to_contain_text("No connection")
+        room.start()
+        assert room.share(room.enter(), message()) == 200
+        expect(page.locator(".counts strong").first).to_have_text("1")
+        expect(page.locator("#said")).to_have_text("")
+        page.close()

@@ -1,0 +1,350 @@
+"""Strangers and bored students against a real server: nobody gets in, and the class goes on.
+
+After each case, a student of the class shares a new figure, and the wall shows it, with as many
+students as before, and with nothing that a stranger wrote.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import itertools
+import json
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labs import limits
+from testing.live_class import LAB, LiveClass, counts, message, running
+
+#: No page of the class may ever hold it.
+MARK = "hostile-mark"
+Case = Callable[[LiveClass, str], None]
+CASES: dict[str, Case] = {}
+_versions = itertools.count(2)
+
+
+def case(function: Case) -> Case:
+    CASES[function.__name__.replace("_", " ")] = function
+    return function
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveClass]:
+    with running(tmp_path_factory.mktemp("cache"), "--share", "127.0.0.1") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def desk(room: LiveClass) -> str:
+    return room.cookie(room.desk_link)
+
+
+@pytest.fixture
+def student(room: LiveClass) -> Iterator[str]:
+    token = room.enter()
+    yield token
+    assert room.send("POST", "leave", {}, {"Authorization": f"Bearer {token}"})[0] == 200
+
+
+# What a student of the class may send in place of a good message.
+
+
+def bad(**changes: Any) -> dict[str, Any]:
+    return {**message(), **changes}
+
+
+def with_figure(**changes: Any) -> dict[str, Any]:
+    return message(**changes)
+
+
+BODIES: dict[str, Any] = {
+    "nothing": b"",
+    "no JSON": b"<script>alert(1)</script>",
+    "not UTF-8": b'{"version": "\xff"}',
+    "a list": [1, 2],
+    "nested deeply": b"[" * 8_000,
+    "more than the most bytes": b" " * (limits.MOST_SHARED_BYTES + 1),
+    "a version as text": bad(version="1"),
+    "a negative version": bad(version=-1),
+    "a huge version": bad(version=10**30),
+    "not a number": b'{"version":1,"predictions":{},"figures":{"a":{"value":NaN,"unit":"ns"}}}',
+    "infinity": b'{"version":1,"predictions":{},"figures":{"a":{"value":1e999,"unit":"ns"}}}',
+    "a huge number": with_figure(value=1e300),
+    "a number as text": with_figure(low="1"),
+    "true for a number": with_figure(low=True),
+    "a script as unit": with_figure(unit=f"<script>{MARK}</script>"),
+    "text from right to left as unit": with_figure(unit="\u202ens"),
+    "half of a character": b'{"version":1,"predictions":{"\\ud800":{}},"figures":{}}',
+    "a script as figure": bad(figures={f"<img src=x onerror={MARK}>": {"value": 1, "unit": "ns"}}),
+    "a path as prediction": bad(predictions={"../../etc": {"value": 1, "unit": "ns"}}),
+    "many figures": bad(figures={f"f{n}": {"value": 1, "unit": "ns"} for n in range(41)}),
+    "many findings": with_figure(findings=["unit-slip"] * 21),
+    "a long kind of machine": with_figure(machine="x" * 41),
+    "a script as finding": with_figure(findings=[f"<script>{MARK}"]),
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_message_of_another_form_is_refused(
+    room: LiveClass, desk: str, student: str, body: str
+) -> None:
+    with going_on(room, desk, student):
+        if body == "more than the most bytes":
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                assert room.share(student, BODIES[body]) >= 400
+        else:
+            assert room.share(student, BODIES[body]) == 400
+
+
+# Everything else: who sends, how often, how slowly, and over which connection.
+
+
+@case
+def a_wrong_code(room: LiveClass, token: str) -> None:
+    assert room.send("POST", "join", {"code": "kiwi-0000", "lab": LAB})[0] == 403
+
+
+@case
+def a_code_of_another_alphabet(room: LiveClass, token: str) -> None:
+    wide = "".join(chr(ord(each) + 0xFEE0) if each.isalnum() else each for each in room.code)
+    assert room.send("POST", "join", {"code": wide, "lab": LAB})[0] == 403
+
+
+@case
+def a_code_of_a_megabyte(room: LiveClass, token: str) -> None:
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        assert room.send("POST", "join", {"code": "k" * 1_000_000, "lab": LAB})[0] >= 400
+
+
+@case
+def a_lab_that_is_a_script(room: LiveClass, token: str) -> None:
+    status, content, headers = room.send(
+        "POST", "join", {"code": room.code, "lab": f"<script>{MARK}</script>"}
+    )
+    assert status == 403
+    assert MARK.encode() not in content
+    assert headers["Content-Type"].startswith("application/json")
+
+
+@case
+def a_token_that_was_guessed(room: LiveClass, token: str) -> None:
+    name = token.partition(".")[0]
+    for guess in ("", "x", f"{name}.", f"{name}.{'0' * 32}", "." * 3_000, "é.é"):
+        with contextlib.suppress(UnicodeEncodeError):
+            assert room.share(guess, message()) in (400, 401, 431)
+
+
+@case
+def the_token_of_another_as_a_cookie(room: LiveClass, token: str) -> None:
+    headers = {"Cookie": f"ticklab-desk={token}; ticklab-wall={token}"}
+    assert room.send("GET", "state", headers=headers)[0] == 403
+
+
+@case
+def an_old_message_replayed(room: LiveClass, token: str) -> None:
+    assert room.share(token, message(1, value=7.0)) == 200  # the newer one counts
+
+
+@case
+def a_message_replayed_after_leaving(room: LiveClass, token: str) -> None:
+    gone = room.enter()
+    assert room.send("POST", "leave", {}, {"Authorization": f"Bearer {gone}"})[0] == 200
+    assert room.share(gone, message()) == 403
+
+
+@case
+def the_instructors_link_stolen(room: LiveClass, token: str) -> None:
+    assert room.cookie(room.desk_link) == ""
+    path = room.desk_link.split("/", 3)[3]
+    assert room.send("GET", path)[0] == 404  # on the network there is no such page at all
+
+
+@case
+def the_instructors_cookie_stolen(room: LiveClass, token: str) -> None:
+    stored = json.loads(next(room.cache.rglob("class-*.json")).read_text())
+    headers = {"Cookie": f"ticklab-desk={stored['desk']}", "X-Live": "1"}
+    assert room.send("POST", "desk", b"close", headers)[0] == 404
+
+
+@case
+def the_link_of_the_wall_for_buttons(room: LiveClass, token: str) -> None:
+    assert room.press(room.cookie(room.wall_link), "close") == 403
+
+
+@case
+def a_button_pressed_by_another_site(room: LiveClass, token: str) -> None:
+    stored = json.loads(next(room.cache.rglob("class-*.json")).read_text())
+    headers = {"Cookie": f"ticklab-desk={stored['desk']}", "Origin": "http://evil.example"}
+    with contextlib.closing(http.client.HTTPConnection(f"127.0.0.1:{room.port}")) as own:
+        own.request("POST", "/desk", "close", headers)
+        assert own.getresponse().status == 403
+
+
+@case
+def a_name_that_leads_to_this_machine(room: LiveClass, token: str) -> None:
+    with contextlib.closing(http.client.HTTPConnection(f"127.0.0.1:{room.port}")) as own:
+        own.request("GET", room.wall_link[21:], headers={"Host": "evil.example"})
+        assert own.getresponse().status == 404
+
+
+@case
+def paths_out_of_the_folder(room: LiveClass, token: str) -> None:
+    for path in ("../class_keys.py", "live.js/../../x", "%2e%2e/live.py", "live.css%00", "//evil"):
+        assert room.send("GET", path)[0] in (400, 404)
+
+
+@case
+def a_header_that_never_ends(room: LiveClass, token: str) -> None:
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        assert room.send("GET", "", headers={"X": "x" * 100_000})[0] >= 400
+
+
+@case
+def other_methods(room: LiveClass, token: str) -> None:
+    for method in ("PUT", "DELETE", "OPTIONS", "TRACE", "BREW"):
+        assert room.send(method, "share", {})[0] in (404, 405)
+
+
+def raw(room: LiveClass) -> ssl.SSLSocket:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    host, _, port = room.address.partition(":")
+    return context.wrap_socket(socket.create_connection((host, int(port)), 20))
+
+
+@case
+def slow_clients(room: LiveClass, token: str) -> None:
+    """Many that never end their header, or their body; they stay open during the check below."""
+    for n in range(100):
+        open_one = raw(room)
+        if n % 2:
+            open_one.sendall(b"POST /share HTTP/1.1\r\nHost: x\r\nX: ")
+        else:
+            open_one.sendall(b"POST /share HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n{")
+        _OPEN.append(open_one)
+
+
+@case
+def connections_without_a_handshake(room: LiveClass, token: str) -> None:
+    host, _, port = room.address.partition(":")
+    _OPEN.extend(socket.create_connection((host, int(port)), 20) for _ in range(200))
+
+
+@case
+def a_body_with_two_lengths(room: LiveClass, token: str) -> None:
+    with raw(room) as one:
+        one.sendall(
+            b"POST /share HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n{}GET / HTTP/1.1\r\n\r\n"
+        )
+        with contextlib.suppress(OSError):
+            assert b" 200 " not in one.recv(1_000)
+
+
+@case
+def noise_in_place_of_a_message(room: LiveClass, token: str) -> None:
+    host, _, port = room.address.partition(":")
+    for noise in (
+        b"\0" * 10_000,
+        b"\x16\x03\x01\xff\xff" + b"A" * 9_000,
+        b"GET / HTTP/1.1\r\n\r\n",
+    ):
+        one = socket.create_connection((host, int(port)), 20)
+        with one, contextlib.suppress(OSError):
+            one.sendall(noise)
+
+
+@case
+def a_flood_of_messages_of_one_student(room: LiveClass, token: str) -> None:
+    greedy = room.enter()
+    headers = {"Authorization": f"Bearer {greedy}", "Content-Type": "application/json"}
+    found = set()
+    with contextlib.closing(room.connect()) as connection:
+        for n in range(200):
+            connection.request("POST", "/share", json.dumps(message(n)), headers)
+            answer = connection.getresponse()
+            answer.read()
+            found.add(answer.status)
+    assert found == {200, 429}
+    assert room.send("POST", "leave", {}, headers)[0] == 200  # has no limit
+
+
+@case
+def a_flood_of_connections(room: LiveClass, token: str) -> None:
+    def ask() -> None:
+        for _ in range(10):
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                room.send("GET", "")
+
+    threads = [threading.Thread(target=ask) for _ in range(20)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+@case
+def a_flood_of_wrong_codes(room: LiveClass, token: str) -> None:
+    """The last case: from then on, nobody at this address joins for a while, with any code."""
+    found = {room.send("POST", "join", {"code": f"kiwi-{n}", "lab": LAB})[0] for n in range(60)}
+    assert found == {403, 429}
+    assert room.send("POST", "join", {"code": room.code, "lab": LAB})[0] == 429
+
+
+_OPEN: list[socket.socket] = []
+
+
+@contextlib.contextmanager
+def going_on(room: LiveClass, desk: str, token: str) -> Iterator[None]:
+    """A student shares before and after, and the wall shows this and nothing else new."""
+    figure = float(next(_versions))
+    assert room.share(token, message(int(figure), value=figure)) == 200
+    assert room.press(desk, "reveal") == 204
+    before = counts(room.wall(desk))
+    yield
+    figure = float(next(_versions))
+    assert room.share(token, message(int(figure), value=figure)) == 200
+    wall = room.wall(desk)
+    said = json.dumps(wall)
+    after = counts(wall)
+    assert after["measured"] == before["measured"] == 1
+    assert f">{figure:g}<" in wall["table"].replace("\u2060", "")
+    assert MARK not in said
+    assert "\u202e" not in said
+    assert room.process is not None
+    assert room.process.poll() is None
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_class_goes_on(room: LiveClass, desk: str, student: str, name: str) -> None:
+    with going_on(room, desk, student):
+        CASES[name](room, student)
+
+
+def test_there_are_forty_cases_and_more() -> None:
+    assert len(CASES) + len(BODIES) >= 40
+
+
+@pytest.mark.measuring
+@pytest.mark.slow
+def test_five_hundred_join_at_once(tmp_path: Path) -> None:
+    with running(tmp_path, "--share", "127.0.0.1") as room:
+        tokens: list[str] = []
+
+        def some() -> None:
+            for _ in range(25):
+                tokens.append(room.enter())
+
+        threads = [threading.Thread(target=some) for _ in range(20)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert len(set(tokens)) == 500
+        assert counts(room.wall(room.cookie(room.wall_link)))["here"] == 500
