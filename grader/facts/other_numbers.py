@@ -805,8 +805,8 @@ def _of_net(case: Case) -> Iterator[Slip]:
     if parts != 1:
         yield whole - times * base, text(times, ""), right
         if base:
-            open_ended = f"{rounded(whole)} - {rounded(times * base)} / {parts:g}: only the baseline is divided"
-            yield whole - times * base / parts, open_ended, right
+            told = f"{rounded(whole)} - {rounded(times * base)} / {parts:g}"
+            yield whole - times * base / parts, f"{told}: only the baseline is divided", right
         yield (whole - times * base) / parts**2, text(times, f" / {parts**2:g}"), right
         if base:
             all_of_it = rounded(times * base)
