@@ -504,8 +504,8 @@ class Session(Predicting, Measuring):
         way_through_labs.progress_of(self.folder, self.name, self._guide)
 
     def wrap_up(self) -> None:
-        """Show prediction against result over all labs so far, and how far off the guesses are."""
-        way_through_labs.wrap_up(self.folder.parent)
+        """Show prediction against result in this lab, and how far off all guesses were."""
+        way_through_labs.wrap_up(self.folder.parent, self.folder.name)
 
 
 #: What `start` makes sessions with: the last one. See `begin_with`.

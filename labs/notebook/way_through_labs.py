@@ -98,13 +98,14 @@ class ShownProgress:
         return later[0]
 
 
-def wrap_up(labs_folder: Path) -> None:
-    """Show prediction against result over all labs so far, and how far off the guesses are."""
+def wrap_up(labs_folder: Path, lab: str) -> None:
+    """Show prediction against result in `lab`, and how far off the guesses of all labs are."""
     rows = comparison.of_labs(labs_folder)
     if not rows:
         show(Message("note", "no predictions yet", ("`lab.predict(...)` stores one.",)))
         return
-    show(comparison.table(rows))
+    if mine := tuple(row for row in rows if row.lab == lab):
+        show(comparison.table(mine))
     known = comparison.with_factor(rows)
     if known:
         show(_picture(known))

@@ -489,7 +489,7 @@ def test_what_is_wrapped_up_is_drawn_with_late_ones_apart(
     other.mkdir()
     predicted(other, (100, True), name="system-call-getppid")
     figures.put(other, Figure("system-call-getppid", 0.3, "us", None))
-    way_through_labs.wrap_up(folder.parent)
+    way_through_labs.wrap_up(folder.parent, folder.name)
     shown = capsys.readouterr().out
     assert "Dot plot of 2 predictions" in shown
     assert "1 of 1 guess came within a factor of 2" in shown
@@ -501,7 +501,7 @@ def test_without_a_figure_nothing_is_drawn(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     predicted(folder, (10, False))
-    way_through_labs.wrap_up(folder.parent)
+    way_through_labs.wrap_up(folder.parent, folder.name)
     assert "Dot plot" not in capsys.readouterr().out
     with pytest.raises(ValueError, match="no guess"):
         calibration_picture([])

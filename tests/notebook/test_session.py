@@ -343,7 +343,7 @@ def test_progress_refuses_a_file_that_it_cannot_read(lab: Session) -> None:
         lab.progress()
 
 
-def test_the_wrap_up_lays_prediction_beside_result_over_all_labs(
+def test_the_wrap_up_lays_prediction_beside_result_and_counts_the_guesses_of_all_labs(
     lab: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab.wrap_up()
@@ -354,11 +354,14 @@ def test_the_wrap_up_lays_prediction_beside_result_over_all_labs(
     other.folder.mkdir()
     other.predict("system-call-getppid", 100, "ns")
     capsys.readouterr()
-    other.wrap_up()
+    lab.wrap_up()
     shown = capsys.readouterr().out
     assert "2 times as much" in shown
-    assert "no figure yet" in shown
     assert "90 %" in shown
+    other.wrap_up()
+    shown = capsys.readouterr().out
+    assert "no figure yet" in shown
+    assert "0.02" not in shown, "the table of another lab"
     assert "Your one guess so far was off by a factor of 2 (too low)" in shown
 
 
