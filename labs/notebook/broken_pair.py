@@ -104,10 +104,15 @@ class Pair:
         return 1 / ALIKE_WITHIN < estimate.value / self.naive_value < ALIKE_WITHIN
 
     def _marks(self) -> tuple[list[Mark], str]:
-        """The broken figure and, if there is one, the repaired one, in the unit that suits both."""
+        """The broken figure and, if there is one, the repaired one, in the unit asked for.
+
+        In place of ns, the default, it is the unit of time that suits both.
+        """
         right, clock = self.repaired.result().estimate, self.repaired.result().clock
         largest = max(abs(self.naive_value), abs(right.value) if right else 0.0)
-        unit = readable_unit(clock.convert(largest, self.broken.unit, "ns"))
+        unit = self.broken.unit
+        if unit == "ns":
+            unit = readable_unit(largest)
         value = clock.convert(self.naive_value, self.broken.unit, unit)
         marks = [Mark("broken", value, "broken")]
         if right is not None:

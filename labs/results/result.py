@@ -20,7 +20,7 @@ from labs.results import run_warnings
 from labs.results.modes import modes
 from labs.results.run_warnings import RunWarning, of_width
 from labs.results.warning_thresholds import MANY_ASIDE
-from labs.units import Clock, canonical, fixed, plural, rounded
+from labs.units import NANOSECONDS, Clock, canonical, fixed, plural, rounded
 
 __all__ = ["REASONS", "WIDEST", "Result", "result_of", "sensible"]
 
@@ -137,8 +137,9 @@ class Result:
         return f"{self.n:,} samples from {of}{plural(every, 'process')}{each}"
 
     def step_as_text(self) -> str:
-        """The step of the clock in the unit of the result."""
-        return f"{rounded(self.clock.step / self.clock.ticks_in(self.unit))} {self.unit}"
+        """The step of the clock in the unit of the result, and in ns for other units of time."""
+        unit = "ns" if self.unit in NANOSECONDS else self.unit
+        return f"{rounded(self.clock.step / self.clock.ticks_in(unit))} {unit}"
 
     def aside_as_text(self) -> str:
         """How many samples were set aside and why; '' if it is no more than a few."""
