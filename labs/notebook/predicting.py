@@ -444,28 +444,6 @@ class Predicting:
 
 # The widgets of the form of a prediction, and their layout.
 
-#: In the colours of the page that it stands in, light or dark.
-_STYLE = """<style>
-.ticklab-form { border: 1px solid var(--jp-border-color2, #ccc); border-radius: 6px;
-  padding: 10px min(16px, 2vw) 12px; max-width: 560px; box-sizing: border-box; }
-.ticklab-form .widget-label { text-align: left; color: var(--jp-content-font-color1, inherit); }
-.ticklab-form .widget-html-content { line-height: 1.45; flex: 1 1 0; min-width: 0; }
-.ticklab-form .ticklab-title { font-weight: 600; white-space: normal; overflow-wrap: anywhere; }
-.ticklab-form .ticklab-quiet { color: var(--jp-content-font-color2, #555); white-space: normal; }
-.ticklab-form select { background-image: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/\
-2000/svg' viewBox='0 0 18 18'%3E%3Cpath fill='%23808080' d='M5 7l4 4 4-4z'/%3E%3C/svg%3E"); }
-.ticklab-form :is(button, input, select, textarea):focus-visible {
-  outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 1px; }
-</style>"""
-
-#: JupyterLab takes the arrow keys and letters for its own commands even where the focus is in a
-#: menu; Lumino leaves an element with this attribute alone. ipywidgets sets no attributes.
-_KEYS = """<img hidden alt="" src="data:," onerror="
-  document.addEventListener('focusin', (event) => {
-    if (event.target.matches('.ticklab-form select'))
-      event.target.setAttribute('data-lm-suppress-shortcuts', 'true');
-  })">"""
-
 _TITLE = '<div class="ticklab-title">{{ words }}</div>'
 _LABEL = {"description_width": "88px"}
 _CELL = {"width": "auto", "min_width": "0"}
@@ -511,7 +489,7 @@ class Fields:
         )
         self.said = widgets.HTML(layout={"flex": "1 1 160px", "width": "auto", "margin": "2px 8px"})
         parts = [
-            widgets.HTML(_STYLE + _KEYS + inline(_TITLE, words=question)),
+            widgets.HTML(unready_cells.style_of_widgets() + inline(_TITLE, words=question)),
             self.number,
             self.unit,
             self.because,
@@ -568,7 +546,9 @@ class AnswerForm:
         self.button = widgets.Button(
             description="Keep", button_style="primary", layout={"width": "104px", "flex": "none"}
         )
-        self.widget = widgets.VBox([widgets.HTML(_STYLE), self.text, self.button])
+        self.widget = widgets.VBox(
+            [widgets.HTML(unready_cells.style_of_widgets()), self.text, self.button]
+        )
         self.widget.add_class("ticklab-form")
         self.button.on_click(lambda _: _soon(self.keep))
         self._handle: Any = None

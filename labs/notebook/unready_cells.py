@@ -214,6 +214,14 @@ def style(output: str, widget: str, *, repeats: bool = False) -> str:
     return filled(_STYLE, output=output, widget=widget, repeats=repeats)
 
 
+_WIDGETS = Path(__file__).with_name("widgets.html.jinja")
+
+
+def style_of_widgets() -> str:
+    """The style of the panel and of the forms, for a widget of theirs."""
+    return filled(_WIDGETS)
+
+
 # The cell of a panel has a second output in plain HTML, which needs no Jupyter kernel. A page that
 # shows the panel hides it.
 
