@@ -135,7 +135,7 @@ def _reported(folder: Path, _: str) -> bool:
 
 
 def _handed_in(folder: Path, _: str) -> bool:
-    return handed_in.is_handed_in(folder)
+    return handed_in.of_lab(folder).unchanged
 
 
 #: The kinds of evidence; a lab has its report and its archive once, so these have no name.

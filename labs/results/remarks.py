@@ -196,9 +196,8 @@ def _baselines_shown(results: Sequence[Result]) -> set[str]:
     shown = set()
     for result in results:
         recording = result.recording
-        asked = recording.conditions.get("variants", "").split(",")
         stated = recording.condition(f"variant.{result.variant}.baseline")
-        shown |= {name for name in stated if name not in asked}
+        shown |= {name for name in stated if name not in recording.asked}
     return shown
 
 

@@ -240,7 +240,7 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     recording.BadRecording if the recording does not describe the clock.
     """
     unit = canonical(unit)
-    name = variant if variant is not None else _asked_for(recording)
+    name = variant if variant is not None else (*recording.asked, *recording.variants, "")[0]
     clock = recording.clock(name) if name in recording.variants else recording.samples(name).clock
     clock.ticks_in(unit)  # raises ValueError for core cycles of unknown length
     line: Line | None = None
@@ -274,12 +274,6 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     estimate = figure.into(unit, clock).of_any_run()
     warnings = (*of_width(recording, estimate), *warnings)
     return Result(recording, name, unit, clock, line, estimate, "", warnings, net)
-
-
-def _asked_for(recording: Recording) -> str:
-    """The first variant that was asked for; the recording may begin with its baseline."""
-    asked = recording.conditions.get("variants", "").split(",")[0]
-    return asked if asked in recording.variants else (recording.variants or ("",))[0]
 
 
 def with_ends(estimate: Estimate, sign: str) -> str:

@@ -244,12 +244,6 @@ def name_of(kernel: str, variant: str, level: str) -> str:
     return f"{kind} {name}" if kernel in ("process_switch", "thread_switch") else name
 
 
-def optimisation(flags: str) -> str:
-    """The optimisation level among the flags of a compiler; the last one counts."""
-    levels = [word for word in flags.split() if word.startswith("-O")]
-    return levels[-1] if levels else ""
-
-
 def columns(
     header: tuple[str, ...],
     rows: Sequence[tuple[str, ...]],
