@@ -449,6 +449,20 @@ _LABEL = {"description_width": "88px"}
 _CELL = {"width": "auto", "min_width": "0"}
 
 
+def _text(label: str, value: str, placeholder: str, rows: int = 1) -> Any:
+    """A field of so many lines with what it holds at first."""
+    kind, more = (widgets.Text, {}) if rows == 1 else (widgets.Textarea, {"rows": rows})
+    return kind(
+        value=value, description=label, placeholder=placeholder, style=_LABEL, layout=_CELL, **more
+    )
+
+
+def _button(words: str) -> Any:
+    return widgets.Button(
+        description=words, button_style="primary", layout={"width": "104px", "flex": "none"}
+    )
+
+
 class Fields:
     """Number, unit, reason and confidence, with the button that stores them.
 
@@ -459,34 +473,16 @@ class Fields:
     def __init__(
         self, question: str, units: Sequence[tuple[str, str]], stored: Prediction | None
     ) -> None:
-        self.number = widgets.Text(
-            value="" if stored is None else as_python(stored.value),
-            description="Number",
-            placeholder="such as 200 or 1e3",
-            style=_LABEL,
-            layout=_CELL,
-        )
+        value = "" if stored is None else as_python(stored.value)
+        sure = "" if stored is None or stored.sure is None else f"{stored.sure:g}"
+        because = "" if stored is None else stored.because
+        self.number = _text("Number", value, "such as 200 or 1e3")
         self.unit = widgets.Dropdown(
             options=list(units), description="Unit", style=_LABEL, layout=_CELL
         )
-        self.because = widgets.Textarea(
-            value="" if stored is None else stored.because,
-            description="Reason",
-            placeholder="why you expect this",
-            rows=2,
-            style=_LABEL,
-            layout=_CELL,
-        )
-        self.sure = widgets.Text(
-            value="" if stored is None or stored.sure is None else f"{stored.sure:g}",
-            description="Sure, 0 to 1",
-            placeholder="0 (a guess) to 1 (certain)",
-            style=_LABEL,
-            layout=_CELL,
-        )
-        self.store = widgets.Button(
-            description="Store", button_style="primary", layout={"width": "104px", "flex": "none"}
-        )
+        self.because = _text("Reason", because, "why you expect this", rows=2)
+        self.sure = _text("Sure, 0 to 1", sure, "0 (a guess) to 1 (certain)")
+        self.store = _button("Store")
         self.said = widgets.HTML(layout={"flex": "1 1 160px", "width": "auto", "margin": "2px 8px"})
         parts = [
             widgets.HTML(unready_cells.style_of_widgets() + inline(_TITLE, words=question)),
@@ -535,17 +531,9 @@ class AnswerForm:
         self._keep = keep
         self._below = keep("")
         versions = getattr(self._below, "versions", ())
-        self.text = widgets.Textarea(
-            value=versions[-1].text if versions else "",
-            description="Your words",
-            placeholder="never graded",
-            rows=4,
-            style=_LABEL,
-            layout=_CELL,
-        )
-        self.button = widgets.Button(
-            description="Keep", button_style="primary", layout={"width": "104px", "flex": "none"}
-        )
+        value = versions[-1].text if versions else ""
+        self.text = _text("Your words", value, "never graded", rows=4)
+        self.button = _button("Keep")
         self.widget = widgets.VBox(
             [widgets.HTML(unready_cells.style_of_widgets()), self.text, self.button]
         )
