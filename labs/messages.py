@@ -120,19 +120,12 @@ def shell() -> Any:
 
 #: By option of a command, the argument of `lab.measure` that does the same.
 ARGUMENTS = {
-    "samples": "samples",
-    "processes": "processes",
-    "batch": "batches",
-    "warmup": "warmup",
-    "cpu": "cpu",
-    "peer-cpu": "peer_cpu",
-    "unit": "unit",
-    "spread": "spread",
-    "within": "within",
-    "at-most": "at_most",
-    "time-limit": "time_limit",
-    "patience": "patience",
-}
+    name: "batches" if name == "batch" else name.replace("-", "_")
+    for name in (
+        "samples", "processes", "batch", "warmup", "cpu", "peer-cpu", "unit", "spread", "within",
+        "at-most", "time-limit", "patience",
+    )
+}  # fmt: skip
 
 #: A tuple is a list of batch sizes; `...` stands for a value that the reader chooses.
 Value = int | float | str | tuple[int | str, ...] | EllipsisType

@@ -21,7 +21,7 @@ from labs.machine.description import read_machine
 from labs.notebook.run import Run
 from labs.recording.file import read
 from labs.results.result import result_of
-from labs.survey import compare_report, survey, survey_report
+from labs.survey import compare_report, survey_report
 from labs.survey.compare_report import Saved, read_saved
 from labs.survey.survey import Measurement, Row
 from testing.paths import FIXTURES
@@ -88,8 +88,7 @@ def _rows(saved: Saved) -> Iterator[Row]:
     for recording in saved.recordings:
         asked = tuple(v for kernel, v, _ in saved.results if kernel == recording.kernel)
         known = tuple(dict.fromkeys(name for name in asked if name in recording.variants))
-        about = survey.group_of(recording.kernel)
-        measurement = Measurement(about, recording.kernel, known, (1, 1))
+        measurement = Measurement(recording.kernel, known, (1, 1))
         for name in known:
             result = result_of(recording, name)
             yield Row(measurement, name, result, result.no_figure, ())

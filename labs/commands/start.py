@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import errno
 import hashlib
 import importlib.metadata
 import json
@@ -26,7 +25,7 @@ from pydantic import ValidationError
 
 from labs import paths
 from labs.commands.arguments import DEFAULT
-from labs.files import CannotWrite, read_bounded, who_can_read, write_atomically
+from labs.files import explained, read_bounded, who_can_read, write_atomically
 from labs.json_text import BadJson, Form, parse_json, text_of
 from labs.terminal import say
 
@@ -269,14 +268,6 @@ class _Manifest(Form):
     files: dict[str, str]
 
 
-_REMEDIES = {
-    errno.ENOSPC: "The disk is full: free some space, then start again.",
-    errno.EDQUOT: "Your disk quota is used up: delete something, then start again.",
-    errno.ENOTDIR: "A part of that path is a file: name another folder, labs start DIR.",
-    errno.EEXIST: "Something else is in the way: name another folder, labs start DIR.",
-}
-
-
 class CannotUpdateCopy(Exception):
     """The copy cannot be made or updated; the message says where, why, and what to do.
 
@@ -425,13 +416,7 @@ def _explained_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        number = error.errno or 0
-        where = error.filename
-        why = os.strerror(number) if number else str(error)
-        if isinstance(error, CannotWrite) and isinstance(error.__cause__, OSError):
-            where = error.__cause__.filename
-        at = f" ({where})" if where and str(where) != str(folder) else ""
-        remedy = _REMEDIES.get(number, "Name a folder of your own: labs start DIR.")
         raise CannotUpdateCopy(
-            f"The labs cannot be put in {folder}: {why}{at}. Nothing there was lost. {remedy}"
+            f"The labs cannot be put in {folder}: {explained(error)}. Nothing there was lost. You "
+            "may name another folder: labs start DIR"
         ) from error

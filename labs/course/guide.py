@@ -22,37 +22,73 @@ number.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from labs.course import answers, figures, handed_in, lab_names, predictions
+
+RUNGS = 3
+MOST_WORDS = 50
+
+
+class BadGuide(ValueError):
+    """A guide has a mistake; the message says which and where."""
+
+
+def _brief(hint: str) -> str:
+    """A hint that is not too long. Raises ValueError."""
+    if len(hint.split()) > MOST_WORDS:
+        raise ValueError(f"a hint has at most {MOST_WORDS} words")
+    return hint
+
+
+# How the classes below are written in JSON. No text is blank, and no other name may be given.
+_NAMES = ConfigDict(extra="forbid")
+_Text = Annotated[str, Field(pattern=r"\S")]
+_Hint = Annotated[_Text, AfterValidator(_brief)]
+_Rungs = Annotated[tuple[_Hint, ...], Field(min_length=RUNGS, max_length=RUNGS)]
+_Choices = Annotated[tuple[_Text, ...], Field(min_length=2)]
+_DONE_BY = r"^((prediction|recording|figure|answer):.*\S.*|(report|hand-in):)$"
+_Paragraphs = Annotated[tuple[_Text, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a lab: what to do, and the kind and name of the evidence that it is done.
+    """One step of a lab: what to do, and the evidence that it is done (`kind:name`).
 
     With a `variant`, only a recording that holds this variant is such evidence. With `no_faults`,
     it is one in which the samples of that variant made no page fault. A `further` step may be left
     out.
     """
 
-    do: str
-    kind: str
-    name: str
+    __pydantic_config__ = _NAMES
+
+    do: _Text
+    done_by: Annotated[str, Field(pattern=_DONE_BY)]
     variant: str = ""
     no_faults: str = ""
     further: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Of which kind the evidence is: a key of `EVIDENCE`."""
+        return self.done_by.partition(":")[0]
+
+    @property
+    def name(self) -> str:
+        """The name of the evidence; '' of what a lab has once."""
+        return self.done_by.partition(":")[2]
 
     def is_done(self, folder: Path) -> bool:
         """Whether `folder`, the student's folder of this lab, has the evidence.
 
         Raises ValueError or OSError if a file that would hold it cannot be read.
         """
-        found = _EVIDENCE[self.kind](folder, self.name)
+        found = EVIDENCE[self.kind](folder, self.name)
         if not found or not (self.variant or self.no_faults):
             return found
         return _holds(folder, self.name, self.variant, self.no_faults)
@@ -99,10 +135,11 @@ def _reported(folder: Path, _: str) -> bool:
 
 
 def _handed_in(folder: Path, _: str) -> bool:
-    return handed_in.is_handed_in(folder)
+    return handed_in.of_lab(folder).unchanged
 
 
-_EVIDENCE: dict[str, Callable[[Path, str], bool]] = {
+#: The kinds of evidence; a lab has its report and its archive once, so these have no name.
+EVIDENCE: dict[str, Callable[[Path, str], bool]] = {
     "prediction": _predicted,
     "recording": _recorded,
     "figure": _stored,
@@ -110,19 +147,6 @@ _EVIDENCE: dict[str, Callable[[Path, str], bool]] = {
     "report": _reported,
     "hand-in": _handed_in,
 }
-
-#: The kinds of evidence, and those that a lab has once, so that they have no name.
-KINDS = tuple(_EVIDENCE)
-WITHOUT_NAME = ("report", "hand-in")
-
-
-RUNGS = 3
-MOST_WORDS = 50
-FEWEST_CHOICES = 2
-
-
-class BadGuide(ValueError):
-    """A guide has a mistake; the message says which and where."""
 
 
 @dataclass(frozen=True)
@@ -134,9 +158,11 @@ class Asked:
     plots of this variant show the prediction.
     """
 
-    asks: str
-    unit: str
-    before: str
+    __pydantic_config__ = _NAMES
+
+    asks: _Text
+    unit: _Text
+    before: _Text
     figure: str = ""
     measured: str = ""
 
@@ -145,8 +171,10 @@ class Asked:
 class HeldBack:
     """A warning, by its code, of the run saved as `run`: it would answer the question `until`."""
 
-    run: str
-    warning: str
+    __pydantic_config__ = _NAMES
+
+    run: _Text
+    warning: _Text
     until: str
 
 
@@ -158,12 +186,17 @@ class Guide:
     beside an answer, both by id.
     """
 
-    hints: dict[str, tuple[str, ...]]
-    steps: tuple[Step, ...]
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    __pydantic_config__ = _NAMES
+
+    hints: Mapping[str, _Rungs] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    choices: Mapping[str, _Choices] = field(default_factory=dict)
     predictions: Mapping[str, Asked] = field(default_factory=dict)
-    explanations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    explanations: Mapping[str, _Paragraphs] = field(default_factory=dict)
     held_back: tuple[HeldBack, ...] = ()
+
+
+_FORM = TypeAdapter(Guide)
 
 
 def labs() -> tuple[str, ...]:
@@ -175,7 +208,7 @@ def of_lab(lab: str) -> Guide:
     """The guide of the lab `lab`, or an empty guide if the kit has none. Raises BadGuide."""
     path = lab_names.FOLDER / f"{lab}.json"
     if not path.is_file():
-        return Guide({}, ())
+        return Guide()
     return parse(path.read_text(encoding="utf-8"), path.name)
 
 
@@ -195,61 +228,13 @@ def numbered_hints(rungs: Sequence[str], asked: int) -> tuple[str, ...]:
 def parse(text: str, where: str) -> Guide:
     """The guide that `text` holds. Raises BadGuide, for example if a hint is empty."""
     try:
-        stated = json.loads(text)
-        hints = {name: tuple(rungs) for name, rungs in stated.get("hints", {}).items()}
-        steps = tuple(
-            Step(
-                step["do"],
-                *_evidence(step["done_by"]),
-                step.get("variant", ""),
-                step.get("no_faults", ""),
-                step.get("further", False),
-            )
-            for step in stated.get("steps", [])
-        )
-        choices = _texts(stated.get("choices", {}))
-        explanations = _texts(stated.get("explanations", {}))
-        asked = {name: Asked(**each) for name, each in stated.get("predictions", {}).items()}
-        held_back = tuple(HeldBack(**each) for each in stated.get("held_back", []))
-    except (ValueError, AttributeError, KeyError, TypeError) as error:
+        found = _FORM.validate_json(text, strict=True)
+    except ValidationError as error:
         raise BadGuide(f"{where}: {error}") from error
-    for name, rungs in hints.items():
-        if len(rungs) != RUNGS or not all(rung.strip() for rung in rungs):
-            raise BadGuide(f"{where}: hint {name!r} must have {RUNGS} texts, none empty")
-        if any(len(rung.split()) > MOST_WORDS for rung in rungs):
-            raise BadGuide(f"{where}: hint {name!r} has a text of more than {MOST_WORDS} words")
-    for step in steps:
-        if step.kind not in KINDS or not step.do.strip():
-            raise BadGuide(f"{where}: step {step.do!r} must be done by one of {', '.join(KINDS)}")
-        if bool(step.name) == (step.kind in WITHOUT_NAME):
-            raise BadGuide(f"{where}: step {step.do!r} needs {step.kind}:ID, or {step.kind}: alone")
+    for step in found.steps:
         if (step.variant or step.no_faults) and step.kind != "recording":
             raise BadGuide(f"{where}: step {step.do!r} has a variant, but no recording")
-    for name, texts in choices.items():
-        if len(texts) < FEWEST_CHOICES or not all(text.strip() for text in texts):
-            raise BadGuide(f"{where}: {name!r} must have two conclusions or more, none empty")
-    for name, texts in explanations.items():
-        if not texts or not all(text.strip() for text in texts):
-            raise BadGuide(f"{where}: explanation {name!r} must have paragraphs, none empty")
-    for name, each in asked.items():
-        if not (each.asks.strip() and each.unit.strip() and each.before.strip()):
-            raise BadGuide(f"{where}: prediction {name!r} needs `asks`, `unit` and `before`")
-    for held in held_back:
-        if held.until not in explanations or not (held.run and held.warning):
-            raise BadGuide(
-                f"{where}: held back needs `run`, `warning`, and `until`, an explanation"
-            )
-    return Guide(hints, steps, choices, asked, explanations, held_back)
-
-
-def _evidence(done_by: str) -> tuple[str, str]:
-    """The kind and the name of the evidence. Raises ValueError if there is no colon."""
-    kind, name = done_by.split(":", 1)
-    return kind, name
-
-
-def _texts(stated: Any) -> dict[str, tuple[str, ...]]:
-    """Lists of texts by name. Raises TypeError or AttributeError for anything else."""
-    if not all(isinstance(texts, list) for texts in stated.values()):
-        raise TypeError("a list of texts is expected")
-    return {name: tuple(texts) for name, texts in stated.items()}
+    for held in found.held_back:
+        if held.until not in found.explanations:
+            raise BadGuide(f"{where}: held back until {held.until!r}, which is no explanation")
+    return found

@@ -52,39 +52,37 @@ class Archive:
         return tuple(figure for figure, outcome in outcomes if outcome != _PASSED)
 
 
-def is_handed_in(folder: Path) -> bool:
-    """Whether the figures and the report of the lab in `folder` are handed in as they are now."""
+@dataclass(frozen=True)
+class HandedIn:
+    """What was handed in of a lab (None: nothing that can be read), and whether it is still so."""
+
+    archive: Archive | None
+    unchanged: bool
+
+    @property
+    def points_missing(self) -> bool:
+        """Whether the lab was handed in as it is now, with fewer points than there are."""
+        points = self.archive.points if self.archive is not None and self.unchanged else None
+        return points is not None and points[0] < points[1]
+
+    @property
+    def not_passed(self) -> tuple[str, ...]:
+        """The figures that did not pass when the lab was handed in as it is now."""
+        return self.archive.not_passed if self.archive is not None and self.unchanged else ()
+
+    def __str__(self) -> str:
+        if self.archive is None:
+            return ""
+        points = self.archive.points
+        gained = "" if points is None else f" with {points[0]:g} of {points[1]:g} points"
+        changed = "" if self.unchanged else ", and changed since: hand it in again"
+        return f"handed in{gained}{changed}"
+
+
+def of_lab(folder: Path) -> HandedIn:
+    """What was handed in of the lab in `folder`, and whether that is what it holds now."""
     archive = newest(folder)
-    return archive is not None and _holds(archive, folder)
-
-
-def points_missing(folder: Path) -> bool:
-    """Whether the lab was handed in as it is now, with fewer points than there are."""
-    archive = newest(folder)
-    if archive is None or archive.points is None or not _holds(archive, folder):
-        return False
-    got, most = archive.points
-    return got < most
-
-
-def not_passed(folder: Path) -> tuple[str, ...]:
-    """The figures that did not pass when the lab was handed in as it is now."""
-    archive = newest(folder)
-    return archive.not_passed if archive is not None and _holds(archive, folder) else ()
-
-
-def as_text(folder: Path) -> str:
-    """What was handed in, and whether that is still so; '' if nothing was."""
-    archive = newest(folder)
-    if archive is None:
-        return ""
-    changed = not _holds(archive, folder)
-    if archive.points is None:
-        return "handed in, and changed since: hand it in again" if changed else "handed in"
-    got, most = archive.points
-    if changed:
-        return f"handed in with {got:g} of {most:g} points, and changed since: hand it in again"
-    return f"handed in with {got:g} of {most:g} points"
+    return HandedIn(archive, archive is not None and _holds(archive, folder))
 
 
 def _holds(archive: Archive, folder: Path) -> bool:

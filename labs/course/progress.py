@@ -107,19 +107,18 @@ def of_lab(folder: Path, lab: str, its_guide: Guide | None = None) -> LabProgres
     """The progress in `folder`, the student's folder of `lab`; by default with the kit's guide."""
     steps = (its_guide if its_guide is not None else guide.of_lab(lab)).steps
     further = {step.name for step in steps if step.further and step.kind == "figure"}
+    if not folder.is_dir():
+        return LabProgress(lab, tuple((step, False) for step in steps), here=False)
     try:
         found = tuple((step, step.is_done(folder)) for step in steps)
-        failed = handed_in.not_passed(folder) if folder.is_dir() else ()
+        state = handed_in.of_lab(folder)
         left_out = further - {step.name for step, is_done in found if is_done}
-        not_passed = tuple(name for name in failed if name not in left_out)
+        not_passed = tuple(name for name in state.not_passed if name not in left_out)
         return LabProgress(
             lab,
             found,
-            folder.is_dir(),
-            handed_in=handed_in.as_text(folder) if folder.is_dir() else "",
-            points_missing=folder.is_dir()
-            and handed_in.points_missing(folder)
-            and bool(not_passed or not failed),
+            handed_in=str(state),
+            points_missing=state.points_missing and bool(not_passed or not state.not_passed),
             not_passed=not_passed,
         )
     except (ValueError, OSError) as error:

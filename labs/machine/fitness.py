@@ -7,6 +7,7 @@ say what to do about it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,9 +55,7 @@ def examine(machine: Machine, trials: Trials) -> list[Point]:
         check_memory(machine),
         check_tasks(machine),
         check_hypervisor(machine),
-        check_governor(machine),
-        check_turbo(machine),
-        check_smt(machine),
+        *check_core(machine),
         check_seccomp(machine),
         check_load(machine),
         check_steal(machine, trials),
@@ -147,25 +146,6 @@ def check_quota(machine: Machine) -> Point:
     )
 
 
-def check_memory(machine: Machine) -> Point:
-    """How much memory a student may use."""
-    granted = [size for size in (machine.memory, machine.memory_limit) if size is not None]
-    if not granted:
-        return Point("memory", "SKIPPED", UNREADABLE)
-    size = min(granted)
-    limited = size == machine.memory_limit
-    seen = f"{size / 2**30:.1f} GiB by a limit" if limited else f"{size / 2**30:.1f} GiB"
-    if size >= ENOUGH_MEMORY:
-        return Point("memory", "PASS", seen)
-    return Point(
-        "memory",
-        "CAUTION",
-        f"{seen}: JupyterLab and one notebook take about 0.3 GiB",
-        "Open one notebook at a time: in the menu Kernel, shut down those that you do not need.",
-        "Give each student 1 GiB: docker run --memory=1g, or the memory limit of your hub.",
-    )
-
-
 def check_tasks(machine: Machine) -> Point:
     """How many processes and threads a student may have: JupyterLab itself needs some."""
     limit = machine.task_limit
@@ -203,47 +183,60 @@ def check_hypervisor(machine: Machine) -> Point:
     return Point("hypervisor", "SKIPPED" if machine.virtual is None else "PASS", seen)
 
 
-def check_governor(machine: Machine) -> Point:
-    """Whether the OS changes the clock speed of the core with the load."""
-    if machine.governor is None:
-        return Point("governor", "SKIPPED", UNREADABLE)
-    if machine.governor == "performance":
-        return Point("governor", "PASS", machine.governor)
-    return Point(
-        "governor",
-        "CAUTION",
-        f"{machine.governor}: the core's speed follows the load",
-        "Warm up longer: --warmup. State it in your report.",
-        "Fix the speed: sudo cpupower frequency-set -g performance",
+def _fact(
+    name: str, known: object, fine: bool, seen: str, worse: str, remedy: str, administrator: str
+) -> Point:
+    """The point about a fact, SKIPPED if it is not known. A caution says what is `worse`."""
+    if known is None:
+        return Point(name, "SKIPPED", UNREADABLE)
+    if fine:
+        return Point(name, "PASS", seen)
+    return Point(name, "CAUTION", f"{seen}{worse}", remedy, administrator)
+
+
+def check_memory(machine: Machine) -> Point:
+    """How much memory a student may use."""
+    granted = [size for size in (machine.memory, machine.memory_limit) if size is not None]
+    size = min(granted, default=0)
+    by_limit = " by a limit" if size == machine.memory_limit else ""
+    return _fact(
+        "memory",
+        size or None,
+        size >= ENOUGH_MEMORY,
+        f"{size / 2**30:.1f} GiB{by_limit}",
+        ": JupyterLab and one notebook take about 0.3 GiB",
+        "Open one notebook at a time: in the menu Kernel, shut down those that you do not need.",
+        "Give each student 1 GiB: docker run --memory=1g, or the memory limit of your hub.",
     )
 
 
-def check_turbo(machine: Machine) -> Point:
-    """Whether turbo is on: then the clock speed depends on temperature and on the other cores."""
-    if machine.turbo is None:
-        return Point("turbo", "SKIPPED", UNREADABLE)
-    if not machine.turbo:
-        return Point("turbo", "PASS", "off")
-    return Point(
+def check_core(machine: Machine) -> Iterator[Point]:
+    """What changes the speed of a core: the OS, the other cores, and a second hardware thread."""
+    yield _fact(
+        "governor",
+        machine.governor,
+        machine.governor == "performance",
+        f"{machine.governor}",
+        ": the core's speed follows the load",
+        "Warm up longer: --warmup. State it in your report.",
+        "Fix the speed: sudo cpupower frequency-set -g performance",
+    )
+    yield _fact(
         "turbo",
-        "CAUTION",
-        "on: the core's speed depends on temperature and on the other cores",
+        machine.turbo,
+        not machine.turbo,
+        "on" if machine.turbo else "off",
+        ": the core's speed depends on temperature and on the other cores",
         "State this in your report.",
         "Switch it off: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo (or: "
         "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost)",
     )
-
-
-def check_smt(machine: Machine) -> Point:
-    """Whether two CPUs may be hardware threads of the same core."""
-    if machine.smt is None:
-        return Point("SMT", "SKIPPED", UNREADABLE)
-    if not machine.smt:
-        return Point("SMT", "PASS", "off")
-    return Point(
+    yield _fact(
         "SMT",
-        "CAUTION",
-        "on: two CPUs may share one core",
+        machine.smt,
+        not machine.smt,
+        "on" if machine.smt else "off",
+        ": two CPUs may share one core",
         "See which CPUs share a core: lscpu -e. Leave the other one idle, or choose two cores.",
         "Give both hardware threads of a core to the same student; lscpu -e shows them.",
     )
@@ -251,14 +244,12 @@ def check_smt(machine: Machine) -> Point:
 
 def check_seccomp(machine: Machine) -> Point:
     """Whether a seccomp filter checks each system call."""
-    if machine.seccomp is None:
-        return Point("seccomp", "SKIPPED", UNREADABLE)
-    if machine.seccomp == "off":
-        return Point("seccomp", "PASS", "no filter")
-    return Point(
+    return _fact(
         "seccomp",
-        "CAUTION",
-        f"{machine.seccomp}: the OS kernel checks each system call, so it costs more",
+        machine.seccomp,
+        machine.seccomp == "off",
+        "no filter" if machine.seccomp == "off" else f"{machine.seccomp}",
+        ": the OS kernel checks each system call, so it costs more",
         "State this in your report.",
         "Where you trust the users: docker run --security-opt seccomp=unconfined. Otherwise leave "
         "the filter: figures that state it are right.",
@@ -267,36 +258,29 @@ def check_seccomp(machine: Machine) -> Point:
 
 def check_load(machine: Machine) -> Point:
     """How many tasks ran or waited for a CPU in the last minute."""
-    if machine.load is None:
-        return Point("load", "SKIPPED", UNREADABLE)
-    cpus = machine.cpus_online or 1
-    seen = f"{machine.load:.2f} tasks on {cpus} CPU{'s' if cpus > 1 else ''} in the last minute"
-    if machine.load < max(0.5, cpus / 2):
-        return Point("load", "PASS", seen)
-    return Point(
+    load, cpus = machine.load or 0.0, machine.cpus_online or 1
+    return _fact(
         "load",
-        "CAUTION",
-        seen,
+        machine.load,
+        load < max(0.5, cpus / 2),
+        f"{load:.2f} tasks on {plural(cpus, 'CPU')} in the last minute",
+        "",
         "End other programs (top lists them), or wait a minute and repeat.",
         "Let fewer students measure at the same time, or add CPUs.",
     )
 
 
 def check_steal(machine: Machine, trials: Trials) -> Point:
-    """How much CPU time other virtual machines take, since boot and while the trials ran."""
+    """How much CPU time other virtual machines take, while the trials ran and since boot."""
     recent = trials.meanwhile.get("steal.share")
-    if recent is None and machine.steal is None:
-        return Point("steal", "SKIPPED", UNREADABLE)
-    now, since_boot = float(recent or 0), machine.steal or 0.0
-    said = [f"{now:.1%} just now"] if recent is not None else []
-    said += [f"{since_boot:.1%} since boot"] if machine.steal is not None else []
-    seen = ", ".join(said)
-    if max(now, since_boot) <= STEAL_LIMIT:
-        return Point("steal", "PASS", seen)
-    return Point(
+    shares = {"just now": None if recent is None else float(recent), "since boot": machine.steal}
+    known = {when: share for when, share in shares.items() if share is not None}
+    return _fact(
         "steal",
-        "CAUTION",
-        f"{seen}: other virtual machines take CPU time from this one",
+        known or None,
+        max(known.values(), default=0.0) <= STEAL_LIMIT,
+        ", ".join(f"{share:.1%} {when}" for when, share in known.items()),
+        ": other virtual machines take CPU time from this one",
         "Take more samples from more processes, or measure at a quieter hour.",
         "Give the virtual machine CPUs that it does not share, or move it to another host.",
     )
@@ -304,15 +288,12 @@ def check_steal(machine: Machine, trials: Trials) -> Point:
 
 def check_clock_source(machine: Machine) -> Point:
     """Whether clock_gettime can be read without entering the OS kernel."""
-    source = machine.clock_source
-    if source is None:
-        return Point("clock source", "SKIPPED", UNREADABLE)
-    if source in QUICK_CLOCK_SOURCES:
-        return Point("clock source", "PASS", source)
-    return Point(
+    return _fact(
         "clock source",
-        "CAUTION",
-        f"{source}: clock_gettime may enter the OS kernel",
+        machine.clock_source,
+        machine.clock_source in QUICK_CLOCK_SOURCES,
+        f"{machine.clock_source}",
+        ": clock_gettime may enter the OS kernel",
         "Time with the counter: variant fenced.",
         "Look for one that needs no system call, such as tsc: "
         "cat /sys/devices/system/clocksource/clocksource0/available_clocksource",
@@ -359,59 +340,42 @@ def check_compiler(trials: Trials) -> Point:
     )
 
 
-def check_counter(trials: Trials) -> list[Point]:
+def check_counter(trials: Trials) -> Iterator[Point]:
     """The counter and the cost of reading it; if it moves, also a point on its step."""
-    counter = trials.counter
-    if counter is None:
-        if trials.counter_problem is None:
-            return [Point("counter", "SKIPPED", "needs a working compiler and cache folder")]
-        if trials.cache_without_programs:
-            return [
-                Point(
-                    "counter",
-                    "FAIL",
-                    trials.counter_problem,
-                    "Set TICKLAB_CACHE to a folder where programs may run.",
-                    f"Mount {trials.cache_without_programs} without the option noexec, or set "
-                    "TICKLAB_CACHE for all students to a folder where programs may run.",
-                )
-            ]
-        return [
-            Point(
-                "counter",
-                "FAIL",
-                trials.counter_problem,
-                "This command shows more: labs measure timer_overhead --variant fenced",
+    counter, problem, folder = trials.counter, trials.counter_problem, trials.cache_without_programs
+    if counter is None and problem is None:
+        yield Point("counter", "SKIPPED", "needs a working compiler and cache folder")
+    elif counter is None:
+        remedy = "This command shows more: labs measure timer_overhead --variant fenced"
+        administrator = None
+        if folder:
+            remedy = "Set TICKLAB_CACHE to a folder where programs may run."
+            administrator = (
+                f"Mount {folder} without the option noexec, or set TICKLAB_CACHE for all students "
+                "to a folder where programs may run."
             )
-        ]
-    named = f"{counter.name}, {counter.frequency_hz / 1e6:.4g} MHz"
-    cost, cycle = counter.overhead, counter.core_cycle_ticks
-    seen = f"{named}, reading it costs {cost} ticks"
-    if cycle > 0:
-        seen = f"{named}, reading it costs {cost} ticks, one core cycle is {cycle:.2f} ticks"
-    step = counter.step_ns
-    if step is None:
-        return [
-            Point(
+        yield Point("counter", "FAIL", f"{problem}", remedy, administrator)
+    else:
+        seen = f"{counter.name}, {counter.frequency_hz / 1e6:.4g} MHz"
+        seen += f", reading it costs {counter.overhead} ticks"
+        if counter.core_cycle_ticks > 0:
+            seen += f", one core cycle is {counter.core_cycle_ticks:.2f} ticks"
+        if (step := counter.step_ns) is None:
+            yield Point(
                 "counter",
                 "FAIL",
                 f"{seen}: the counter does not move",
                 "Use another machine, or restart this one if it is yours.",
                 "Restart the (virtual) machine. If that does not help, students need another one.",
             )
-        ]
-    coarse = step > COARSE_STEP_NS
-    return [
-        Point("counter", "PASS", seen),
-        Point(
-            "counter step",
-            "CAUTION" if coarse else "PASS",
-            f"{counter.step} tick{'s' if counter.step != 1 else ''}, {step:.3g} ns",
-            "Put many operations into a sample: several large sizes with --batch."
-            if coarse
-            else None,
-        ),
-    ]
+            return
+        yield Point("counter", "PASS", seen)
+        shown = f"{plural(counter.step, 'tick')}, {step:.3g} ns"
+        if step <= COARSE_STEP_NS:
+            yield Point("counter step", "PASS", shown)
+        else:
+            remedy = "Put many operations into a sample: several large sizes with --batch."
+            yield Point("counter step", "CAUTION", shown, remedy)
 
 
 def check_pinning(machine: Machine, trials: Trials) -> Point:

@@ -42,6 +42,17 @@ EXPECTED = (
 )
 
 
+#: What the message about each of these errors begins with.
+_HEADINGS: dict[type[BaseException], str] = {
+    toolchain.NoCompiler: "there is no C compiler here",
+    BadPlan: "the run cannot start as asked",
+    c_process.RunFailed: "this machine cannot make this measurement",
+    BadRecording: "the samples cannot be used",
+    CannotWrite: "the file could not be saved",
+    FileNotFoundError: "not found",
+}
+
+
 def of_error(error: BaseException, source: str | None = None, first_line: int = 1) -> Message:
     """The message for an error of EXPECTED.
 
@@ -51,25 +62,12 @@ def of_error(error: BaseException, source: str | None = None, first_line: int = 
         return error.message
     if isinstance(error, toolchain.CompileError):
         return _of_compile_error(error, source, first_line)
-    if isinstance(error, toolchain.NoCompiler):
-        return Message("problem", "there is no C compiler here", (_sentence(str(error)),))
-    if isinstance(error, BadPlan):
-        return Message("problem", "the run cannot start as asked", (_sentence(str(error)),))
-    if isinstance(error, c_process.RunFailed):
-        heading = (
-            "this machine cannot make this measurement"
-            if error.impossible_here
-            else "the run failed"
-        )
+    if isinstance(error, c_process.RunFailed) and not error.impossible_here:
         more = _of_clobbers(source) if error.hung else ()
-        return Message("problem", heading, (_sentence(str(error)), *more))
-    if isinstance(error, BadRecording):
-        return Message("problem", "the samples cannot be used", (_sentence(str(error)),))
-    if isinstance(error, CannotWrite):
-        return Message("problem", "the file could not be saved", (_sentence(error.strerror or ""),))
-    if isinstance(error, FileNotFoundError):
-        return Message("problem", "not found", (_sentence(str(error)),))
-    return Message("problem", "this did not work", (_sentence(str(error)),))
+        return Message("problem", "the run failed", (_sentence(str(error)), *more))
+    said = error.strerror or "" if isinstance(error, CannotWrite) else str(error)
+    known = (heading for kind, heading in _HEADINGS.items() if isinstance(error, kind))
+    return Message("problem", next(known, "this did not work"), (_sentence(said),))
 
 
 def of_unknown_variants(plan: Plan) -> Message | None:

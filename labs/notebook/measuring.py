@@ -244,30 +244,21 @@ class ProgressLine:
 
     def words(self, seconds: float) -> str:
         """The line after so many seconds."""
-        if self._at is None:
-            return f"{self._name}: building, {seconds:.0f} s"
-        if self._at.done == 0:
-            return f"{self._name}: running, no sample yet, {seconds:.0f} s"
-        if self._at.total > self._planned:  # a share of what grows would stay near 100 %
-            if self._narrower:
-                return (
-                    f"{self._name}: {self._at.done:,} samples with the warm-up, adding processes "
-                    f"for a narrower interval, {seconds:.0f} s"
-                )
-            return (
-                f"{self._name}: {self._at.done:,} samples with the warm-up, adding processes, "
-                f"because the core was shared, {seconds:.0f} s"
-            )
-        share = self._at.done / max(self._at.total, 1)
-        if share >= 1:
-            return (
-                f"{self._name}: all {self._at.total:,} samples are taken, now the run looks at "
-                f"what the C does, {seconds:.0f} s"
-            )
-        return (
-            f"{self._name}: {share:.0%}, {self._at.done:,} of {self._at.total:,} samples "
-            f"with the warm-up, {seconds:.0f} s"
-        )
+        return f"{self._name}: {self._how_far()}, {seconds:.0f} s"
+
+    def _how_far(self) -> str:
+        at = self._at
+        if at is None:
+            return "building"
+        if at.done == 0:
+            return "running, no sample yet"
+        if at.total > self._planned:  # a share of what grows would stay near 100 %
+            why = " for a narrower interval" if self._narrower else ", because the core was shared"
+            return f"{at.done:,} samples with the warm-up, adding processes{why}"
+        if at.done >= at.total:
+            return f"all {at.total:,} samples are taken, now the run looks at what the C does"
+        share = at.done / at.total
+        return f"{share:.0%}, {at.done:,} of {at.total:,} samples with the warm-up"
 
     def __exit__(
         self,

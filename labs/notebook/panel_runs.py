@@ -15,7 +15,7 @@ import datetime
 import json
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +34,7 @@ from labs.results.result import sensible
 from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
 from labs.run.plan import BadPlan, Plan
 from labs.run.variants import plan_of
-from labs.units import NAMES, UnknownUnit, canonical, unit_symbol
+from labs.units import NAMES, unit_symbol
 
 # The settings are plain values, from which the plan and the line of Python are made.
 
@@ -144,6 +144,10 @@ LABELS = {
 }
 
 
+#: What a panel can be set to, for the C kernel of its own.
+_SETTINGS = ("kernel", *LABELS)
+
+
 def changes_as_text(before: Form, now: Form) -> str:
     """The settings that differ, each as it was and as it is; '' if none does."""
     return "; ".join(
@@ -189,8 +193,11 @@ _Cpu = Annotated[int, Field(ge=0, lt=limits.MOST_CPUS)]
 _Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class _Stored(json_text.Form):
-    """The form of a run in the file."""
+class KeptRun(json_text.Form):
+    """One run, as in the file: its settings, its figure with the 95 % interval in `unit`, warnings.
+
+    `value`, `low` and `high` are None if the run gave no figure. `what` says what the figure is.
+    """
 
     number: int = Field(ge=1, le=10**6)
     kernel: _Text
@@ -209,42 +216,28 @@ class _Stored(json_text.Form):
     warnings: list[_Text] = Field(max_length=_MOST_WARNINGS)
     when: _Text
 
-
-@dataclass(frozen=True)
-class KeptRun:
-    """One run: its settings, its figure with the 95 % interval in `unit`, and its warnings.
-
-    `value`, `low` and `high` are None if the run gave no figure. `what` says what the figure is.
-    """
-
-    number: int
-    form: Form
-    what: str
-    unit: str
-    value: float | None
-    low: float | None
-    high: float | None
-    warnings: tuple[str, ...]
-    when: str
-
     @classmethod
     def of(cls, number: int, form: Form, run: Run) -> KeptRun:
         """What is kept of a run with the settings of `form`."""
         result = run.result()
         figure = result.estimate
         loud = (each.symptom for each in run.warnings if not each.quiet)
-        warnings = dict.fromkeys(symptom[:400] for symptom in loud)
         return cls(
-            number,
-            form,
-            result.what,
-            result.unit,
-            figure.value if figure else None,
-            figure.low if figure else None,
-            figure.high if figure else None,
-            tuple(warnings)[:_MOST_WARNINGS],
-            datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+            number=number,
+            **{name: getattr(form, name) for name in _SETTINGS},
+            what=result.what,
+            unit=result.unit,
+            value=figure.value if figure else None,
+            low=figure.low if figure else None,
+            high=figure.high if figure else None,
+            warnings=list(dict.fromkeys(symptom[:400] for symptom in loud))[:_MOST_WARNINGS],
+            when=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         )
+
+    @property
+    def form(self) -> Form:
+        """The settings of the run."""
+        return Form(**{name: getattr(self, name) for name in _SETTINGS})
 
     def value_as_text(self) -> tuple[str, str]:
         """The value with its unit, and its interval; the second is '' without a figure."""
@@ -288,45 +281,26 @@ def read(folder: Path, save: str, kernel: str) -> tuple[KeptRun, ...]:
     except (OSError, IsLinked, json_text.BadJson):
         return ()
     entries = stated.get("runs") if isinstance(stated, dict) else None
-    found = [_run(entry, save) for entry in entries] if isinstance(entries, list) else []
-    mine = [each for each in found if each is not None and each.form.kernel == kernel]
+    found = [_run(entry) for entry in entries] if isinstance(entries, list) else []
+    mine = [each for each in found if each is not None and each.kernel == kernel]
     return tuple(sorted(mine, key=lambda each: each.number))[-MOST_RUNS:]
 
 
 def write(folder: Path, save: str, runs: tuple[KeptRun, ...]) -> None:
     """Keep the newest of `runs`. Where nothing can be written, the panel still shows them."""
-    stored = [
-        {
-            **{name: value for name, value in asdict(each).items() if name != "form"},
-            **{
-                name: value
-                for name, value in asdict(each.form).items()
-                if name not in ("save", "unit")
-            },
-        }
-        for each in runs[-MOST_RUNS:]
-    ]
+    stored = [each.model_dump() for each in runs[-MOST_RUNS:]]
     text = json.dumps({"runs": stored}, indent=1, ensure_ascii=False) + "\n"
     with contextlib.suppress(CannotWrite, IsLinked):
         write_atomically(_path(folder, save), text.encode())
 
 
-def _run(entry: object, save: str) -> KeptRun | None:
+def _run(entry: object) -> KeptRun | None:
     try:
-        stored = _Stored.model_validate(entry)
-        unit = canonical(stored.unit)
-    except (ValidationError, UnknownUnit):
+        stored = KeptRun.model_validate(entry)
+    except ValidationError:
         return None
-    numbers = (stored.value, stored.low, stored.high)
-    if unit not in NAMES or (None in numbers and any(each is not None for each in numbers)):
-        return None
-    form = Form(
-        stored.kernel, stored.variant, stored.samples, stored.cpu, stored.peer_cpu, stored.warmup,
-        stored.processes, stored.flags, save,
-    )  # fmt: skip
-    return KeptRun(
-        stored.number, form, stored.what, unit, *numbers, tuple(stored.warnings), stored.when
-    )
+    known = {each is None for each in (stored.value, stored.low, stored.high)}
+    return stored if stored.unit in NAMES and len(known) == 1 else None
 
 
 def _path(folder: Path, save: str) -> Path:

@@ -444,31 +444,23 @@ class Predicting:
 
 # The widgets of the form of a prediction, and their layout.
 
-#: In the colours of the page that it stands in, light or dark.
-_STYLE = """<style>
-.ticklab-form { border: 1px solid var(--jp-border-color2, #ccc); border-radius: 6px;
-  padding: 10px min(16px, 2vw) 12px; max-width: 560px; box-sizing: border-box; }
-.ticklab-form .widget-label { text-align: left; color: var(--jp-content-font-color1, inherit); }
-.ticklab-form .widget-html-content { line-height: 1.45; flex: 1 1 0; min-width: 0; }
-.ticklab-form .ticklab-title { font-weight: 600; white-space: normal; overflow-wrap: anywhere; }
-.ticklab-form .ticklab-quiet { color: var(--jp-content-font-color2, #555); white-space: normal; }
-.ticklab-form select { background-image: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/\
-2000/svg' viewBox='0 0 18 18'%3E%3Cpath fill='%23808080' d='M5 7l4 4 4-4z'/%3E%3C/svg%3E"); }
-.ticklab-form :is(button, input, select, textarea):focus-visible {
-  outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 1px; }
-</style>"""
-
-#: JupyterLab takes the arrow keys and letters for its own commands even where the focus is in a
-#: menu; Lumino leaves an element with this attribute alone. ipywidgets sets no attributes.
-_KEYS = """<img hidden alt="" src="data:," onerror="
-  document.addEventListener('focusin', (event) => {
-    if (event.target.matches('.ticklab-form select'))
-      event.target.setAttribute('data-lm-suppress-shortcuts', 'true');
-  })">"""
-
 _TITLE = '<div class="ticklab-title">{{ words }}</div>'
 _LABEL = {"description_width": "88px"}
 _CELL = {"width": "auto", "min_width": "0"}
+
+
+def _text(label: str, value: str, placeholder: str, rows: int = 1) -> Any:
+    """A field of so many lines with what it holds at first."""
+    kind, more = (widgets.Text, {}) if rows == 1 else (widgets.Textarea, {"rows": rows})
+    return kind(
+        value=value, description=label, placeholder=placeholder, style=_LABEL, layout=_CELL, **more
+    )
+
+
+def _button(words: str) -> Any:
+    return widgets.Button(
+        description=words, button_style="primary", layout={"width": "104px", "flex": "none"}
+    )
 
 
 class Fields:
@@ -481,37 +473,19 @@ class Fields:
     def __init__(
         self, question: str, units: Sequence[tuple[str, str]], stored: Prediction | None
     ) -> None:
-        self.number = widgets.Text(
-            value="" if stored is None else as_python(stored.value),
-            description="Number",
-            placeholder="such as 200 or 1e3",
-            style=_LABEL,
-            layout=_CELL,
-        )
+        value = "" if stored is None else as_python(stored.value)
+        sure = "" if stored is None or stored.sure is None else f"{stored.sure:g}"
+        because = "" if stored is None else stored.because
+        self.number = _text("Number", value, "such as 200 or 1e3")
         self.unit = widgets.Dropdown(
             options=list(units), description="Unit", style=_LABEL, layout=_CELL
         )
-        self.because = widgets.Textarea(
-            value="" if stored is None else stored.because,
-            description="Reason",
-            placeholder="why you expect this",
-            rows=2,
-            style=_LABEL,
-            layout=_CELL,
-        )
-        self.sure = widgets.Text(
-            value="" if stored is None or stored.sure is None else f"{stored.sure:g}",
-            description="Sure, 0 to 1",
-            placeholder="0 (a guess) to 1 (certain)",
-            style=_LABEL,
-            layout=_CELL,
-        )
-        self.store = widgets.Button(
-            description="Store", button_style="primary", layout={"width": "104px", "flex": "none"}
-        )
+        self.because = _text("Reason", because, "why you expect this", rows=2)
+        self.sure = _text("Sure, 0 to 1", sure, "0 (a guess) to 1 (certain)")
+        self.store = _button("Store")
         self.said = widgets.HTML(layout={"flex": "1 1 160px", "width": "auto", "margin": "2px 8px"})
         parts = [
-            widgets.HTML(_STYLE + _KEYS + inline(_TITLE, words=question)),
+            widgets.HTML(unready_cells.style_of_widgets() + inline(_TITLE, words=question)),
             self.number,
             self.unit,
             self.because,
@@ -557,18 +531,12 @@ class AnswerForm:
         self._keep = keep
         self._below = keep("")
         versions = getattr(self._below, "versions", ())
-        self.text = widgets.Textarea(
-            value=versions[-1].text if versions else "",
-            description="Your words",
-            placeholder="never graded",
-            rows=4,
-            style=_LABEL,
-            layout=_CELL,
+        value = versions[-1].text if versions else ""
+        self.text = _text("Your words", value, "never graded", rows=4)
+        self.button = _button("Keep")
+        self.widget = widgets.VBox(
+            [widgets.HTML(unready_cells.style_of_widgets()), self.text, self.button]
         )
-        self.button = widgets.Button(
-            description="Keep", button_style="primary", layout={"width": "104px", "flex": "none"}
-        )
-        self.widget = widgets.VBox([widgets.HTML(_STYLE), self.text, self.button])
         self.widget.add_class("ticklab-form")
         self.button.on_click(lambda _: _soon(self.keep))
         self._handle: Any = None

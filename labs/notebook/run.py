@@ -92,7 +92,7 @@ class Run:
         python: bool = False,
     ) -> Run:
         """The run in `recording`, with its variants in the order of the request."""
-        names = tuple(variants) or _order(recording)
+        names = tuple(variants) or tuple(dict.fromkeys((*recording.asked, *recording.variants)))
         results = tuple(_result(recording, name, unit, python) for name in names)
         return cls(recording, results, recording_path, predictions or {}, python)
 
@@ -352,13 +352,6 @@ def _result(recording: Recording, variant: str, unit: str, python: bool) -> Resu
     """The result of one variant; with `python`, its advice names arguments and not options."""
     result = result_of(recording, variant, unit)
     return result.for_python() if python else result
-
-
-def _order(recording: Recording) -> tuple[str, ...]:
-    """The variants in the order of the request, then the others; rows are in random order."""
-    asked = [name.strip() for name in recording.conditions.get("variants", "").split(",")]
-    named = [name for name in asked if name in recording.variants]
-    return tuple(dict.fromkeys([*named, *recording.variants]))
 
 
 _USAGE = 'Write it like this: lab.compare(run, other), or lab.compare(run["x"], run["y"]).'

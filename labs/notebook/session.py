@@ -71,14 +71,18 @@ def checked(cls: Class) -> Class:
 
 
 def _with_check(function: Callable[..., Any]) -> Callable[..., Any]:
-    signature = getattr(function, OWN_SIGNATURE, None) or inspect.signature(function)
+    shown = inspect.signature(function)
+    own = getattr(function, OWN_SIGNATURE, shown)
 
     @functools.wraps(function)
     def call(*args: object, **options: object) -> object:
         try:
-            signature.bind(*args, **options)
+            own.bind(*args, **options)
+            known = options.keys() <= shown.parameters.keys()
         except TypeError:
-            raise Refused(_message(function.__name__, signature, args[1:], options)) from None
+            known = False
+        if not known:
+            raise Refused(_message(function.__name__, shown, args[1:], options))
         return function(*args, **options)
 
     return call
@@ -94,9 +98,8 @@ def _message(
     takes = ", ".join([*(each.name for each in plain), *(f"{name}=..." for name in named)])
     usage = f"It takes: lab.{method}({takes})."
     names = [each.name for each in known]
-    open_to_others = any(each.kind is each.VAR_KEYWORD for each in known)
     for name in options:
-        if name not in names and not open_to_others:
+        if name not in names:
             words = f"lab.{method} has no option {name!r}{suggestion(name, names)}"
             return Message("problem", words.rstrip("."), (usage,))
     if len(args) > len(plain):
@@ -191,22 +194,6 @@ TURNS_DEFAULTS = TurnsOptions(
     patience=declared_options.DEFAULT_PATIENCE_S,
 )
 DEFAULTS = MeasureOptions(**TURNS_DEFAULTS, save=None)
-
-
-def chosen_of(
-    method: str, options: Mapping[str, object], defaults: Mapping[str, object]
-) -> dict[str, Any]:
-    """All options of `lab.METHOD`: those given, and the defaults of the others.
-
-    Raises Refused for one that there is not.
-    """
-    for name in options:
-        if name not in defaults:
-            # The variant is no option of its own: it comes second, and has a name too.
-            known = (*(("variant",) if "save" in defaults else ()), *defaults)
-            words = f"lab.{method} has no option {name!r}{suggestion(name, known)}"
-            raise Refused(Message("problem", words.rstrip(".")))
-    return {**defaults, **options}
 
 
 def with_options(defaults: Mapping[str, object]) -> Callable[[Function], Function]:
@@ -333,8 +320,8 @@ class Session(Predicting, Measuring):
 
         Raises Refused, in plain words, for everything that a student can correct.
         """
-        chosen = chosen_of("measure", options, DEFAULTS)
-        save, unit = chosen.pop("save"), chosen.pop("unit")
+        chosen: dict[str, Any] = {**options}
+        save, unit = chosen.pop("save", None), chosen.pop("unit", "ns")
         try:
             plan = plan_of(kernel, variant, *more, **chosen)
         except Refused as refused:
@@ -362,8 +349,8 @@ class Session(Predicting, Measuring):
         if not runs or any(isinstance(each, str) or len(each) != 2 for each in runs.values()):
             usage = 'lab.measure_in_turns({"name": ("system_call", "getppid, getpid"), ...})'
             raise Refused(Message("problem", "name a C kernel and its variants", (usage,)))
-        chosen = chosen_of("measure_in_turns", options, TURNS_DEFAULTS)
-        unit = chosen.pop("unit")
+        chosen: dict[str, Any] = {**options}
+        unit = chosen.pop("unit", "ns")
         try:
             plans = [plan_of(kernel, names, **chosen) for kernel, names in runs.values()]
         except Refused as refused:

@@ -89,13 +89,11 @@ def as_text(value: float) -> str:
 
 #: Longer text is no number that a panel takes.
 _LONGEST_TYPED = 24
-_MINUS = re.compile(r"\A[-\N{MINUS SIGN}]")
 _SPACES = " \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}"
-_GROUPED = re.compile(rf"[0-9]{{1,3}}([,'{_SPACES}])[0-9]{{3}}(?:\1[0-9]{{3}})*")
-_UNDERSCORED = re.compile(r"[0-9]+(?:_[0-9]+)*")
-_SCALED = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:[eE]\+?([0-9]{1,2})|([kKM]))")
+_GROUPED = re.compile(rf"[+-]?[0-9]{{1,3}}([,'{_SPACES}])[0-9]{{3}}(?:\1[0-9]{{3}})*")
 _LIKE_THOUSANDS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+")
-_POWERS = {"k": 3, "K": 3, "M": 6}
+_DECIMAL = re.compile(r"[+-]?[0-9]+(?:_[0-9]+)*(?:\.[0-9]+)?(?:[eE]\+?[0-9]{1,2})?")
+_POWERS = {"k": "e3", "K": "e3", "M": "e6"}
 
 
 class NotAWholeNumber(ValueError):
@@ -103,18 +101,21 @@ class NotAWholeNumber(ValueError):
 
 
 def read_number(text: str) -> int:
-    """The whole number that `text` says. Raises NotANumber."""
+    """The whole number that `text` says. Raises NotAWholeNumber."""
     words = text.strip()
     if not words:
         raise NotAWholeNumber("Type a whole number, such as 10,000.")
-    if len(words) <= _LONGEST_TYPED:
-        sign = -1 if _MINUS.match(words) else 1
-        found = _without_sign(_MINUS.sub("", words).removeprefix("+").strip())
-        if found is not None:
-            return sign * found
-        if _LIKE_THOUSANDS.fullmatch(words):
-            whole = words.replace(".", "")
-            raise NotAWholeNumber(f"“{words}” is not a whole number. Did you mean {int(whole):,}?")
+    if len(words) <= _LONGEST_TYPED and _LIKE_THOUSANDS.fullmatch(words):
+        whole = int(words.replace(".", ""))
+        raise NotAWholeNumber(f"“{words}” is not a whole number. Did you mean {whole:,}?")
+    plain = words.replace("\N{MINUS SIGN}", "-")
+    if grouped := _GROUPED.fullmatch(plain):
+        plain = plain.replace(grouped[1], "")
+    plain = plain[:-1] + _POWERS.get(plain[-1], plain[-1])
+    if len(words) <= _LONGEST_TYPED and _DECIMAL.fullmatch(plain):
+        value = Decimal(plain)
+        if value == value.to_integral_value():
+            return int(value)
     shown = words if len(words) <= _LONGEST_TYPED else f"{words[:_LONGEST_TYPED]}…"
     raise NotAWholeNumber(
         f"“{shown}” is not a whole number. You can write ten thousand as 10000, 10,000, 1e4 or 10k."
@@ -135,16 +136,3 @@ def read_number_within(text: str, least: int, most: int) -> int:
 def shown_number(number: int) -> str:
     """A number as a panel shows it, which `read_number` reads."""
     return f"{number:,}"
-
-
-def _without_sign(words: str) -> int | None:
-    if _UNDERSCORED.fullmatch(words):
-        return int(words.replace("_", ""))
-    if grouped := _GROUPED.fullmatch(words):
-        return int(words.replace(grouped[1], ""))
-    scaled = _SCALED.fullmatch(words)
-    if scaled is None:
-        return None
-    digits, power, letter = scaled.groups()
-    value = Decimal(digits).scaleb(int(power) if power else _POWERS[letter])
-    return int(value) if value == value.to_integral_value() else None

@@ -12,22 +12,19 @@ them.
 from __future__ import annotations
 
 import ast
-import inspect
+import dis
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from labs import messages, terminal
 from labs.html import filled
 from labs.messages import Message, Refused
+from labs.units import plural
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
-
-
-#: More names or places than these are counted and not listed.
-_MOST_LISTED = 4
 
 
 class Waiting:
@@ -45,17 +42,18 @@ class Waiting:
         """The cell itself, or an empty one in place of a cell that waits."""
         known = self._shell.user_ns
         self.names = {name: first for name, first in self.names.items() if name not in known}
-        open_places = blanks(cell)
-        first = dict.fromkeys(each for name in _read(cell) for each in self.names.get(name, ()))
-        if not open_places and not first:
+        places = len(blanks(cell))
+        read, assigned = _names(cell)
+        first = tuple(dict.fromkeys(each for name in read for each in self.names.get(name, ())))
+        if not places and not first:
             return cell
-        for name in _assigned(cell):
+        for name in assigned:
             if name not in known:
-                self.names[name] = (f"`{name}`",) if open_places else tuple(first)
+                self.names[name] = (f"`{name}`",) if places else first
         heading = (
-            f"replace each `...` in this cell: {_as_text(open_places, known)}"
-            if open_places
-            else _what_first(tuple(first))
+            f"replace each `...` in this cell: {plural(places, 'place')}"
+            if places
+            else _what_first(first)
         )
         messages.show(Message("open", heading))
         return ast.copy_location(ast.Module(body=[], type_ignores=[]), cell)
@@ -92,124 +90,48 @@ def register_waiting() -> Waiting:
     return mine
 
 
-def blanks(cell: ast.Module) -> list[tuple[ast.AST, str]]:
-    """Each `...` that stands for a decision: the node around it, and its place there as text.
+def blanks(node: ast.AST) -> list[ast.AST]:
+    """Each `...` that stands for a decision.
 
     A subscript such as `x[..., 0]` and the body of a function may be `...` in finished Python.
     """
-    return list(_blanks_in(cell))
-
-
-def _blanks_in(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return
-    if isinstance(node, ast.Subscript):
-        yield from _blanks_in(node.value)
-        return
-    for field, value in ast.iter_fields(node):
-        for number, child in enumerate(value if isinstance(value, list) else [value]):
-            if isinstance(child, ast.Constant) and child.value is Ellipsis:
-                place = f"{field} {number}" if isinstance(value, list) else field
-                if isinstance(node, ast.keyword):
-                    place = node.arg or place
-                yield node, place
-            elif isinstance(child, ast.AST):
-                yield from _blanks_in(child)
+        return []
+    if isinstance(node, ast.Constant):
+        return [node] if node.value is Ellipsis else []
+    parts = [node.value] if isinstance(node, ast.Subscript) else ast.iter_child_nodes(node)
+    return [each for part in parts for each in blanks(part)]
 
 
-def _as_text(places: list[tuple[ast.AST, str]], known: dict[str, Any]) -> str:
-    """The open places in words: arguments by their names, others by their number."""
-    named = [_argument(node, place, known) for node, place in places]
-    listed = [name for name in dict.fromkeys(named) if name][:_MOST_LISTED]
-    rest = len(places) - sum(name in listed for name in named)
-    more = f"{rest} {'more ' if listed else ''}place{'s' if rest > 1 else ''}" if rest else ""
-    return " and ".join([", ".join(listed)] * bool(listed) + [more] * bool(more))
+_READING = ("LOAD_NAME", "LOAD_GLOBAL")
 
 
-def _argument(node: ast.AST, place: str, known: dict[str, Any]) -> str:
-    """The name of the argument that is open; '' where it has none."""
-    if isinstance(node, ast.keyword):
-        return place
-    if not (isinstance(node, ast.Call) and place.startswith("args ")):
-        return ""
-    number = int(place.removeprefix("args "))
-    try:
-        names = _parameters(node.func, known)
-    except (TypeError, ValueError, AttributeError, KeyError):
-        return ""
-    return names[number] if number < len(names) else ""
+def _names(cell: ast.Module) -> tuple[list[str], list[str]]:
+    """The names that the cell reads before it assigns them, and those that it assigns.
 
-
-def _parameters(function: ast.AST, known: dict[str, Any]) -> list[str]:
-    """The parameters that a function takes by their place, or a method without its object.
-
-    Raises if the function is unknown.
+    Names within its functions and classes are not among them. A cell that Python will refuse has
+    none.
     """
-    if isinstance(function, ast.Name):
-        return _by_place(known[function.id])
-    if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
-        raise KeyError(ast.dump(function))
-    owner = known[function.value.id]
-    if inspect.ismodule(owner):
-        return _by_place(getattr(owner, function.attr))
-    # By the class of the object: nothing of the object itself is to run.
-    return _by_place(getattr(type(owner), function.attr))[1:]
-
-
-def _by_place(function: Any) -> list[str]:
-    """The parameters before those that have a name only: a further `...` is one of these."""
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    every = inspect.signature(function).parameters.values()
-    return [each.name for each in every if each.kind in kinds]
-
-
-def _assigned(cell: ast.Module) -> list[str]:
-    """The names that the cell assigns, outside its functions and classes."""
-    return [node.id for node in _names(cell) if isinstance(node.ctx, ast.Store)]
-
-
-def _read(cell: ast.Module) -> list[str]:
-    """The names that the cell reads before it assigns them, in the order in which Python does."""
-    own: set[str] = set()
+    try:
+        code = compile(cell, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except SyntaxError:
+        return [], []
     read: dict[str, None] = {}
-    for node in _names(cell):
-        if isinstance(node.ctx, ast.Store):
-            own.add(node.id)
-        elif node.id not in own:
-            read[node.id] = None
-    return list(read)
+    assigned: dict[str, None] = {}
+    for instruction in _instructions(code):
+        if instruction.opname == "STORE_NAME":
+            assigned[instruction.argval] = None
+        elif instruction.opname in _READING and instruction.argval not in assigned:
+            read[instruction.argval] = None
+    return list(read), list(assigned)
 
 
-def _names(tree: ast.AST) -> Iterator[ast.Name]:
-    """Names in the order of use, without those that only a function or a comprehension knows."""
-    if isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return
-    if isinstance(tree, ast.Name):
-        yield tree
-    if isinstance(tree, ast.AugAssign) and isinstance(tree.target, ast.Name):
-        yield ast.Name(tree.target.id, ast.Load())
-    names = (name for child in _in_order(tree) for name in _names(child))
-    hidden = _names_of_its_own(tree)
-    yield from (name for name in names if name.id not in hidden)
-
-
-def _in_order(node: ast.AST) -> list[ast.AST]:
-    """The parts of a node as Python goes through them: what is assigned follows its value."""
-    if isinstance(node, ast.For | ast.AsyncFor):
-        return [node.iter, node.target, *node.body, *node.orelse]
-    parts = list(ast.iter_child_nodes(node))
-    targets = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr
-    return parts[::-1] if isinstance(node, targets) else parts
-
-
-def _names_of_its_own(node: ast.AST) -> set[str]:
-    """The names that exist only within this comprehension or lambda."""
-    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-        targets = [name for each in node.generators for name in ast.walk(each.target)]
-        return {name.id for name in targets if isinstance(name, ast.Name)}
-    if isinstance(node, ast.Lambda):
-        return {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
-    return set()
+def _instructions(code: CodeType) -> Iterator[dis.Instruction]:
+    """What Python carries out, with its comprehensions and lambdas in their places."""
+    for each in dis.get_instructions(code):
+        yield each
+        if isinstance(each.argval, CodeType) and each.argval.co_name.startswith("<"):
+            yield from _instructions(each.argval)
 
 
 # A name is undefined if a cell was skipped, if cells ran out of order, or if the Jupyter kernel was
@@ -290,6 +212,14 @@ def style(output: str, widget: str, *, repeats: bool = False) -> str:
     hidden where the widget lives.
     """
     return filled(_STYLE, output=output, widget=widget, repeats=repeats)
+
+
+_WIDGETS = Path(__file__).with_name("widgets.html.jinja")
+
+
+def style_of_widgets() -> str:
+    """The style of the panel and of the forms, for a widget of theirs."""
+    return filled(_WIDGETS)
 
 
 # The cell of a panel has a second output in plain HTML, which needs no Jupyter kernel. A page that

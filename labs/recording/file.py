@@ -298,6 +298,12 @@ class Recording:
     def __len__(self) -> int:
         return len(self.ticks)
 
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The variants that were asked for, in this order; their baselines are recorded too."""
+        stated = (name.strip() for name in self.conditions.get("variants", "").split(","))
+        return tuple(name for name in stated if name in self.variants)
+
     def condition(self, key: str) -> tuple[str, ...]:
         """The values of `key`, one for each process, or a single one for the whole run."""
         if key in self.conditions:

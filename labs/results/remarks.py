@@ -196,9 +196,8 @@ def _baselines_shown(results: Sequence[Result]) -> set[str]:
     shown = set()
     for result in results:
         recording = result.recording
-        asked = recording.conditions.get("variants", "").split(",")
         stated = recording.condition(f"variant.{result.variant}.baseline")
-        shown |= {name for name in stated if name not in asked}
+        shown |= {name for name in stated if name not in recording.asked}
     return shown
 
 
@@ -396,72 +395,40 @@ def _when(recordings: Sequence[Recording]) -> str:
 def conditions_apart(first: Recording, second: Recording) -> tuple[str, ...]:
     """A sentence for each condition that differs; none for two variants of one run."""
     found = []
-    for condition, sentence in _CONDITIONS:
+    for name, condition in _CONDITIONS:
         one, other = condition(first), condition(second)
         if one and other and one != other:
-            found.append(sentence.format(one, other))
+            found.append(f"The {name} was {one} in the first run, and {other} in the second.")
     return tuple(found)
 
 
-def _policy(recording: Recording) -> str:
-    return " or ".join(run_conditions.policies(recording))
-
-
-def _nice(recording: Recording) -> str:
-    return " or ".join(run_conditions.nice_values(recording))
-
-
-def _named_preloaded(recording: Recording) -> str:
-    named = " ".join(run_conditions.preloaded(recording).values())
-    return (named or "no library") if run_conditions.states_inherited(recording) else ""
-
-
-def _quota(recording: Recording) -> str:
-    quota = recording.number("cpu.quota")
-    if quota is not None:
-        return f"a CPU quota of {plural(quota, 'CPU')}"
-    return "no CPU quota" if run_conditions.states_inherited(recording) else ""
-
-
-def _filter(recording: Recording) -> str:
-    filtered = run_conditions.is_filtered(recording)
-    if filtered is None:
-        return ""
-    return (
-        "with a filter of system calls (seccomp)"
-        if filtered
-        else "without a filter of system calls"
-    )
-
-
-def _kind_of_machine(recording: Recording) -> str:
-    words = {"True": "a virtual machine", "False": "a machine that is not virtual"}
-    return words.get(recording.conditions.get("machine.virtual", ""), "")
+def _or_none(recording: Recording, stated: str) -> str:
+    """A condition that a recording states only where there is something to state."""
+    return stated or ("none" if run_conditions.states_inherited(recording) else "")
 
 
 def _core(recording: Recording) -> str:
     core = core_of(recording)
     if core is None:
         return ""
-    return "shared the core all the time" if core.always_shared else "had whole cores"
+    if core.always_shared:
+        return "shared all the time (a whole core would give this value or less)"
+    return "whole"
 
 
-_CONDITIONS: tuple[tuple[Callable[[Recording], str], str], ...] = (
-    (_policy, "The first run was scheduled as {}, and the second as {}."),
-    (_nice, "The first run had the nice value {}, and the second {}."),
-    (_named_preloaded, "Before the C library, the first run loaded {}, and the second {}."),
+_VIRTUAL = {"True": "virtual", "False": "not virtual"}
+_CONDITIONS: tuple[tuple[str, Callable[[Recording], str]], ...] = (
+    ("scheduling policy", lambda run: " or ".join(run_conditions.policies(run))),
+    ("nice value", lambda run: " or ".join(run_conditions.nice_values(run))),
     (
-        _core,
-        "The first run {}, and the second {}: a whole core would give the value of a shared core "
-        "or less.",
+        "library loaded before the C library",
+        lambda run: _or_none(run, " ".join(run_conditions.preloaded(run).values())),
     ),
-    (_quota, "The first run had {}, and the second {}."),
-    (_filter, "The first run was made {}, and the second {}."),
-    (_kind_of_machine, "The first run was made on {}, and the second on {}."),
-    (
-        partial(_stated, ("machine.governor",)),
-        "The governor of the clock speed was {} in the first run, and {} in the second.",
-    ),
+    ("core", _core),
+    ("CPU quota", lambda run: _or_none(run, _stated(("cpu.quota",), run))),
+    ("filter of system calls (seccomp)", partial(_stated, ("seccomp",))),
+    ("kind of machine", lambda run: _VIRTUAL.get(_stated(("machine.virtual",), run), "")),
+    ("governor of the clock speed", partial(_stated, ("machine.governor",))),
 )
 
 

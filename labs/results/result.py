@@ -241,45 +241,40 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     recording.BadRecording if the recording does not describe the clock.
     """
     unit = canonical(unit)
-    name = variant if variant is not None else _asked_for(recording)
+    name = variant if variant is not None else (*recording.asked, *recording.variants, "")[0]
     clock = recording.clock(name) if name in recording.variants else recording.samples(name).clock
     clock.ticks_in(unit)  # raises ValueError for core cycles of unknown length
-    line = net = None
-    about_overhead = declared.is_overhead(recording, name)
+    line: Line | None = None
+    net: Net | None = None
+
+    def without_figure(why: Advice | str) -> Result:
+        warnings = run_warnings.of_recording(recording, name)
+        return Result(recording, name, unit, clock, line, None, why, warnings)
+
     try:
         if declared.is_first_time(recording, name):
-            first = first_time(recording, name)
+            estimate = first_time(recording, name).into(unit, clock)
             if not recording.samples(name).ticks.any():
-                warnings = run_warnings.of_recording(recording, name)
-                return Result(recording, name, unit, clock, None, None, ALL_THE_SAME, warnings)
-            estimate = first.into(unit, clock)
+                return without_figure(ALL_THE_SAME)
             warnings = run_warnings.of_recording(recording, name)
             warnings = (*of_width(recording, estimate), *warnings)
             return Result(recording, name, unit, clock, None, estimate, "", warnings)
         # Samples are converted to core cycles with the clock speed at which they were taken.
         one_speed = unit == "cycles"
         line = fit_line(recording, name, one_speed=one_speed)
-        if line.straight and not about_overhead:
+        if line.straight and not declared.is_overhead(recording, name):
             net = net_cost(recording, line, one_speed=one_speed)
     except CannotEstimate as error:
-        warnings = run_warnings.of_recording(recording, name)
-        return Result(recording, name, unit, clock, line, None, error.why, warnings)
+        return without_figure(error.why)
     figure = line.overhead if net is None else net.net
     if figure.half_width == 0:
-        warnings = run_warnings.of_recording(recording, name)
-        return Result(recording, name, unit, clock, line, None, ALL_THE_SAME, warnings)
+        return without_figure(ALL_THE_SAME)
     warnings = run_warnings.of_run(recording, line, figure)
     if not line.straight:
         return Result(recording, name, unit, clock, line, None, warnings[0].symptom, warnings)
     estimate = figure.into(unit, clock).of_any_run()
     warnings = (*of_width(recording, estimate), *warnings)
     return Result(recording, name, unit, clock, line, estimate, "", warnings, net)
-
-
-def _asked_for(recording: Recording) -> str:
-    """The first variant that was asked for; the recording may begin with its baseline."""
-    asked = recording.conditions.get("variants", "").split(",")[0]
-    return asked if asked in recording.variants else (recording.variants or ("",))[0]
 
 
 def with_ends(estimate: Estimate, sign: str) -> str:

@@ -7,6 +7,7 @@ where it ran, what it inherited, and how it ended.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +22,7 @@ from labs.recording import counts, declared, operation_trials, run_conditions
 from labs.recording.file import Recording, distinct, memoized
 from labs.results import warning_thresholds as thresholds
 from labs.results.modes import modes
-from labs.units import rounded, times
+from labs.units import plural, rounded, times
 
 # Warnings that the line of a run gives about its figure: symptom, likely cause, what to try.
 
@@ -79,33 +80,44 @@ def of_line(
         figure = line.overhead if declared.is_overhead(recording, line.variant) else line.cost
     if not line.straight:
         return (no_line_warning(recording, line),)
-    found = []
-    if line.cost.high < 0 or figure.high < 0:
-        found.append(_negative(recording, line))
-    found += of_far(recording, line, figure)
-    found += of_drift(recording, line)
-    found += of_shared_core(line, figure, thresholds.WIDE_INTERVAL)
-    found += _of_modes(recording, line.variant, figure)
     cycle = core_clock.shortest_cycle(recording, line.clock)
-    found += of_learnt_input(recording, line.variant, figure.value / cycle if cycle else math.inf)
-    if cycle and line.cost.high < 0.9 * cycle and not declared.is_unfenced(recording, line.variant):
-        found.append(
-            RunWarning(
-                "below-one-cycle",
-                f"each operation adds {max(line.cost.value / cycle, 0):.2f} core cycles to "
-                "a sample",
-                "operations overlap, or the compiler removed some of them",
-                "look at the disassembly of the measured region",
-            )
-        )
-    return (*found, *_of_width(recording, line, figure))
+    found = (
+        _negative(recording, line, figure),
+        of_far(recording, line, figure),
+        of_drift(recording, line),
+        of_shared_core(line, figure, thresholds.WIDE_INTERVAL),
+        _of_modes(recording, line.variant, figure),
+        of_learnt_input(recording, line.variant, figure.value / cycle if cycle else math.inf),
+        _below_one_cycle(recording, line, cycle),
+        _of_width(recording, line, figure),
+    )
+    return tuple(filter(None, found))
 
 
-def _negative(recording: Recording, line: Line) -> RunWarning:
-    """The warning that the fitted value is negative, with the cause that its kind allows.
+def _below_one_cycle(recording: Recording, line: Line, cycle: float) -> RunWarning | None:
+    """A warning if an operation takes less than a core cycle, which has so many ticks; 0: unknown.
+
+    Without fences this is no news: operations overlap with the readings.
+    """
+    if not cycle or line.cost.high >= 0.9 * cycle:
+        return None
+    if declared.is_unfenced(recording, line.variant):
+        return None
+    return RunWarning(
+        "below-one-cycle",
+        f"each operation adds {max(line.cost.value / cycle, 0):.2f} core cycles to a sample",
+        "operations overlap, or the compiler removed some of them",
+        "look at the disassembly of the measured region",
+    )
+
+
+def _negative(recording: Recording, line: Line, figure: Estimate) -> RunWarning | None:
+    """A warning if the fitted value is negative, with the cause that its kind allows.
 
     From an overhead nothing is subtracted. It is negative if work is missing from the samples.
     """
+    if line.cost.high >= 0 and figure.high >= 0:
+        return None
     cause: tuple[str, Advice | str] = (
         "the subtracted part was not contained in the measurement, or the machine changed "
         "its speed during the run",
@@ -123,11 +135,11 @@ def _negative(recording: Recording, line: Line) -> RunWarning:
     return RunWarning("negative", "the fitted value is negative", *cause)
 
 
-def _of_modes(recording: Recording, variant: str, figure: Estimate) -> list[RunWarning]:
+def _of_modes(recording: Recording, variant: str, figure: Estimate) -> RunWarning | None:
     """A remark that the processes fall into two groups; the interval counts all of them."""
     found = modes(recording, figure.by_process)
     if found is None:
-        return []
+        return None
     early = declared.seen_not_to_wait(recording, variant)
     cause = "their place in memory, or another state of the machine: this run does not show which"
     if early:
@@ -139,25 +151,23 @@ def _of_modes(recording: Recording, variant: str, figure: Estimate) -> list[RunW
     plot = Words("plot_processes in a notebook", ".plot_processes() of the run")
     look = advice("look at each process ({plot})", plot=plot)
     symptom = found.symptom()
-    return [
-        RunWarning(
-            "processes-differ",
-            symptom,
-            cause,
-            LET_IT_WAIT if early else look,
-            quiet=not early,
-            brief=symptom,
-        )
-    ]
+    return RunWarning(
+        "processes-differ",
+        symptom,
+        cause,
+        LET_IT_WAIT if early else look,
+        quiet=not early,
+        brief=symptom,
+    )
 
 
-def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:
+def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning | None:
     """A warning if the interval is wide, or so wide that nobody should believe the value."""
     width = figure.half_width / abs(figure.value) if figure.value else 1.0
     if width <= thresholds.WIDE_INTERVAL:
-        return []
+        return None
     if not declared.is_overhead(recording, line.variant) and _is_next_to_nothing(line, figure):
-        return [NO_WHOLE_CYCLE]
+        return NO_WHOLE_CYCLE
     too_short = False
     cause = "the processes of this run differ, or it has too few samples"
     if line.clock.step > COARSE_STEP * float(line.location.min()):
@@ -177,35 +187,31 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> list[RunWar
     if counts.made_no_page_fault(recording, line.variant):
         # What is left without the event is no figure to hand in: any value near 0 says as much.
         brief = f"half of the interval's width is {share} % of the value"
-        return [RunWarning("wide-interval", brief, cause, "", quiet=True, brief=brief)]
+        return RunWarning("wide-interval", brief, cause, "", quiet=True, brief=brief)
     if figure.is_believable():
         longer = _longer(recording, line, figure, width)
-        return [
-            RunWarning(
-                "wide-interval",
-                f"half of the interval's width is {share} % of the value",
-                cause,
-                longer,
-                quiet=True,
-                brief=advice(
-                    "half of the interval's width is {share} % of the value ({longer} should "
-                    "narrow it)",
-                    share=share,
-                    longer=longer,
-                ),
-            )
-        ]
-    longer = UNTIL_WHOLE if line.shared else _longer(recording, line, figure, width)
-    return [
-        RunWarning(
-            "not-believable",
-            _unbelievable(figure, share, none_this_wide=width >= AS_WIDE_AS_VALUE),
+        return RunWarning(
+            "wide-interval",
+            f"half of the interval's width is {share} % of the value",
             cause,
-            advice("measure again with larger batch sizes ({batch})", batch=Option("batch", ...))
-            if too_short
-            else advice("measure again, or longer: {longer}", longer=longer),
+            longer,
+            quiet=True,
+            brief=advice(
+                "half of the interval's width is {share} % of the value ({longer} should "
+                "narrow it)",
+                share=share,
+                longer=longer,
+            ),
         )
-    ]
+    longer = UNTIL_WHOLE if line.shared else _longer(recording, line, figure, width)
+    return RunWarning(
+        "not-believable",
+        _unbelievable(figure, share, none_this_wide=width >= AS_WIDE_AS_VALUE),
+        cause,
+        advice("measure again with larger batch sizes ({batch})", batch=Option("batch", ...))
+        if too_short
+        else advice("measure again, or longer: {longer}", longer=longer),
+    )
 
 
 def _unbelievable(figure: Estimate, share: str, *, none_this_wide: bool) -> str:
@@ -314,49 +320,39 @@ def met_others_in_memory(recording: Recording, variant: str) -> bool:
     return declared.of_variant(recording, variant).memory and run_conditions.was_shared(recording)
 
 
-def of_far(recording: Recording, line: Line, figure: Estimate) -> list[RunWarning]:
+def of_far(recording: Recording, line: Line, figure: Estimate) -> RunWarning | None:
     """A warning if many samples were far from the others, with when they were taken.
 
     It is quiet if the others give a figure to believe and there is nothing to do.
     """
     share = line.share_set_aside("far")
     if share < thresholds.MANY_ASIDE:
-        return []
+        return None
     first, last = line.far_between
-    value = rounded(100 * share, 2)
-    symptom = f"{value} % of the samples were far from the others, all over the run"
-    if last < thresholds.EARLY:
-        part = rounded(100 * last, 2)
-        symptom = (
-            f"{value} % of the samples were far from the others, most of them in the first {part} "
-            "% of each process"
-        )
-    elif first > 1 - thresholds.EARLY:
-        part = rounded(100 * (1 - first), 2)
-        symptom = (
-            f"{value} % of the samples were far from the others, most of them in the last {part} "
-            "% of each process"
-        )
+    early = last < thresholds.EARLY
+    where = "all over the run"
     cause = "other programs, or a hypervisor that often takes the CPU for a moment"
-    if last < thresholds.EARLY:
+    if early:
+        where = f"most of them in the first {rounded(100 * last, 2)} % of each process"
         cause = "a slow beginning: the first operations cost more than the later ones"
+    elif first > 1 - thresholds.EARLY:
+        where = f"most of them in the last {rounded(100 * (1 - first), 2)} % of each process"
+    symptom = f"{rounded(100 * share, 2)} % of the samples were far from the others, {where}"
     # Interruptions come at random (Poisson); `rate` is per tick. The suggested batch sizes are so
     # short that fewer than a third of their samples are hit.
     rate = -math.log1p(-min(share, 0.99)) / float(line.location.mean())
     factor = thresholds.FEW_HIT / (rate * float(line.location[-1]))
     smaller = sorted({max(int(k * factor), 1) for k in line.batch.tolist()})
     try_this = advice("smaller batch sizes, which are hit less often")
-    if last < thresholds.EARLY:
+    if early:
         try_this = longer_warmup(recording, last)
     elif factor < 1 < len(smaller):
         try_this = advice(
             "smaller batch sizes, which are hit less often: {batch}",
             batch=Option("batch", tuple(smaller)),
         )
-    quiet = (
-        share < thresholds.MUCH_INTERRUPTED and figure.is_believable() and last >= thresholds.EARLY
-    )
-    return [RunWarning("interrupted", symptom, cause, try_this, quiet=quiet, brief=symptom)]
+    quiet = share < thresholds.MUCH_INTERRUPTED and figure.is_believable() and not early
+    return RunWarning("interrupted", symptom, cause, try_this, quiet=quiet, brief=symptom)
 
 
 def longer_warmup(recording: Recording, share: float) -> Advice:
@@ -369,7 +365,7 @@ def longer_warmup(recording: Recording, share: float) -> Advice:
     )
 
 
-def of_drift(recording: Recording, line: Line) -> list[RunWarning]:
+def of_drift(recording: Recording, line: Line) -> RunWarning | None:
     """A warning if the figure changes from the first half of each process to the second.
 
     Of runs without a change, chance exceeds these limits in 1 of 100.
@@ -379,28 +375,24 @@ def of_drift(recording: Recording, line: Line) -> list[RunWarning]:
     if drift is None or abs(drift.value) < max(
         thresholds.SURELY * drift.half_width, thresholds.LEAST_DRIFT * abs(figure.value)
     ):
-        return []
+        return None
     share = rounded(100 * abs(drift.value / figure.value), 2)
     if drift.value < 0:
-        return [
-            RunWarning(
-                "drift",
-                f"the first half of each process costs {share} % more than the second half",
-                "a slow beginning",
-                longer_warmup(recording, 0.5),
-            )
-        ]
-    return [
-        RunWarning(
+        return RunWarning(
             "drift",
-            f"the second half of each process costs {share} % more than the first half",
-            "the machine changed while a process ran, or the operation leaves something behind",
-            "look at the samples in the order in which they were taken",
+            f"the first half of each process costs {share} % more than the second half",
+            "a slow beginning",
+            longer_warmup(recording, 0.5),
         )
-    ]
+    return RunWarning(
+        "drift",
+        f"the second half of each process costs {share} % more than the first half",
+        "the machine changed while a process ran, or the operation leaves something behind",
+        "look at the samples in the order in which they were taken",
+    )
 
 
-def of_shared_core(line: Line, figure: Estimate, wide: float) -> list[RunWarning]:
+def of_shared_core(line: Line, figure: Estimate, wide: float) -> RunWarning | None:
     """A warning if another program used the same core for most of the time.
 
     It is quiet if the rest of the run is enough: many processes, and an interval whose half is
@@ -408,19 +400,17 @@ def of_shared_core(line: Line, figure: Estimate, wide: float) -> list[RunWarning
     """
     share = line.share_set_aside("shared")
     if share < thresholds.MUCH_SHARED:
-        return []
+        return None
     narrow = figure.half_width <= wide * abs(figure.value)
-    return [
-        RunWarning(
-            "shared-core",
-            f"something else used the same core for {rounded(100 * share, 2)} % of the time, "
-            "and those samples were set aside",
-            OTHER_THREAD,
-            advice("another CPU ({cpu}), or {longer}", cpu=Option("cpu", ...), longer=UNTIL_WHOLE),
-            quiet=narrow and figure.processes >= thresholds.PROCESSES_ENOUGH,
-            brief=f"something else used the same core for {rounded(100 * share, 2)} % of the time",
-        )
-    ]
+    return RunWarning(
+        "shared-core",
+        f"something else used the same core for {rounded(100 * share, 2)} % of the time, "
+        "and those samples were set aside",
+        OTHER_THREAD,
+        advice("another CPU ({cpu}), or {longer}", cpu=Option("cpu", ...), longer=UNTIL_WHOLE),
+        quiet=narrow and figure.processes >= thresholds.PROCESSES_ENOUGH,
+        brief=f"something else used the same core for {rounded(100 * share, 2)} % of the time",
+    )
 
 
 # The warning that the samples lie on no line.
@@ -558,257 +548,202 @@ HALF_OF_COUNTER, NOTHING_SENT = "half-of-the-counter", "nothing-sent"
 SAMPLES_DROPPED = "samples-dropped"
 
 
-def of_learnt_input(recording: Recording, variant: str, cycles: float) -> list[RunWarning]:
+def of_learnt_input(recording: Recording, variant: str, cycles: float) -> RunWarning | None:
     """A warning if an operation of so many core cycles is fast because it is always the same."""
     seen = operation_trials.of_variant(recording, variant)
     if not seen.is_learnt(cycles):
-        return []
-    return [
-        RunWarning(
-            INPUT_LEARNT,
-            f"each operation takes the same way through {seen.steps:,} instructions, and is too "
-            f"fast to predict {seen.missed:,} branches of it wrongly",
-            "its input is always the same, and the branch predictor has learnt it",
-            "take another input for each operation, from an array of thousands",
-        )
-    ]
+        return None
+    return RunWarning(
+        INPUT_LEARNT,
+        f"each operation takes the same way through {seen.steps:,} instructions, and is too "
+        f"fast to predict {seen.missed:,} branches of it wrongly",
+        "its input is always the same, and the branch predictor has learnt it",
+        "take another input for each operation, from an array of thousands",
+    )
 
 
-def of_trials(recording: Recording, variant: str) -> list[RunWarning]:
+def of_trials(recording: Recording, variant: str) -> Iterator[RunWarning]:
     """Warnings about operations that are not what they seem, whatever they cost."""
     seen = operation_trials.of_variant(recording, variant)
-    found = []
     if seen.counter_whole == 0:
-        found.append(
-            RunWarning(
-                HALF_OF_COUNTER,
-                "when the second reading was made 2^44 ticks larger, the sample was not",
-                "the C keeps 32 bits of the counter: EAX alone, an int, or =A, which is one "
-                "register in 64 bits",
-                "put both halves into one uint64_t, and subtract these",
-            )
+        yield RunWarning(
+            HALF_OF_COUNTER,
+            "when the second reading was made 2^44 ticks larger, the sample was not",
+            "the C keeps 32 bits of the counter: EAX alone, an int, or =A, which is one "
+            "register in 64 bits",
+            "put both halves into one uint64_t, and subtract these",
         )
     if seen.dropped:
-        found.append(
-            RunWarning(
-                SAMPLES_DROPPED,
-                "when a sample was made very long, the C dropped it and took another",
-                "it keeps samples by their value, so the samples are those that it expects",
-                "print each sample; Ticklab sets interrupted ones aside, and says how many",
-            )
+        yield RunWarning(
+            SAMPLES_DROPPED,
+            "when a sample was made very long, the C dropped it and took another",
+            "it keeps samples by their value, so the samples are those that it expects",
+            "print each sample; Ticklab sets interrupted ones aside, and says how many",
         )
     if seen.put_back:
-        found.append(
-            RunWarning(
-                INPUT_EATEN,
-                f"an operation on the prepared input takes another way than later ones{seen.ways}",
-                "the first operation changes its input, and later ones work on what it left",
-                "copy the input anew for each operation, and subtract the copy as a baseline",
-            )
+        yield RunWarning(
+            INPUT_EATEN,
+            f"an operation on the prepared input takes another way than later ones{seen.ways}",
+            "the first operation changes its input, and later ones work on what it left",
+            "copy the input anew for each operation, and subtract the copy as a baseline",
         )
     if seen.walk_is_short:
-        found.append(
-            RunWarning(
-                SHORT_WALK,
-                f"the samples use {seen.lines:,} cache lines again and again, and "
-                f"{seen.lines_filled:,} hold something",
-                "the walk comes back too soon, or each sample begins at the same place",
-                "go on where the last sample ended, in an order that is one cycle",
-            )
+        yield RunWarning(
+            SHORT_WALK,
+            f"the samples use {seen.lines:,} cache lines again and again, and "
+            f"{seen.lines_filled:,} hold something",
+            "the walk comes back too soon, or each sample begins at the same place",
+            "go on where the last sample ended, in an order that is one cycle",
         )
     if seen.sends_nothing:
-        found.append(
-            RunWarning(
-                NOTHING_SENT,
-                f"{seen.writes:,} writes moved 0 bytes",
-                "a message of 0 bytes wakes nobody, and its reader does not wait",
-                "send one byte or more, and look at what write() and read() return",
-            )
+        yield RunWarning(
+            NOTHING_SENT,
+            f"{seen.writes:,} writes moved 0 bytes",
+            "a message of 0 bytes wakes nobody, and its reader does not wait",
+            "send one byte or more, and look at what write() and read() return",
         )
-    return found
 
 
-def _of_counts(recording: Recording, variant: str) -> list[RunWarning]:
+def _of_counts(recording: Recording, variant: str) -> RunWarning | None:
     """A warning if a student's own count found operations in baselines, or where none was made."""
     idle, of_baseline, tried = (
         recording.total(f"variant.{variant}.{name}")
         for name in ("counted_idle", "counted_of_baseline", "tried")
     )
     if idle:
-        return [
-            RunWarning(
-                "counts-nothing",
-                f"where nothing was done, your function counted {idle:,} operations",
-                "it returns something else than what happened since its last call",
-                "let it return only what is new",
-            )
-        ]
-    if not of_baseline or tried is None:
-        return []
-    return [
-        RunWarning(
-            BASELINE_TOO,
-            f"in {tried:,} baselines, your function counted {of_baseline:,} operations",
-            _BASELINE_TOO,
-            _ONLY_AROUND,
+        return RunWarning(
+            "counts-nothing",
+            f"where nothing was done, your function counted {idle:,} operations",
+            "it returns something else than what happened since its last call",
+            "let it return only what is new",
         )
-    ]
+    if not of_baseline or tried is None:
+        return None
+    return RunWarning(
+        BASELINE_TOO,
+        f"in {tried:,} baselines, your function counted {of_baseline:,} operations",
+        _BASELINE_TOO,
+        _ONLY_AROUND,
+    )
 
 
-def _of_switches(recording: Recording, variant: str) -> list[RunWarning]:
+def _of_switches(recording: Recording, variant: str) -> RunWarning | None:
     """A warning if the switches that `variant` claims are more or fewer than the OS counted."""
     seen = counts.switches_of(recording, variant)
     if seen is None or seen.accounted_for:
-        return []
+        return None
     claimed, counted = seen.claimed, seen.counted
     if run_conditions.why_unbound(recording) and counted > claimed / 2:
-        return []  # tasks with a CPU each may sleep at a lock more or less often
+        return None  # tasks with a CPU each may sleep at a lock more or less often
     claiming = [name for name in recording.variants if counts.claim_of(recording, name)]
-    symptom = f"{claimed:,} switches are claimed, and the OS counted {counted:,}"
+    of_whom = ""
     if len(claiming) > 1 and counts.has_own_count(recording, variant):
-        symptom = f"{claimed:,} switches are claimed for {variant}, and the OS counted {counted:,}"
-    if counted >= claimed:
-        return [
-            RunWarning(
-                "switches-unaccounted",
-                symptom,
-                "each exchange takes more switches than it seems: a task wakes up before it has "
-                "its turn, or waits for what another one still holds, and switches again",
-                "wake the next task last, and wait for your turn without a time-out",
-            )
-        ]
+        of_whom = f" for {variant}"
     where = run_conditions.places_of(recording, variant)
-    together = bool(where) and all(each.bound_together for each in where)
-    return [
-        RunWarning(
-            "switches-unaccounted",
-            symptom,
-            "the other task did not have to run: the exchange makes no handoff"
-            if together
-            else "the other task did not have to run: the exchange makes no handoff, or the task "
-            "had its own CPU",
-            "make each task wait for the other"
-            if together
-            else "put both tasks on one CPU, and make each wait for the other",
+    cause = "the other task did not have to run: the exchange makes no handoff"
+    try_this = "make each task wait for the other"
+    if counted >= claimed:
+        cause = (
+            "each exchange takes more switches than it seems: a task wakes up before it has "
+            "its turn, or waits for what another one still holds, and switches again"
         )
-    ]
+        try_this = "wake the next task last, and wait for your turn without a time-out"
+    elif not where or not all(each.bound_together for each in where):
+        cause += ", or the task had its own CPU"
+        try_this = "put both tasks on one CPU, and make each wait for the other"
+    return RunWarning(
+        "switches-unaccounted",
+        f"{claimed:,} switches are claimed{of_whom}, and the OS counted {counted:,}",
+        cause,
+        try_this,
+    )
 
 
-def _of_turns(recording: Recording, variant: str) -> list[RunWarning]:
+def _of_turns(recording: Recording, variant: str) -> RunWarning | None:
     """A warning if a thread that waits for its turn usually went on without it, or unwoken."""
     tried, unwoken, astray = (
         recording.total(f"variant.{variant}.turns_{what}") or 0
         for what in ("tried", "unwoken", "astray")
     )
     if 2 * unwoken > tried:
-        return [
-            RunWarning(
-                NOT_WOKEN,
-                f"in {unwoken} of {tried} processes, the thread that waits went on without being "
-                "woken",
-                "it looks for its turn by itself, so the exchange is no handoff, and the figure is "
-                "no switch",
-                "sleep in a call that only the wake of the other thread ends",
-            )
-        ]
+        return RunWarning(
+            NOT_WOKEN,
+            f"in {unwoken} of {tried} processes, the thread that waits went on without being woken",
+            "it looks for its turn by itself, so the exchange is no handoff, and the figure is "
+            "no switch",
+            "sleep in a call that only the wake of the other thread ends",
+        )
     if 2 * astray > tried:
-        return [
-            RunWarning(
-                "looked-once",
-                "why while, and not if? Here a thread that was woken without its turn went on",
-                "an if looks at the turn once, and the OS may wake a thread at any time",
-                "look at the turn again after each wake-up, by while",
-            )
-        ]
-    return []
+        return RunWarning(
+            "looked-once",
+            "why while, and not if? Here a thread that was woken without its turn went on",
+            "an if looks at the turn once, and the OS may wake a thread at any time",
+            "look at the turn again after each wake-up, by while",
+        )
+    return None
 
 
-def _of_clock_speed(recording: Recording, variant: str) -> list[RunWarning]:
+def _of_clock_speed(recording: Recording, variant: str) -> RunWarning | None:
     """A warning if the clock of the core changed during the run.
 
     Memory does not follow this clock, so core cycles are no way out for an operation on it.
     """
     speeds = core_clock.speeds_ghz(recording)
     if not speeds or speeds[1] <= (1 + thresholds.SPEED_CHANGE) * speeds[0]:
-        return []
+        return None
     low, high = map(rounded, speeds)
-    if declared.of_variant(recording, variant).memory:
-        return [
-            RunWarning(
-                "clock-speed",
-                f"the core's clock changed during the run, from {low} to {high} GHz",
-                "turbo or power saving; this operation also waits for memory, which has a clock of "
-                "its own",
-                "state both speeds in your report, or measure again when the speed is steady",
-                quiet=True,  # there is nothing to do about the figure
-            )
-        ]
-    return [
-        RunWarning(
-            "clock-speed",
-            f"the core's clock changed during the run, from {low} to {high} GHz",
-            "turbo or power saving; a time in ns depends on the clock speed",
-            advice(
-                "use the unit core cycles ({unit}), which does not depend on it",
-                unit=Option("unit", "cycles"),
-            ),
-            quiet=speeds[1] <= (1 + thresholds.MUCH_SPEED_CHANGE) * speeds[0],
-        )
-    ]
+    about = "a time in ns depends on the clock speed"
+    try_this: Advice | str = advice(
+        "use the unit core cycles ({unit}), which does not depend on it",
+        unit=Option("unit", "cycles"),
+    )
+    memory = declared.of_variant(recording, variant).memory
+    if memory:
+        about = "this operation also waits for memory, which has a clock of its own"
+        try_this = "state both speeds in your report, or measure again when the speed is steady"
+    return RunWarning(
+        "clock-speed",
+        f"the core's clock changed during the run, from {low} to {high} GHz",
+        f"turbo or power saving; {about}",
+        try_this,
+        # Of memory, there is nothing to do about the figure.
+        quiet=memory or speeds[1] <= (1 + thresholds.MUCH_SPEED_CHANGE) * speeds[0],
+    )
 
 
-def _of_tracer(recording: Recording) -> list[RunWarning]:
+def _of_tracer(recording: Recording) -> RunWarning | None:
     """A warning if a tracer followed the run."""
     tracer = run_conditions.tracer_of(recording)
     if not tracer:
-        return []
-    return [
-        RunWarning(
-            "traced",
-            f"{tracer} followed the run",
-            "a tracer stops the program at each system call, and these stops are in the samples",
-            "measure without it; count the calls in a run of its own",
-        )
-    ]
+        return None
+    return RunWarning(
+        "traced",
+        f"{tracer} followed the run",
+        "a tracer stops the program at each system call, and these stops are in the samples",
+        "measure without it; count the calls in a run of its own",
+    )
 
 
-def _of_one_process(recording: Recording, steady: int) -> list[RunWarning]:
-    """A warning if all `steady` samples come from one process; if it has one sample, about that."""
+def _of_one_process(recording: Recording) -> RunWarning | None:
+    """A warning if all samples come from one process; if it has one sample, about that."""
     if len(recording.processes) != 1:
-        return []
-    if steady == len(recording.variants):
-        return [
-            RunWarning(
-                "one-process",
-                "there is only one sample, so there is only one process",
-                "each process takes one sample of a variant or more",
-                advice(
-                    "{option_1} and {option_2}",
-                    option_1=Option("samples", 10_000),
-                    option_2=Option("processes", 10),
-                ),
-            )
-        ]
-    return [
-        RunWarning(
+        return None
+    if _steady(recording) == len(recording.variants):
+        return RunWarning(
             "one-process",
-            "all samples come from one process",
-            "the layout in memory differs between processes, and one process cannot show this",
-            advice("{processes}", processes=Option("processes", 10)),
+            "there is only one sample, so there is only one process",
+            "each process takes one sample of a variant or more",
+            advice(
+                "{option_1} and {option_2}",
+                option_1=Option("samples", 10_000),
+                option_2=Option("processes", 10),
+            ),
         )
-    ]
-
-
-def _few_samples(steady: int, sizes: int, variants: int) -> str:
-    """How few samples there are."""
-    if variants == 1:
-        return (
-            f"{steady} sample{'s' if steady != 1 else ''} over {sizes} batch "
-            f"size{'s' if sizes != 1 else ''}"
-        )
-    return (
-        f"{steady} sample{'s' if steady != 1 else ''} over {variants} variants with {sizes} batch "
-        f"size{'s' if sizes != 1 else ''} each"
+    return RunWarning(
+        "one-process",
+        "all samples come from one process",
+        "the layout in memory differs between processes, and one process cannot show this",
+        advice("{processes}", processes=Option("processes", 10)),
     )
 
 
@@ -818,51 +753,74 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
 
     Switches and CPUs are those of `variant`, if the C kernel counted them for it alone.
     """
-    found = _of_tracer(recording) + of_cut_short(recording) + of_inherited(recording, variant)
-    found += of_unbound(recording, variant) or of_placement(recording, variant)
-    found += _of_clock_speed(recording, variant)
-    found += _of_switches(recording, variant)
-    found += _of_counts(recording, variant)
-    found += _of_turns(recording, variant)
-    found += of_trials(recording, variant)
+    found = (
+        _of_tracer(recording),
+        of_cut_short(recording),
+        _of_policy(recording, variant),
+        _of_preloaded(recording),
+        _of_clocks(recording),
+        of_unbound(recording, variant) or of_placement(recording, variant),
+        _of_clock_speed(recording, variant),
+        _of_switches(recording, variant),
+        _of_counts(recording, variant),
+        _of_turns(recording, variant),
+        *of_trials(recording, variant),
+        _of_one_process(recording),
+        _of_few_samples(recording),
+        _of_steal(recording),
+        _of_busy_machine(recording),
+    )
+    return tuple(filter(None, found))
+
+
+def _steady(recording: Recording) -> int:
+    """How many samples there are without the warm-up."""
+    return int((recording.sample >= 0).sum())
+
+
+def _of_few_samples(recording: Recording) -> RunWarning | None:
+    """A warning if a batch size of a variant has few samples."""
+    steady = _steady(recording)
     sizes, variants = max(len(distinct(recording.batch)), 1), max(len(recording.variants), 1)
-    steady = int((recording.sample >= 0).sum())
-    found += _of_one_process(recording, steady)
-    if steady / (sizes * variants) < thresholds.FEWEST_PER_BATCH:
-        found.append(
-            RunWarning(
-                "few-samples",
-                _few_samples(steady, sizes, variants),
-                "an interval from so few samples is itself uncertain",
-                advice(
-                    "{samples}", samples=Option("samples", thresholds.FEWEST_PER_BATCH * sizes * 10)
-                ),
-            )
-        )
+    if steady / (sizes * variants) >= thresholds.FEWEST_PER_BATCH:
+        return None
+    samples, of_sizes = plural(steady, "sample"), plural(sizes, "batch size")
+    over = f"{variants} variants with {of_sizes} each" if variants > 1 else of_sizes
+    return RunWarning(
+        "few-samples",
+        f"{samples} over {over}",
+        "an interval from so few samples is itself uncertain",
+        advice("{samples}", samples=Option("samples", thresholds.FEWEST_PER_BATCH * sizes * 10)),
+    )
+
+
+def _of_steal(recording: Recording) -> RunWarning | None:
+    """A remark if a hypervisor took much of the CPU time."""
     steal = run_conditions.stolen(recording)
-    if steal:
-        found.append(
-            RunWarning(
-                "steal",
-                f"the hypervisor took {rounded(100 * steal, 2)} % of the CPU time during the run",
-                "other virtual machines share this computer",
-                "measure again later, or use more processes, which spread the run over time",
-                quiet=True,
-            )
-        )
+    if not steal:
+        return None
+    return RunWarning(
+        "steal",
+        f"the hypervisor took {rounded(100 * steal, 2)} % of the CPU time during the run",
+        "other virtual machines share this computer",
+        "measure again later, or use more processes, which spread the run over time",
+        quiet=True,
+    )
+
+
+def _of_busy_machine(recording: Recording) -> RunWarning | None:
+    """A remark if nearly all CPUs were busy."""
     busy = run_conditions.busy_cpus(recording)
-    if busy:
-        found.append(
-            RunWarning(
-                "busy-machine",
-                f"{rounded(busy, 2)} of {recording.number('cpus.online'):.0f} CPUs were busy "
-                "during the run",
-                "other programs were running",
-                "close them and measure again",
-                quiet=True,
-            )
-        )
-    return tuple(found)
+    if not busy:
+        return None
+    return RunWarning(
+        "busy-machine",
+        f"{rounded(busy, 2)} of {recording.number('cpus.online'):.0f} CPUs were busy "
+        "during the run",
+        "other programs were running",
+        "close them and measure again",
+        quiet=True,
+    )
 
 
 # Warnings about a run that ended too soon: before all of its processes, or before its interval was
@@ -872,28 +830,26 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
 MOST_AT_MOST_S, MOST_PERCENT = 600, 50
 
 
-def of_cut_short(recording: Recording) -> list[RunWarning]:
+def of_cut_short(recording: Recording) -> RunWarning | None:
     """A warning if the run ended before all of its processes, and why."""
     found = run_conditions.cut_short(recording)
     if found is None:
-        return []
+        return None
     if found.by == run_conditions.PATIENCE:
-        return [_of_patience(found)]
+        return _of_patience(found)
     if found.by == run_conditions.CANCELLED:
-        return [_of_cancel(found)] if found.whole < found.planned else []
+        return _of_cancel(found) if found.whole < found.planned else None
     longer = math.ceil(1.2 * found.needed_s)
     option = Option("time-limit", longer)
-    return [
-        RunWarning(
-            "cut-short",
-            f"the time limit of {found.after_s:g} s ended this run after {found.whole} of "
-            f"{found.planned} processes",
-            "all of them together need more time, or one of them waited without end",
-            advice("{time_limit}, or fewer samples or variants at a time", time_limit=option)
-            if longer <= limits.MOST_TIME_LIMIT_S
-            else "fewer samples, or fewer variants at a time",
-        )
-    ]
+    return RunWarning(
+        "cut-short",
+        f"the time limit of {found.after_s:g} s ended this run after {found.whole} of "
+        f"{found.planned} processes",
+        "all of them together need more time, or one of them waited without end",
+        advice("{time_limit}, or fewer samples or variants at a time", time_limit=option)
+        if longer <= limits.MOST_TIME_LIMIT_S
+        else "fewer samples, or fewer variants at a time",
+    )
 
 
 def _of_cancel(found: run_conditions.CutShort) -> RunWarning:
@@ -914,49 +870,34 @@ def _of_patience(found: run_conditions.CutShort) -> RunWarning:
         if found.whole < found.planned
         else f"an added process took no sample for {found.after_s:g} s, and Ticklab ended it"
     )
-    patience = Option("patience", math.ceil(2 * found.after_s))
+    cause, look = "computed without end, or waited for what never came", "an endless loop or wait"
     share = found.cpu_share
     if share is not None and share < run_conditions.WAITS:
-        return RunWarning(
-            "cut-short",
-            symptom,
-            "that process used no processor time, so it waited for what never came",
-            advice(
-                "look in the C for a byte that nobody writes, or for a task that waits too or has "
-                "ended; if one sample may take so long, {patience}",
-                patience=patience,
-            ),
-        )
-    if share is not None and share > run_conditions.COMPUTES:
-        return RunWarning(
-            "cut-short",
-            symptom,
-            "that process computed all the time",
-            advice(
-                "look in the C for a loop that never ends, or for assembly that changes a register "
-                "without naming it; if one sample may take so long, {patience}",
-                patience=patience,
-            ),
-        )
+        cause = "used no processor time, so it waited for what never came"
+        look = "a byte that nobody writes, or for a task that waits too or has ended"
+    elif share is not None and share > run_conditions.COMPUTES:
+        cause = "computed all the time"
+        look = "a loop that never ends, or for assembly that changes a register without naming it"
     return RunWarning(
         "cut-short",
         symptom,
-        "that process computed without end, or waited for what never came",
+        f"that process {cause}",
         advice(
-            "look in the C for an endless loop or wait; if one sample may take so long, {patience}",
-            patience=patience,
+            "look in the C for {look}; if one sample may take so long, {patience}",
+            look=look,
+            patience=Option("patience", math.ceil(2 * found.after_s)),
         ),
     )
 
 
-def of_width(recording: Recording, figure: Estimate) -> list[RunWarning]:
+def of_width(recording: Recording, figure: Estimate) -> Iterator[RunWarning]:
     """A warning if the run stopped before the interval of `figure` was as narrow as asked."""
     found = run_conditions.not_narrow(recording)
     if found is None or not figure.value:
-        return []
+        return
     share = figure.half_width / abs(figure.value)
     if share <= found.within:
-        return []
+        return
     reachable = found.reachable if found.reachable is not None else share
     at_best = rounded(100 * reachable, 2)
     causes = {
@@ -966,20 +907,18 @@ def of_width(recording: Recording, figure: Estimate) -> list[RunWarning]:
         run_conditions.FULL: "a recording can hold no more processes and samples",
         run_conditions.CANCELLED: "the run was cancelled",
     }
-    return [
-        RunWarning(
-            "not-within",
-            f"half of the interval's width is {rounded(100 * share, 2)} % of the value, and "
-            f"{100 * found.within:g} % was asked for",
-            causes.get(
-                found.why,
-                f"more processes would narrow it to about {at_best} % at best, so the run stopped",
-            ),
-            "let the run end"
-            if found.why == run_conditions.CANCELLED
-            else _narrower(recording, share / found.within, found.at_most_s, reachable),
-        )
-    ]
+    yield RunWarning(
+        "not-within",
+        f"half of the interval's width is {rounded(100 * share, 2)} % of the value, and "
+        f"{100 * found.within:g} % was asked for",
+        causes.get(
+            found.why,
+            f"more processes would narrow it to about {at_best} % at best, so the run stopped",
+        ),
+        "let the run end"
+        if found.why == run_conditions.CANCELLED
+        else _narrower(recording, share / found.within, found.at_most_s, reachable),
+    )
 
 
 def _narrower(
@@ -1002,12 +941,7 @@ def _narrower(
 # Warnings about what a run inherited, if it changes the figure and the reader can change it.
 
 
-def of_inherited(recording: Recording, variant: str) -> list[RunWarning]:
-    """Warnings about the scheduling policy, preloaded libraries, and clocks that disagree."""
-    return [*_of_policy(recording, variant), *_of_preloaded(recording), *_of_clocks(recording)]
-
-
-def _of_policy(recording: Recording, variant: str) -> list[RunWarning]:
+def _of_policy(recording: Recording, variant: str) -> RunWarning | None:
     """A warning if the OS scheduled the run by another policy than usual.
 
     It is quiet if `variant` has one task that never waits: its cost does not depend on the policy.
@@ -1016,37 +950,33 @@ def _of_policy(recording: Recording, variant: str) -> list[RunWarning]:
         each for each in run_conditions.policies(recording) if each != run_conditions.USUAL_POLICY
     ]
     if not unusual:
-        return []
+        return None
     hands_over = counts.claim_of(recording, variant) or declared.other_tasks(recording, variant)
-    return [
-        RunWarning(
-            "scheduled",
-            f"this run was scheduled as {unusual[0]}",
-            "it inherits this policy from the program that started it, and the policy changes what "
-            "a switch costs",
-            "start the terminal or JupyterLab without chrt, and measure again",
-            quiet=not hands_over,
-        )
-    ]
+    return RunWarning(
+        "scheduled",
+        f"this run was scheduled as {unusual[0]}",
+        "it inherits this policy from the program that started it, and the policy changes what "
+        "a switch costs",
+        "start the terminal or JupyterLab without chrt, and measure again",
+        quiet=not hands_over,
+    )
 
 
-def _of_preloaded(recording: Recording) -> list[RunWarning]:
+def _of_preloaded(recording: Recording) -> RunWarning | None:
     """A warning if a variable of the environment puts libraries before the C library."""
     by = {k: v for k, v in run_conditions.preloaded(recording).items() if k.startswith("LD_")}
     if not by:
-        return []
+        return None
     variable, libraries = " and ".join(by), " ".join(by.values())
-    return [
-        RunWarning(
-            "preloaded",
-            f"a library was loaded before the C library (by {variable}: {libraries})",
-            "its functions may take the place of those that the run times",
-            f"unset {variable}, and measure again",
-        )
-    ]
+    return RunWarning(
+        "preloaded",
+        f"a library was loaded before the C library (by {variable}: {libraries})",
+        "its functions may take the place of those that the run times",
+        f"unset {variable}, and measure again",
+    )
 
 
-def _of_clocks(recording: Recording) -> list[RunWarning]:
+def _of_clocks(recording: Recording) -> RunWarning | None:
     """A warning about the first clock that disagrees with the OS kernel's.
 
     The counter's frequency is measured against the OS kernel's clock, so a figure in ns is wrong
@@ -1055,26 +985,21 @@ def _of_clocks(recording: Recording) -> list[RunWarning]:
     for clock, speed in run_conditions.clocks_off(recording).items():
         times = rounded(speed)
         if clock == run_conditions.COUNTER_CLOCK:
-            return [
-                RunWarning(
-                    "clock-off",
-                    f"by the OS kernel's clock, the counter is {times} times as fast as the "
-                    "processor states",
-                    "the clock of this machine is wrong, or the machine was moved to another "
-                    "processor",
-                    "measure on another machine, or state core cycles",
-                )
-            ]
-        return [
-            RunWarning(
+            return RunWarning(
                 "clock-off",
-                f"the clock {clock} of the C library is {times} times as fast as the OS kernel's",
-                "a program such as faketime replaces the clocks that programs read; a figure of "
-                "such a clock is wrong",
-                "measure without that program",
+                f"by the OS kernel's clock, the counter is {times} times as fast as the "
+                "processor states",
+                "the clock of this machine is wrong, or the machine was moved to another processor",
+                "measure on another machine, or state core cycles",
             )
-        ]
-    return []
+        return RunWarning(
+            "clock-off",
+            f"the clock {clock} of the C library is {times} times as fast as the OS kernel's",
+            "a program such as faketime replaces the clocks that programs read; a figure of "
+            "such a clock is wrong",
+            "measure without that program",
+        )
+    return None
 
 
 # Warnings about where a run took place: CPUs that it did not get, and moves between CPUs.
@@ -1083,7 +1008,7 @@ def _of_clocks(recording: Recording) -> list[RunWarning]:
 _DOCTOR = Words("labs doctor", "!labs doctor in a cell")
 
 
-def of_placement(recording: Recording, variant: str) -> list[RunWarning]:
+def of_placement(recording: Recording, variant: str) -> RunWarning | None:
     """A warning if `variant` was not on the CPU where it was pinned, or if it moved.
 
     If the recording states the CPUs of the variant's own samples, they decide: another variant of
@@ -1114,35 +1039,29 @@ def of_placement(recording: Recording, variant: str) -> list[RunWarning]:
         )
         moved = _moves_of_all(recording, variant)
     if astray:
-        return [
-            RunWarning(
-                "affinity-not-obtained",
-                astray,
-                "another program moved it",
-                advice(
-                    "choose another CPU ({cpu}); {doctor} names them",
-                    cpu=Option("cpu", ...),
-                    doctor=_DOCTOR,
-                ),
-            )
-        ]
-    if not moved:
-        return []
-    cannot = _cannot_bind(recording)
-    return [
-        RunWarning(
-            "migrations",
-            moved,
-            cannot or "the task was not pinned",
-            _where_nothing_is_pinned(recording)
-            if cannot
-            else advice(
-                "use {cpu}; {doctor} names the CPUs", cpu=Option("cpu", ...), doctor=_DOCTOR
+        return RunWarning(
+            "affinity-not-obtained",
+            astray,
+            "another program moved it",
+            advice(
+                "choose another CPU ({cpu}); {doctor} names them",
+                cpu=Option("cpu", ...),
+                doctor=_DOCTOR,
             ),
-            quiet=_is_rare_move(recording, variant),
-            brief=moved,
         )
-    ]
+    if not moved:
+        return None
+    cannot = _cannot_bind(recording)
+    return RunWarning(
+        "migrations",
+        moved,
+        cannot or "the task was not pinned",
+        _where_nothing_is_pinned(recording)
+        if cannot
+        else advice("use {cpu}; {doctor} names the CPUs", cpu=Option("cpu", ...), doctor=_DOCTOR),
+        quiet=_is_rare_move(recording, variant),
+        brief=moved,
+    )
 
 
 def _moves_of_all(recording: Recording, variant: str) -> str:
@@ -1195,15 +1114,13 @@ def _cannot_bind(recording: Recording) -> str:
     return f"this machine cannot bind a task to a CPU ({why})" if why else ""
 
 
-def of_unbound(recording: Recording, variant: str) -> list[RunWarning]:
+def of_unbound(recording: Recording, variant: str) -> RunWarning | None:
     """A warning about the switches of `variant` on a machine that cannot pin."""
     if not counts.claim_of(recording, variant) or not _cannot_bind(recording):
-        return []
-    return [
-        RunWarning(
-            "not-bound",
-            "the OS chose the CPUs: each handoff was a switch on one CPU or the wake-up of another",
-            _cannot_bind(recording),
-            "measure on a machine that can pin, or state in your report that this one cannot",
-        )
-    ]
+        return None
+    return RunWarning(
+        "not-bound",
+        "the OS chose the CPUs: each handoff was a switch on one CPU or the wake-up of another",
+        _cannot_bind(recording),
+        "measure on a machine that can pin, or state in your report that this one cannot",
+    )

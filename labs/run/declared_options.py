@@ -39,68 +39,29 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_options_of_run(parser: argparse.ArgumentParser) -> None:
     """Add the options of a plan except its variants."""
-    parser.add_argument(
-        "--samples",
-        type=int,
-        metavar="N",
-        help="samples per variant "
-        f"(default: {DEFAULT_SAMPLES}; fewer if the operations of the C kernel are slow)",
-    )
-    parser.add_argument(
-        "--batch", type=_batches, default=(), metavar="K,...", help="operations per sample"
-    )
-    parser.add_argument(
-        "--warmup",
-        type=int,
-        default=DEFAULT_WARMUP,
-        metavar="N",
-        help="warm-up samples per variant in each process "
-        f"(default: {DEFAULT_WARMUP}; slow operations: fewer; first times: 0)",
-    )
-    parser.add_argument("--cpu", type=int, metavar="N", help="pin the task to this CPU")
-    parser.add_argument("--peer-cpu", type=int, metavar="N", help="pin the second task to this CPU")
-    parser.add_argument(
-        "--processes", type=int, default=10, metavar="N", help="number of fresh processes"
-    )
-    parser.add_argument(
-        "--within",
-        type=float,
-        metavar="PERCENT",
-        help="add processes until half the width of the interval is this part of the value",
-    )
-    parser.add_argument(
-        "--at-most",
-        type=float,
-        default=DEFAULT_AT_MOST_S,
-        metavar="SECONDS",
-        help="add processes for at most this long (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--replace",
-        type=float,
-        default=DEFAULT_REPLACE_S,
-        metavar="SECONDS",
-        help="without --within, add processes in place of those that shared their core, for at "
-        "most this long (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        default=DEFAULT_TIME_LIMIT_S,
-        metavar="SECONDS",
-        help="end the run after this time, and keep its finished processes (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--patience",
-        type=float,
-        default=DEFAULT_PATIENCE_S,
-        metavar="SECONDS",
-        help="end C of your own if it takes no sample for this long; time in which it waits for a "
-        "CPU does not count (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--flags", default="-O2", metavar="FLAGS", help="options for the C compiler"
-    )
+    for option, kind, default, metavar, text in (
+        ("--samples", int, None, "N", f"samples per variant (default: {DEFAULT_SAMPLES}; "
+         "fewer if the operations of the C kernel are slow)"),
+        ("--batch", _batches, (), "K,...", "operations per sample"),
+        ("--warmup", int, DEFAULT_WARMUP, "N", "warm-up samples per variant in each process "
+         f"(default: {DEFAULT_WARMUP}; slow operations: fewer; first times: 0)"),
+        ("--cpu", int, None, "N", "pin the task to this CPU"),
+        ("--peer-cpu", int, None, "N", "pin the second task to this CPU"),
+        ("--processes", int, 10, "N", "number of fresh processes"),
+        ("--within", float, None, "PERCENT",
+         "add processes until half the width of the interval is this part of the value"),
+        ("--at-most", float, DEFAULT_AT_MOST_S, "SECONDS",
+         "add processes for at most this long (default: %(default)g)"),
+        ("--replace", float, DEFAULT_REPLACE_S, "SECONDS", "without --within, add processes in "
+         "place of those that shared their core, for at most this long (default: %(default)g)"),
+        ("--time-limit", float, DEFAULT_TIME_LIMIT_S, "SECONDS",
+         "end the run after this time, and keep its finished processes (default: %(default)g)"),
+        ("--patience", float, DEFAULT_PATIENCE_S, "SECONDS", "end C of your own if it takes no "
+         "sample for this long; time in which it waits for a CPU does not count (default: "
+         "%(default)g)"),
+        ("--flags", str, "-O2", "FLAGS", "options for the C compiler"),
+    ):  # fmt: skip
+        parser.add_argument(option, type=kind, default=default, metavar=metavar, help=text)
     add_unit(parser)
 
 

@@ -279,10 +279,6 @@ class Runs:
         if self._progress is not None:
             self._progress(Progress(self._done, self._total))
 
-    def so_far(self) -> tuple[Recording, ...]:
-        """The recordings of what has been carried out until now; nothing is remembered of them."""
-        return self._recordings({})
-
     async def count(self) -> None:
         """Count events for the plans that ask for it; the recordings state them."""
         for which, plan in enumerate(self.plans):
@@ -296,10 +292,7 @@ class Runs:
                 self._tried[which] = await tried(plan, self.deadline.clock)
 
     def recordings(self, meanwhile: Mapping[str, str]) -> tuple[Recording, ...]:
-        """The recordings of the whole run, with the conditions `meanwhile`."""
-        return self._recordings(meanwhile)
-
-    def _recordings(self, meanwhile: Mapping[str, str]) -> tuple[Recording, ...]:
+        """The recordings of what has been carried out, with the conditions `meanwhile`."""
         recordings = []
         for which, (plan, binary, printed) in enumerate(
             zip(self.plans, self.binaries, self._printed, strict=True)
@@ -369,7 +362,7 @@ async def go_on(runs: Runs, enough: Enough) -> str:
         return max(int(left / max(each, 1e-6)), 0)
 
     while True:
-        recordings = await asyncio.to_thread(runs.so_far)
+        recordings = await asyncio.to_thread(runs.recordings, {})
         most = min(runs.rounds + in_time(), max(limits.MOST_PROCESSES, runs.rounds))
         why = await asyncio.to_thread(enough, recordings, most)
         if why is not None:

@@ -198,6 +198,13 @@ def plan_of(
     return with_usual_samples(plan) if samples is None else replace(plan, samples=samples)
 
 
+#: The options of `add_options` that are arguments of `plan_of` too.
+_OPTIONS = (
+    "samples", "warmup", "cpu", "peer_cpu", "processes", "within", "at_most", "replace",
+    "time_limit", "patience",
+)  # fmt: skip
+
+
 def plan_of_words(
     kernel: str, arguments: argparse.Namespace, project: Sequence[str] = (), **options: Any
 ) -> Plan:
@@ -209,17 +216,8 @@ def plan_of_words(
         kernel,
         arguments.variant,
         flags=" ".join([arguments.flags, *map(shlex.quote, project)]),
-        samples=arguments.samples,
         batches=arguments.batch,
-        warmup=arguments.warmup,
-        cpu=arguments.cpu,
-        peer_cpu=arguments.peer_cpu,
-        processes=arguments.processes,
-        within=arguments.within,
-        at_most=arguments.at_most,
-        replace=arguments.replace,
-        time_limit=arguments.time_limit,
-        patience=arguments.patience,
+        **{name: getattr(arguments, name) for name in _OPTIONS},
         **options,
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.c_kernels.toolchain import optimisation_level
 from labs.html import Table
 from labs.html import page as whole_page
 from labs.limits import MOST_FILES
@@ -74,19 +75,13 @@ def read_saved(folder: Path, name: str = "") -> Saved:
     recordings.sort(key=lambda each: each.conditions.get("created", ""))
     results: dict[Operation, Result] = {}
     for recording in recordings:
-        level = survey.optimisation(recording.conditions.get("flags", ""))
-        for variant in _asked(recording):
+        level = optimisation_level(recording.conditions.get("flags", "")) or ""
+        for variant in recording.asked or recording.variants:
             try:
                 results[recording.kernel, variant, level] = result_of(recording, variant)
             except (BadRecording, ValueError) as error:
                 troubles.append((f"{recording.kernel} {variant}", str(error)))
     return Saved(name or folder.resolve().name, results, tuple(recordings), tuple(troubles))
-
-
-def _asked(recording: Recording) -> list[str]:
-    """The variants that were asked for: baselines are in the recording too."""
-    asked = [name.strip() for name in recording.conditions.get("variants", "").split(",")]
-    return [name for name in asked if name in recording.variants] or list(recording.variants)
 
 
 #: The share of ratios that exclude 1 by chance if nothing differs: that is what 95 % means.

@@ -33,7 +33,6 @@ class Measurement:
     leaves the measurement out. `warmup` is per process and variant.
     """
 
-    about: str
     kernel: str
     variants: tuple[str, ...]
     samples: tuple[int, int]
@@ -79,20 +78,12 @@ class Row:
 
 def _fork_with(size: str, samples: tuple[int, int]) -> Measurement:
     """fork by a parent with this much memory; it has its own run, so that it slows no other."""
-    return Measurement(
-        "task creation and memory",
-        "task_creation",
-        (f"fork-wait-{size}",),
-        samples,
-        processes=(5, 5),
-        warmup=4,
-    )
+    return Measurement("task_creation", (f"fork-wait-{size}",), samples, processes=(5, 5), warmup=4)
 
 
 def _ring_of(tasks: int, samples: tuple[int, int]) -> Measurement:
     """A switch among `tasks` tasks, for several sizes of their working sets."""
     return Measurement(
-        "switch and footprint",
         "switch_footprint",
         tuple(
             f"{kind}-{tasks}-{size}"
@@ -107,26 +98,19 @@ def _ring_of(tasks: int, samples: tuple[int, int]) -> Measurement:
 
 MEASUREMENTS: tuple[Measurement, ...] = (
     Measurement(
-        "timers",
         "timer_overhead",
         ("fenced", "unfenced", "monotonic", "process-cpu", "gettimeofday"),
         (3_000, 20_000),
     ),
-    Measurement("first iteration", "first_iteration", ("call",), (300, 1_200), processes=(12, 30)),
+    Measurement("first_iteration", ("call",), (300, 1_200), processes=(12, 30)),
+    Measurement("first_iteration", ("system-call",), (300, 1_200), processes=(12, 30)),
+    Measurement("first_iteration", ("lazy-binding",), (300, 1_200), processes=(12, 30)),
     Measurement(
-        "first iteration", "first_iteration", ("system-call",), (300, 1_200), processes=(12, 30)
-    ),
-    Measurement(
-        "first iteration", "first_iteration", ("lazy-binding",), (300, 1_200), processes=(12, 30)
-    ),
-    Measurement(
-        "first iteration",
         "first_iteration",
         ("page-fault", "data-cache", "instruction-cache", "branch-predictor"),
         (600, 4_000),
     ),
     Measurement(
-        "system calls",
         "system_call",
         (
             "getppid",
@@ -141,26 +125,15 @@ MEASUREMENTS: tuple[Measurement, ...] = (
         (800, 6_000),
     ),
     Measurement(
-        "procedure calls, -O0",
-        "procedure_call",
-        tuple(f"args{n}" for n in range(13)),
-        (600, 5_000),
-        flags=("-O0",),
+        "procedure_call", tuple(f"args{n}" for n in range(13)), (600, 5_000), flags=("-O0",)
     ),
     Measurement(
-        "procedure calls, -O2",
         "procedure_call",
         (*(f"args{n}" for n in range(13)), "indirect", "plt", "inlined"),
         (600, 5_000),
     ),
+    Measurement("task_creation", ("fork", "clone-vm", "pthread"), (60, 600)),
     Measurement(
-        "task creation",
-        "task_creation",
-        ("fork", "clone-vm", "pthread"),
-        (60, 600),
-    ),
-    Measurement(
-        "task creation",
         "task_creation",
         ("fork-wait", "vfork-wait", "posix-spawn-wait", "clone-vm-wait", "pthread-wait"),
         (60, 600),
@@ -168,34 +141,19 @@ MEASUREMENTS: tuple[Measurement, ...] = (
     _fork_with("1mb", (100, 400)),
     _fork_with("16mb", (60, 300)),
     _fork_with("64mb", (40, 200)),
-    Measurement(
-        "process switch",
-        "process_switch",
-        ("pipe-pinned",),
-        (400, 4_000),
-    ),
-    Measurement("process switch", "process_switch", ("eventfd-pinned",), (300, 2_000)),
-    Measurement("process switch", "process_switch", ("pipe-carried-back",), (300, 2_000)),
-    Measurement(
-        "process switch", "process_switch", ("pipe-two-cpus",), (120, 1_200), batches=(4, 8, 16)
-    ),
-    Measurement(
-        "thread switch",
-        "thread_switch",
-        ("condvar",),
-        (400, 4_000),
-    ),
-    Measurement("thread switch", "thread_switch", ("futex",), (300, 2_000)),
-    Measurement("thread switch", "thread_switch", ("pipe",), (300, 2_000)),
-    Measurement("thread switch", "thread_switch", ("bare-mutex",), (300, 2_000)),
-    Measurement(
-        "thread switch", "thread_switch", ("condvar-two-cpus",), (120, 1_200), batches=(4, 8, 16)
-    ),
+    Measurement("process_switch", ("pipe-pinned",), (400, 4_000)),
+    Measurement("process_switch", ("eventfd-pinned",), (300, 2_000)),
+    Measurement("process_switch", ("pipe-carried-back",), (300, 2_000)),
+    Measurement("process_switch", ("pipe-two-cpus",), (120, 1_200), batches=(4, 8, 16)),
+    Measurement("thread_switch", ("condvar",), (400, 4_000)),
+    Measurement("thread_switch", ("futex",), (300, 2_000)),
+    Measurement("thread_switch", ("pipe",), (300, 2_000)),
+    Measurement("thread_switch", ("bare-mutex",), (300, 2_000)),
+    Measurement("thread_switch", ("condvar-two-cpus",), (120, 1_200), batches=(4, 8, 16)),
     _ring_of(2, (100, 2_000)),
     _ring_of(8, (60, 1_200)),
     _ring_of(32, (0, 240)),
     Measurement(
-        "memory ladder",
         "memory_ladder",
         (
             *(f"random-{size}" for size in ("16k", "256k", "1m", "4m", "64m")),
@@ -206,11 +164,11 @@ MEASUREMENTS: tuple[Measurement, ...] = (
         processes=(5, 10),
     ),
     # What some machines do not offer has a run of its own, so that it stops no other variant.
-    Measurement("memory ladder", "memory_ladder", ("huge-64m",), (100, 400), processes=(5, 10)),
-    Measurement("page faults", "page_fault", ("anonymous", "zero-page"), (400, 4_000)),
-    Measurement("page faults", "page_fault", ("copy-on-write",), (300, 2_000)),
-    Measurement("page faults", "page_fault", ("file",), (300, 3_000)),
-    Measurement("page faults", "page_fault", ("populate", "prefaulted"), (400, 4_000)),
+    Measurement("memory_ladder", ("huge-64m",), (100, 400), processes=(5, 10)),
+    Measurement("page_fault", ("anonymous", "zero-page"), (400, 4_000)),
+    Measurement("page_fault", ("copy-on-write",), (300, 2_000)),
+    Measurement("page_fault", ("file",), (300, 3_000)),
+    Measurement("page_fault", ("populate", "prefaulted"), (400, 4_000)),
 )
 
 
@@ -284,12 +242,6 @@ def name_of(kernel: str, variant: str, level: str) -> str:
     name = f"{variant} -O0" if level == "-O0" else variant
     kind = kernel.removesuffix("_switch")
     return f"{kind} {name}" if kernel in ("process_switch", "thread_switch") else name
-
-
-def optimisation(flags: str) -> str:
-    """The optimisation level among the flags of a compiler; the last one counts."""
-    levels = [word for word in flags.split() if word.startswith("-O")]
-    return levels[-1] if levels else ""
 
 
 def columns(

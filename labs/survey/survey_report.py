@@ -11,6 +11,7 @@ from typing import Any
 
 from labs.analysis.estimates import Estimate
 from labs.analysis.thresholds import WIDEST
+from labs.c_kernels.toolchain import optimisation_level
 from labs.course.published import Published
 from labs.html import Table
 from labs.html import page as whole_page
@@ -79,7 +80,7 @@ class Section:
 
 def name_of(row: Row) -> str:
     """The name of a row in its group."""
-    level = survey.optimisation(" ".join(row.measurement.flags))
+    level = optimisation_level(" ".join(row.measurement.flags)) or ""
     return survey.name_of(row.measurement.kernel, row.variant, level)
 
 

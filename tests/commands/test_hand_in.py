@@ -19,7 +19,7 @@ from grader.judging.lab_folder import check_folder
 from labs import paths
 from labs.commands.cli import main
 from labs.course import lab_names
-from labs.course.handed_in import as_text
+from labs.course.handed_in import of_lab
 from labs.messages import Refused
 from labs.notebook.session import Session
 from testing import forked
@@ -100,7 +100,7 @@ def test_the_archive_gives_the_points_of_the_folder(
         assert (received / name).read_bytes() == (folder / name).read_bytes()
     assert not (received / "recordings" / "never-named.csv").exists()
     assert "answers.json" in report["files"]
-    assert as_text(folder) == "handed in with {:g} of {:g} points".format(*report["points"])
+    assert str(of_lab(folder)) == "handed in with {:g} of {:g} points".format(*report["points"])
     verdicts = check_folder(received, LAB)
     assert [sum(v.points for v in verdicts), sum(v.max_points for v in verdicts)] == report[
         "points"

@@ -240,7 +240,7 @@ def test_a_disk_that_fills_up_in_the_middle(
         write(path, content)
 
     monkeypatch.setattr(serve, "write_atomically", write_two)
-    with pytest.raises(CannotUpdateCopy, match="disk is full"):
+    with pytest.raises(CannotUpdateCopy, match="No space left on device"):
         update_copy(released, copy)
     monkeypatch.undo()
     assert tree(copy)[NAME] == "mine"

@@ -25,13 +25,13 @@ from testing.c_programs import LINUX
 from testing.declarations import as_declared
 
 CHEAP = Measurement(
-    "system calls", "system_call", ("getpid", "getpid-libc"), (400, 800), processes=(2, 2),
+    "system_call", ("getpid", "getpid-libc"), (400, 800), processes=(2, 2),
 )  # fmt: skip
 SWITCH = Measurement(
-    "process switch", "process_switch", ("pipe-pinned",), (200, 400), processes=(2, 2),
+    "process_switch", ("pipe-pinned",), (200, 400), processes=(2, 2),
 )  # fmt: skip
-UNKNOWN = Measurement("sundials", "timer_overhead", ("sundial",), (100, 100))
-NOWHERE = Measurement("nowhere", "no_such_kernel", ("it",), (100, 100))
+UNKNOWN = Measurement("timer_overhead", ("sundial",), (100, 100))
+NOWHERE = Measurement("no_such_kernel", ("it",), (100, 100))
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def impossible(tmp_path: Path) -> Measurement:
         "#include <stdio.h>\n"
         'int main(void) { fprintf(stderr, "it: not on this machine: no moon\\n"); return 3; }\n'
     )
-    return Measurement("moons", str(source), ("it",), (100, 100))
+    return Measurement(str(source), ("it",), (100, 100))
 
 
 def rows_of_all(quick: bool = True) -> list[Row]:
@@ -148,9 +148,9 @@ def test_the_terminal_shows_a_line_for_each_row_in_80_columns(short: None) -> No
 
 def test_a_bar_is_as_long_as_its_figure_is_large_in_all_groups() -> None:
     rows = [
-        line_of("args0", 10, "procedure_call", "procedure calls, -O2"),
-        line_of("fork-wait", 1e3, "task_creation", "task creation"),
-        line_of("noon", 1e5, "sundials", "sundials"),
+        line_of("args0", 10, "procedure_call"),
+        line_of("fork-wait", 1e3, "task_creation"),
+        line_of("noon", 1e5, "sundials"),
     ]
     lines = [line for line in survey_report.text(rows).splitlines() if "●" in line]
     bars = [line.count("━") for line in lines]
@@ -213,7 +213,7 @@ def test_the_page_is_whole_and_needs_nothing_else(short: None) -> None:
     assert not re.search(r"(url|@import)\s*\(?\s*['\"]?http", text)
 
 
-def line_of(name: str, cost: float, kernel: str, about: str, flags: str = "-O2") -> Row:
+def line_of(name: str, cost: float, kernel: str, flags: str = "-O2") -> Row:
     """The row of a variant that costs so many ns, from a simulated recording."""
     machine = simulate.Machine(cost=cost, batches=(8, 16, 32, 64), samples=400, frequency_hz=1e9)
     made = simulate.run(machine, 3)
@@ -224,13 +224,13 @@ def line_of(name: str, cost: float, kernel: str, about: str, flags: str = "-O2")
         conditions |= {"claimed.switches": "9", f"variant.{name}.switches": "2"}
     named = dataclasses.replace(made, variants=(name,), conditions={**conditions, "flags": flags})
     recording = as_declared(named, kernel)
-    measurement = Measurement(about, kernel, (name,), (1, 1), flags=(flags,))
+    measurement = Measurement(kernel, (name,), (1, 1), flags=(flags,))
     return Row(measurement, name, result_of(recording, name), "", ())
 
 
 def test_long_numbers_stay_in_80_columns() -> None:
     names = ("processes-32-256k", "processes-32-1m", "threads-32-256k")
-    rows = [line_of(name, 1.6e7, "switch_footprint", "switch and footprint") for name in names]
+    rows = [line_of(name, 1.6e7, "switch_footprint") for name in names]
     lines = survey_report.text(rows).splitlines()
     assert max(map(len, lines)) <= 80
     assert all(" 16 ms " in line for line in lines[2:])
@@ -239,7 +239,7 @@ def test_long_numbers_stay_in_80_columns() -> None:
 def test_a_full_survey_has_70_lines_and_a_series_shows_its_lowest_and_highest() -> None:
     rows = []
     for each in MEASUREMENTS:
-        cheap, dear = (line_of("a", cost, "sundials", "sundials") for cost in (20, 500))
+        cheap, dear = (line_of("a", cost, "sundials") for cost in (20, 500))
         for name in each.variants:
             result = dear.result if name == each.variants[-1] else cheap.result
             rows.append(Row(each, name, result, "", ()))

@@ -79,7 +79,7 @@ def test_every_way_to_save_names_the_account(
     monkeypatch.setattr(measure, "carry_out", lambda plans, unit, kept: (made(),))
     of_line = ["timer_overhead", "--variant", "fenced", "--save", str(recordings / "line.csv")]
     assert cli.main(["measure", *of_line]) == 0
-    one = survey.Measurement("timers", "timer_overhead", ("fenced",), (1, 1))
+    one = survey.Measurement("timer_overhead", ("fenced",), (1, 1))
     monkeypatch.setattr(survey, "carry_out", lambda *_: [(one, made(), [])])
     cli.main(["survey", "--save", str(lab)])
     capsys.readouterr()

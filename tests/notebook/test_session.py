@@ -20,6 +20,7 @@ from labs.messages import Refused
 from labs.notebook import measuring, session
 from labs.notebook.session import MeasureOptions, Session
 from labs.recording import file
+from labs.run.variants import plan_of
 from testing.short_runs import LAB, quick
 
 
@@ -214,7 +215,7 @@ def test_what_cannot_be_measured_is_refused_in_plain_words(
     [
         ("sample", "did you mean samples"),
         ("variants", r"did you mean variant\?"),
-        ("furlong", "there is variant, samples, cpu"),
+        ("furlong", "there is kernel, variant, samples, cpu"),
     ],
 )
 def test_an_unknown_option_is_an_error_that_names_the_known_ones(
@@ -235,6 +236,8 @@ def test_the_help_of_measure_lists_every_option_with_its_default() -> None:
     defaults = {each.name: each.default for each in options if each.kind is each.KEYWORD_ONLY}
     assert {name: ast.literal_eval(value) for name, value in documented.items()} == defaults
     assert set(MeasureOptions.__annotations__) == set(defaults)
+    of_plan = {name: each for name, each in defaults.items() if name not in ("save", "unit")}
+    assert plan_of("timer_overhead", **of_plan) == plan_of("timer_overhead")
 
 
 def test_an_unknown_c_kernel_is_refused_naming_what_there_is(lab: Session) -> None:

@@ -15,7 +15,6 @@ pytest.importorskip("playwright")
 
 from bench.labs import jupyterlab
 from labs.notebook import unready_cells
-from labs.notebook.panel import STYLE
 from labs.notebook.session import Session
 from testing.pressed_panel import press, set_to
 
@@ -95,9 +94,10 @@ def test_a_form_and_its_line_are_both_seen(browser: Any) -> None:
 def test_in_a_dark_theme_plot_and_code_of_the_panel_are_dark_on_white(
     browser: Any, plot: str
 ) -> None:
+    style = unready_cells.style_of_widgets()
     on_white = (
         '<div class="cell-output-ipywidget-background" style="background: white; color: black">'
-        f'<div class="ticklab-panel">{STYLE}<code>lab.measure</code>{plot}</div></div>'
+        f'<div class="ticklab-panel">{style}<code>lab.measure</code>{plot}</div></div>'
     )
     page = shown(browser, (on_white,), (plot,), theme="vscode-dark")
     of_widget, of_saved = page.evaluate(

@@ -50,20 +50,13 @@ def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebo
     InteractiveShell.clear_instance()
 
 
-def test_a_cell_with_a_blank_is_not_run_and_names_what_to_decide(notebook: Notebook) -> None:
+def test_a_cell_with_blanks_is_not_run_and_says_how_many_there_are(notebook: Notebook) -> None:
     assert notebook.run('before = 1\nrun = lab.measure("timer_overhead", ..., processes=...)')
     (line,) = notebook.shown
     assert line.tone == "open"
-    assert line.heading.endswith(": variant, processes")
+    assert line.heading == "replace each `...` in this cell: 2 places"
     assert line.sentences == ()
     assert notebook.value("before") is None and notebook.value("run") is None
-
-
-def test_a_blank_in_place_of_any_option_has_no_name(notebook: Notebook) -> None:
-    """The options of `lab.measure` have names only, so a third place stands for one of them."""
-    assert notebook.run('run = lab.measure("timer_overhead", "fenced", ..., save="tested")')
-    (line,) = notebook.shown
-    assert line.heading.endswith("in this cell: 1 place")
 
 
 def test_what_needs_it_waits_too_until_it_is_there(notebook: Notebook) -> None:

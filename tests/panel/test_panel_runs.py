@@ -47,8 +47,12 @@ def is_stale(shown: Panel) -> bool:
 
 def run_of(number: int, figure: tuple[float, float, float] | None = FIGURE, **settings: Any) -> Any:
     form = Form("timer_overhead", **{"variant": "fenced", **settings})
+    own = {name: value for name, value in vars(form).items() if name not in ("save", "unit")}
     value, low, high = figure or (None, None, None)
-    return KeptRun(number, form, "overhead", "ns", value, low, high, (), "2026-01-01T00:00:00")
+    return KeptRun(
+        number=number, **own, what="overhead", unit="ns", value=value, low=low, high=high,
+        warnings=[], when="2026-01-01T00:00:00",
+    )  # fmt: skip
 
 
 def test_the_table_has_each_run_with_its_settings_and_value(measured: Panel) -> None:
@@ -59,7 +63,7 @@ def test_the_table_has_each_run_with_its_settings_and_value(measured: Panel) -> 
     shown = measured.controls.runs.value
     assert re.search(r"2\s+\(shown\)", shown) and "600 samples, 4 processes" in shown
     symptoms = [each.symptom for each in measured.run.warnings if not each.quiet]
-    assert measured.kept[-1].warnings == tuple(dict.fromkeys(symptoms))[:8]
+    assert measured.kept[-1].warnings == list(dict.fromkeys(symptoms))[:8]
 
 
 def test_a_result_is_stale_while_a_setting_differs(measured: Panel) -> None:
@@ -96,7 +100,7 @@ def test_the_last_runs_are_compared_on_one_axis(measured: Panel) -> None:
 def test_only_runs_with_figures_of_one_kind_are_compared() -> None:
     assert panel_runs.drawing_of([run_of(1)]) is None
     assert panel_runs.drawing_of([run_of(1), run_of(2, None)]) is None
-    cost = replace(run_of(2), what="cost")
+    cost = run_of(2).model_copy(update={"what": "cost"})
     assert panel_runs.drawing_of([run_of(1), cost]) is None
     assert [each.number for each in panel_runs.comparable([run_of(1), cost, run_of(3)])] == [1, 3]
 

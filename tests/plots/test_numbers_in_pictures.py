@@ -102,7 +102,7 @@ def test_each_figure_of_the_survey_is_on_its_one_axis() -> None:
     rows = []
     for folder in LABS:
         for run in runs_of(folder):
-            of = Measurement("", run.recording.kernel, (), (1, 1))
+            of = Measurement(run.recording.kernel, (), (1, 1))
             rows += [Row(of, each.variant, each, each.no_figure, ()) for each in run.results]
     drawing = survey_report.overview(rows)
     assert drawing is not None

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.course.guide import KINDS, WITHOUT_NAME
+from labs.course.guide import EVIDENCE
 from labs.run import broken
 from testing import example_lab
 from testing.example_lab import LAB, Add, BadPage, Type, Write, all_steps, carry_out, steps
@@ -133,7 +133,7 @@ def test_what_the_pages_name_is_there() -> None:
 
 def test_the_guide_of_the_example_shows_each_kind_of_step() -> None:
     (guide,) = (step.text for step in WRITTEN if step.path.endswith(f"hints/{LAB}.json"))
-    assert {*re.findall(r'"done_by": "([a-z-]+):', guide)} == {*KINDS, *WITHOUT_NAME}
+    assert {*re.findall(r'"done_by": "([a-z-]+):', guide)} == set(EVIDENCE)
 
 
 @pytest.mark.parametrize(
