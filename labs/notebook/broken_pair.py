@@ -127,8 +127,8 @@ class Pair:
     def factor(self) -> str:
         """How far the broken figure is off, such as `140 times too large`; '' if no factor says."""
         marks, _ = self._marks()
-        values = [each.value for each in marks]
-        if len(values) < 2 or min(values) <= 0:
+        values, figure = [each.value for each in marks], self.broken.result().estimate
+        if len(values) < 2 or min(values) <= 0 or (figure is not None and figure.low <= 0):
             return ""
         times = values[0] / values[1]
         if self.alike:
