@@ -59,8 +59,7 @@ def page(folder: Path, unit: str, name: str = "") -> tuple[str, list[str]]:
     found = list(_compared(every))
     claims = [each.sentence() for _, each in every]
     claims += dict.fromkeys(text for each in found for text in in_sentences(each))
-    results = [result for _, result in every]
-    drawn = [each for each in results if each.estimate is not None]
+    drawn = [result for _, result in every if result.estimate is not None]
     recordings = [part.run.recording for part in parts]
     text = whole_page(
         f"What {' and '.join(dict.fromkeys(each.kernel for each in recordings))} cost",
@@ -73,7 +72,7 @@ def page(folder: Path, unit: str, name: str = "") -> tuple[str, list[str]]:
             {"part": part, "variants": variants_shown(part.run, f"part-{number}")}
             for number, part in enumerate(parts, 1)
         ],
-        threats=[*_threats(every), *left_out],
+        threats=[*_threats(parts), *left_out],
         conditions=Table("What the recordings state", ("", ""),
                          remarks.configuration_of(recordings)),
     )  # fmt: skip
@@ -114,14 +113,15 @@ def _compared(every: Sequence[tuple[Part, Result]]) -> Iterator[Comparison]:
         yield compared_at_one_clock(one, result, saved=(first.name, part.name))
 
 
-def _threats(every: Sequence[tuple[Part, Result]]) -> Iterator[str]:
+def _threats(parts: Sequence[Part]) -> Iterator[str]:
     """What speaks against the claims, from what was seen to what nobody can see."""
-    yield from remarks.of_results([result for _, result in every]).warnings
-    for part, result in every:
-        if result.aside_as_text():
-            yield f"{part.name} {result.variant}: set aside: {result.aside_as_text()}."
+    for part in parts:
+        yield from (f"{part.name} {each}" for each in remarks.of_results(part.run.results).warnings)
+        for result in part.run.results:
+            if result.aside_as_text():
+                yield f"{part.name} {result.variant}: set aside: {result.aside_as_text()}."
         if not part.source:
             yield f"{part.name}: the C that was measured is not next to its recording."
-    if len({id(part) for part, _ in every}) > 1:
+    if len(parts) > 1:
         yield _APART
     yield from _ALWAYS
