@@ -157,9 +157,11 @@ class LiveClass:
 
 
 @contextlib.contextmanager
-def running(cache: Path, *options: str, lab: str = LAB) -> Iterator[LiveClass]:
+def running(
+    cache: Path, *options: str, lab: str = LAB, port: int | None = None
+) -> Iterator[LiveClass]:
     """A class on `lab` that ends with the block."""
-    made = LiveClass(cache, options, lab)
+    made = LiveClass(cache, options, lab, free_port() if port is None else port)
     made.start()
     try:
         yield made

@@ -128,6 +128,10 @@ class ClassState:
         """Whether the instructor keeps the class."""
         return self._keep is not None
 
+    def version_of(self, student: str) -> int:
+        """The version of the message of this student that counts."""
+        return self._students[student].version
+
     def knows(self, student: str) -> bool:
         """Whether this student is in the class."""
         return student in self._students

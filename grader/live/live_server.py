@@ -61,6 +61,8 @@ class Room:
     #: What students write to join, and the digits of the certificate.
     join_line: str = ""
     digits: str = ""
+    #: The path below which a hub has the pages.
+    base: str = ""
     refused: Counter[str] = field(default_factory=Counter)
     started: str = field(default_factory=lambda: secrets.token_hex(4))
     #: Of one address: requests, joining with the right code, wrong codes. Of one student: messages.
@@ -168,7 +170,9 @@ class _Handler(RequestHandler):
     def enter(self, role: str, key: str) -> None:
         """Give the browser the cookie of a role, and take the key out of its address."""
         secure = self.request.protocol == "https"
-        self.set_cookie(role, key, httponly=True, samesite="Strict", secure=secure)
+        self.set_cookie(
+            role, key, httponly=True, samesite="Strict", secure=secure, path=f"{self.room.base}/"
+        )
         self.redirect(self.request.path, status=303)
 
     def page(self, template: str, **values: object) -> None:
@@ -208,7 +212,7 @@ class _Share(_Handler):
         if not state.knows(student) and not state.enter(student):
             raise self.refusal(503, "this class is full")
         state.take(student, shared)
-        self.finish({"version": shared.version})
+        self.finish({"version": state.version_of(student)})
 
 
 class _Leave(_Handler):
@@ -364,10 +368,10 @@ async def serve(room: Room, place: Place, ready: Callable[[str], object]) -> Non
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     if place.hub[0]:
-        url, base = urlsplit(place.hub[0]), place.hub[1].rstrip("/")
-        _listen(application(room, desk=True, base=base), url.port or 80, url.hostname or "")
+        url, room.base = urlsplit(place.hub[0]), place.hub[1].rstrip("/")
+        _listen(application(room, desk=True, base=room.base), url.port or 80, url.hostname or "")
         room.join_line = 'lab.join("{code}")'
-        ready(base)
+        ready(room.base)
     else:
         own = application(room, desk=True, hosts=r"(127\.0\.0\.1|localhost)")
         port = _listen(own, place.port, "127.0.0.1")

@@ -363,8 +363,18 @@ class Member:
             if self._ended.is_set():
                 return
             try:
-                self._line.post("share", self._shared.model_dump(), self._token)
+                known = self._post()
             except _Unknown:
                 self._token = ""
                 self._enter()
-                self._line.post("share", self._shared.model_dump(), self._token)
+                known = self._post()
+            if known > self._shared.version:  # the clock of this machine was set back
+                self._last = known + 1
+                self._shared = self._shared.model_copy(update={"version": self._last})
+                self._post()
+
+    def _post(self) -> int:
+        """Send everything; returns the version that counts there."""
+        said = self._line.post("share", self._shared.model_dump(), self._token)
+        version = said.get("version")
+        return version if isinstance(version, int) else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ import pytest
 from labs.commands.cli import main
 from labs.course.in_class import Member, NoClass
 from labs.html import Table
-from testing.live_class import LAB, LiveClass, counts, message, running
+from testing.live_class import LAB, LiveClass, counts, free_port, message, running
 from testing.paths import FIXTURES
 
 #: A lab folder with honest figures and their recordings.
@@ -117,6 +118,44 @@ def test_a_hub_gives_address_and_code(
     one = Member(lab, "", "", dict, lambda _: None)
     one.join()
     assert one.leave()
+
+
+def test_a_clock_that_was_set_back_hides_nothing(
+    room: LiveClass, wall: str, lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = measured(room, wall)
+    one = member(lab, room)
+    one.join()
+    until(lambda: measured(room, wall) == before + 1, "the figure is on the wall")
+    one.end()
+    monkeypatch.setattr(time, "time_ns", lambda: 1_000_000)
+    (lab / "figures.json").unlink()
+    one = member(lab, room)
+    one.join()
+    until(lambda: measured(room, wall) == before, "the newer message counts")
+    assert one.leave()
+
+
+def test_behind_a_hub_all_is_below_its_path(
+    tmp_path: Path, lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = free_port()
+    hub = f"http://127.0.0.1:{port}"
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_URL", hub)
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/services/live/")
+    with running(tmp_path / "server", port=port) as room:
+        assert room.desk_link.startswith("/services/live/desk?key=")
+        stated = next(line for line in room.said.splitlines() if "TICKLAB_LIVE=" in line)
+        monkeypatch.setenv("TICKLAB_LIVE", stated.partition("=")[2])
+        one = Member(lab, "", "", dict, lambda _: None)
+        one.join()
+        assert one.leave()
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        connection.request("GET", room.desk_link)
+        answer = connection.getresponse()
+        assert (answer.status, answer.getheader("Location")) == (303, "/services/live/desk")
+        assert "Path=/services/live/" in (answer.getheader("Set-Cookie") or "")
+        connection.close()
 
 
 def test_the_terminal_shows_what_would_leave(
