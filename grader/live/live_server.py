@@ -163,9 +163,7 @@ class _Handler(RequestHandler):
     def may(self, *roles: str) -> bool:
         """Whether the browser has the cookie of one of these roles."""
         keys = {_WALL: self.room.keys.wall, _DESK: self.room.keys.desk}
-        return any(
-            secrets.compare_digest(self.get_cookie(each, "") or "", keys[each]) for each in roles
-        )
+        return any(_is_same(self.get_cookie(role, "") or "", keys[role]) for role in roles)
 
     def enter(self, role: str, key: str) -> None:
         """Give the browser the cookie of a role, and take the key out of its address."""
@@ -178,6 +176,10 @@ class _Handler(RequestHandler):
     def page(self, template: str, **values: object) -> None:
         room = self.room
         self.finish(filled(_HERE / template, lab=room.state.lab, digits=room.digits, **values))
+
+
+def _is_same(given: str, key: str) -> bool:
+    return secrets.compare_digest(given.encode(), key.encode())
 
 
 class _Join(_Handler):
@@ -235,7 +237,7 @@ class _File(_Handler):
 class _Wall(_Handler):
     def get(self) -> None:
         key = self.get_query_argument("key", "")
-        if key and secrets.compare_digest(key.encode(), self.room.keys.wall.encode()):
+        if _is_same(key, self.room.keys.wall):
             self.enter(_WALL, key)
         elif self.may(_WALL, _DESK):
             self.page("wall.html.jinja", desk=False)

@@ -38,7 +38,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path(shutil.copytree(HONEST, tmp_path / LAB))
 
 
-def until(true: Callable[[], bool], _what: str) -> None:
+def until(true: Callable[[], bool]) -> None:
     """Wait for what another process does; the time limit of the test is the only one."""
     while not true():
         time.sleep(0.05)
@@ -120,22 +120,24 @@ def test_a_hub_gives_address_and_code(
     assert one.leave()
 
 
+@pytest.mark.slow
 def test_a_clock_that_was_set_back_hides_nothing(
     room: LiveClass, wall: str, lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = measured(room, wall)
     one = member(lab, room)
     one.join()
-    until(lambda: measured(room, wall) == before + 1, "the figure is on the wall")
+    until(lambda: measured(room, wall) == before + 1)
     one.end()
     monkeypatch.setattr(time, "time_ns", lambda: 1_000_000)
     (lab / "figures.json").unlink()
     one = member(lab, room)
     one.join()
-    until(lambda: measured(room, wall) == before, "the newer message counts")
+    until(lambda: measured(room, wall) == before)
     assert one.leave()
 
 
+@pytest.mark.slow
 def test_behind_a_hub_all_is_below_its_path(
     tmp_path: Path, lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,6 +192,7 @@ def test_the_instructors_link_opens_once_and_buttons_work(tmp_path: Path) -> Non
         assert room.wall(desk)["pressed"]["close"] is True
 
 
+@pytest.mark.slow
 def test_a_new_code_keeps_those_who_are_in(tmp_path: Path) -> None:
     with running(tmp_path) as room:
         token, old = room.enter(), room.code
@@ -198,6 +201,7 @@ def test_a_new_code_keeps_those_who_are_in(tmp_path: Path) -> None:
         assert room.send("POST", "join", {"code": old, "lab": LAB})[0] == 403
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keeps", [False, True])
 def test_a_restart_loses_nothing(tmp_path: Path, lab: Path, keeps: bool) -> None:
     """A kept class has everything at once; else students' notebooks bring it again."""
@@ -208,7 +212,7 @@ def test_a_restart_loses_nothing(tmp_path: Path, lab: Path, keeps: bool) -> None
         assert room.share(silent, message()) == 200
         one = member(lab, room)
         one.join()
-        until(lambda: measured(room, wall) == 2, "both are on the wall")
+        until(lambda: measured(room, wall) == 2)
         assert room.press(desk, "next") == 204
         code, digits = room.code, one.digits
         room.stop(kill=True)
@@ -219,13 +223,14 @@ def test_a_restart_loses_nothing(tmp_path: Path, lab: Path, keeps: bool) -> None
         if keeps:
             assert measured(room, wall) == 2
         else:
-            until(lambda: measured(room, wall) == 1, "the notebook has brought its figure again")
+            until(lambda: measured(room, wall) == 1)
             assert room.share(silent, message()) == 200
             assert measured(room, wall) == 2
         assert one.leave()
         assert measured(room, wall) == 1
 
 
+@pytest.mark.slow
 def test_a_notebook_goes_on_without_the_class_and_catches_up(tmp_path: Path, lab: Path) -> None:
     figures = (lab / "figures.json").read_text()
     (lab / "figures.json").unlink()
@@ -237,7 +242,7 @@ def test_a_notebook_goes_on_without_the_class_and_catches_up(tmp_path: Path, lab
         room.stop(kill=True)
         (lab / "figures.json").write_text(figures)  # measured while the server is away
         room.start()
-        until(lambda: measured(room, wall) == 1, "the figure came later")
+        until(lambda: measured(room, wall) == 1)
         one.end()
 
 
@@ -252,6 +257,7 @@ def test_nothing_is_stored_unless_the_instructor_keeps_it(tmp_path: Path) -> Non
     assert stored[0].stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_a_kept_class_ends_with_its_data_set(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     with running(tmp_path, "--keep", str(kept)) as room:
@@ -263,13 +269,14 @@ def test_a_kept_class_ends_with_its_data_set(tmp_path: Path) -> None:
     assert kept.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_a_rehearsal_plays_a_class(tmp_path: Path) -> None:
     folder = tmp_path / "live" / f"rehearsal-{LAB}"
     folder.parent.mkdir()
     shutil.copytree(HONEST, folder)
     with running(tmp_path, "--rehearse", "12", "--within", "1") as room:
         wall = room.cookie(room.wall_link)
-        until(lambda: measured(room, wall) == 12, "all have measured")
+        until(lambda: measured(room, wall) == 12)
 
 
 @pytest.mark.parametrize(
