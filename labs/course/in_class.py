@@ -85,6 +85,8 @@ class Shared(Form):
             interval = " to ".join(rounded(end, 4) for end in ends if end is not None)
             value = f"{rounded(found.value, 6)} {unit_symbol(found.unit)}"
             rows.append((name, "figure", value, interval, found.machine, " ".join(found.findings)))
+        if not rows:
+            rows.append(("nothing yet", "", "", "", "", ""))
         header = ("", "what", "value", "95 % interval", "machine", "findings")
         return Table("What leaves this machine", header, tuple(rows)).without_empty()
 
@@ -315,7 +317,8 @@ class Member:
             except ValueError:
                 return False  # a file is broken: the lab itself says so
             self._seen = seen
-            if new.model_copy(update={"version": self._shared.version}) == self._shared:
+            same = new.model_copy(update={"version": self._shared.version}) == self._shared
+            if same and self._thread.is_alive():
                 return False
             self._shared = new
             self._tell(new.as_table())

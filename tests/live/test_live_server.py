@@ -61,10 +61,20 @@ def test_a_student_joins_shares_and_leaves(room: LiveClass, wall: str, lab: Path
     (table,) = told
     assert "system-call-getppid" in table.as_text()
     assert "95 % interval" in table.header
-    until(lambda: measured(room, wall) == before["measured"] + 1, "the figure is on the wall")
+    until(lambda: measured(room, wall) == before["measured"] + 1)
     assert one.digits in room.said
     assert one.leave()
     assert counts(room.wall(wall)) == before
+
+
+def test_who_has_nothing_yet_sees_that(room: LiveClass, tmp_path: Path, lab: Path) -> None:
+    for name in ("figures.json", "predictions.json"):
+        (lab / name).unlink(missing_ok=True)
+    told: list[Table] = []
+    one = member(lab, room, told)
+    one.join()
+    assert "nothing yet" in told[0].as_text(80)
+    assert one.leave()
 
 
 def test_joining_again_is_the_same_student(room: LiveClass, wall: str, lab: Path) -> None:
@@ -238,7 +248,7 @@ def test_a_notebook_goes_on_without_the_class_and_catches_up(tmp_path: Path, lab
         wall = room.cookie(room.wall_link)
         one = member(lab, room)
         one.join()
-        until(lambda: counts(room.wall(wall))["here"] == 1, "the student is here")
+        until(lambda: counts(room.wall(wall))["here"] == 1)
         room.stop(kill=True)
         (lab / "figures.json").write_text(figures)  # measured while the server is away
         room.start()
