@@ -107,6 +107,7 @@ def run_live(arguments: argparse.Namespace) -> int:
 
         asyncio.run(serve())
         written = state.write_data_set()
+        state.close()
     except (NoEvidence, CacheNotWritable, CannotWrite, class_keys.CannotShare) as error:
         return complain("grader live", error)
     except (OSError, sqlite3.Error) as error:

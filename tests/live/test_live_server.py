@@ -273,7 +273,12 @@ def test_a_kept_class_ends_with_its_data_set(tmp_path: Path) -> None:
     with running(tmp_path, "--keep", str(kept)) as room:
         for n in range(5):
             assert room.share(room.enter(), message(value=100.0 + n)) == 200
+        gone = room.enter()
+        assert room.share(gone, message(value=987654.5)) == 200
+        assert room.send("POST", "leave", {}, {"Authorization": f"Bearer {gone}"})[0] == 200
         assert room.stop() == 0
+    assert [path.name for path in sorted(kept.iterdir())] == ["class.csv", "class.sqlite3"]
+    assert b"987654" not in (kept / "class.sqlite3").read_bytes()
     assert (kept / "class.csv").read_text().count("system-call-getppid") == 2
     assert (kept / "class.sqlite3").stat().st_mode & 0o077 == 0
     assert kept.stat().st_mode & 0o077 == 0
