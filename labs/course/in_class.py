@@ -320,8 +320,8 @@ class Member:
             same = new.model_copy(update={"version": self._shared.version}) == self._shared
             if same and self._thread.is_alive():
                 return False
-            self._shared = new
             self._tell(new.as_table())
+            self._shared = new  # only now may it leave
             return True
 
     def _time_of(self, name: str) -> int:
