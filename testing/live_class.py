@@ -40,13 +40,14 @@ class LiveClass:
 
     cache: Path
     options: tuple[str, ...] = ()
+    lab: str = LAB
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[str] | None = None
     said: str = ""
 
     def start(self) -> None:
         """Start the server, and wait until it serves."""
-        command = [sys.executable, "-m", "grader.commands.cli", "live", LAB]
+        command = [sys.executable, "-m", "grader.commands.cli", "live", self.lab]
         command += ["--port", str(self.port), *self.options]
         self.process = subprocess.Popen(
             command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -156,9 +157,11 @@ class LiveClass:
 
 
 @contextlib.contextmanager
-def running(cache: Path, *options: str) -> Iterator[LiveClass]:
-    """A class that ends with the block."""
-    made = LiveClass(cache, options)
+def running(
+    cache: Path, *options: str, lab: str = LAB, port: int | None = None
+) -> Iterator[LiveClass]:
+    """A class on `lab` that ends with the block."""
+    made = LiveClass(cache, options, lab, free_port() if port is None else port)
     made.start()
     try:
         yield made

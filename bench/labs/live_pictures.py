@@ -18,14 +18,14 @@ from testing.live_class import running
 from testing.paths import REPOSITORY
 
 IMAGES = REPOSITORY / "docs" / "images"
-STUDENTS = 30
+STUDENTS, LAB = 30, "01-timer-overhead"
 WIDTH, HEIGHT = 1280, 720
 
 
 def main() -> int:
     """Take both pictures."""
     options = ("--rehearse", str(STUDENTS), "--within", "1")
-    with tempfile.TemporaryDirectory() as cache, running(Path(cache), *options) as room:
+    with tempfile.TemporaryDirectory() as cache, running(Path(cache), *options, lab=LAB) as room:
         desk = room.cookie(room.desk_link)
         with jupyterlab.chromium() as browser:
             page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})

@@ -20,6 +20,14 @@ _COMMAND = re.compile(rf"(?:[A-Z_]+=(?:\"[^\"]*\"|\S+) )*(?:{_PROGRAMS})(?: (?![
 
 #: What nobody types here, and why.
 NOT_TYPED = {
+    **dict.fromkeys(
+        (
+            "grader live 01-timer-overhead --rehearse 30",
+            "grader live 01-timer-overhead --share",
+            "grader live 01-timer-overhead --share --keep monday",
+        ),
+        "it serves until Control-C; tests/live starts and asks it",
+    ),
     "make test": "it runs every test for most of an hour; developers run it for each change",
     "make quick": "it runs most of the tests; developers run it for each change",
     "make coverage": "it runs the tests of `make quick` once more",

@@ -82,6 +82,13 @@ def _class_of(room: LiveClass, seconds: float) -> bool:
     late.sort()
     lost = _lost(room, desk)
     say(f"   {len(noted):,} changes of the wall; refused: {room.wall(desk)['refused']}")
+    assert room.process is not None
+    used = sum(psutil.Process(room.process.pid).cpu_times()[:2]) / seconds
+    over = sum(each > MOST_S for each in late)
+    say(
+        f"   the server used {100 * used:.0f} % of a CPU; {over} of {len(late):,} came later than "
+        f"{MOST_S:g} s, 99 % within {late[len(late) * 99 // 100]:.2f} s"
+    )
     figures = (
         f"the wall follows within {late[-1]:.2f} s (median {late[len(late) // 2]:.2f}), "
         f"{most / 1e6:.0f} MB, {lost} lost of {STUDENTS * (FIGURES + 1):,}"

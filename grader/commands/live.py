@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
-import socket
-import sqlite3
 from pathlib import Path
 
 from labs.commands.command_line import USAGE, complain, sentence
 from labs.course import lab_names
-from labs.course.in_class import ADDRESS
 from labs.terminal import complete_with, offered_folders, one_of, say
 
 _PORT = 8765
@@ -63,9 +59,14 @@ def add_live(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run_live(arguments: argparse.Namespace) -> int:
     """Serve until Control-C. The exit status is 0, 1 if it cannot be served, 2 for a wrong word."""
+    # Here: a shell that completes a command needs none of them.
+    import asyncio
+    import sqlite3
+
     from grader.demonstration import NoEvidence
     from grader.live import class_keys, live_server, rehearsal
     from grader.live.class_state import ClassState, questions_of
+    from labs.course.in_class import ADDRESS
     from labs.files import CannotWrite
     from labs.paths import CacheNotWritable
 
@@ -106,6 +107,7 @@ def run_live(arguments: argparse.Namespace) -> int:
 
         asyncio.run(serve())
         written = state.write_data_set()
+        state.close()
     except (NoEvidence, CacheNotWritable, CannotWrite, class_keys.CannotShare) as error:
         return complain("grader live", error)
     except (OSError, sqlite3.Error) as error:
@@ -116,6 +118,8 @@ def run_live(arguments: argparse.Namespace) -> int:
 
 def _own_address() -> str:
     """The address of this machine that leads to the network; nothing is sent to find it."""
+    import socket
+
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))

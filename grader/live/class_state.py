@@ -128,6 +128,10 @@ class ClassState:
         """Whether the instructor keeps the class."""
         return self._keep is not None
 
+    def version_of(self, student: str) -> int:
+        """The version of the message of this student that counts."""
+        return self._students[student].version
+
     def knows(self, student: str) -> bool:
         """Whether this student is in the class."""
         return student in self._students
@@ -215,6 +219,11 @@ class ClassState:
         write_class(path, rows)
         return path
 
+    def close(self) -> None:
+        """End with the file of the class, so that only one is left of it."""
+        if self._kept:
+            self._kept.close()
+
     def _write(self, student: str, text: str | None) -> None:
         if self._kept:
             with self._kept:
@@ -254,5 +263,7 @@ def _opened(keep: Path) -> sqlite3.Connection:
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     kept = sqlite3.connect(path)
     kept.execute("pragma journal_mode=wal")
+    kept.execute("pragma secure_delete=on")  # nothing is left of who leaves
+    kept.execute("pragma synchronous=normal")  # no commit waits for the disk
     kept.execute("create table if not exists students (student text primary key, shared text)")
     return kept

@@ -3,7 +3,7 @@
 
 const element = (id) => document.getElementById(id);
 const phone = matchMedia("(max-width: 700px)");
-const EVERY_MS = 400;
+const EVERY_MS = 250;
 let now = "";
 let lost = 0;
 

@@ -61,6 +61,8 @@ class Room:
     #: What students write to join, and the digits of the certificate.
     join_line: str = ""
     digits: str = ""
+    #: The path below which a hub has the pages.
+    base: str = ""
     refused: Counter[str] = field(default_factory=Counter)
     started: str = field(default_factory=lambda: secrets.token_hex(4))
     #: Of one address: requests, joining with the right code, wrong codes. Of one student: messages.
@@ -78,13 +80,13 @@ class Room:
             self._stages[wanted] = stage(self.state, narrow=narrow)
         return self._stages[wanted]
 
-    def do(self, action: str) -> None:
+    async def do(self, action: str) -> None:
         """Carry out what a button of the instructor's page says. Raises KeyError, CannotWrite."""
         _ACTIONS[action](self)
         state = self.state
         self.keys.number, self.keys.is_open = state.number, state.is_open
         self.keys.revealed = sorted(state.revealed)
-        self.keys.write()
+        await asyncio.to_thread(self.keys.write)  # a busy disk must not stop the class
 
 
 def _new_code(room: Room) -> None:
@@ -161,19 +163,23 @@ class _Handler(RequestHandler):
     def may(self, *roles: str) -> bool:
         """Whether the browser has the cookie of one of these roles."""
         keys = {_WALL: self.room.keys.wall, _DESK: self.room.keys.desk}
-        return any(
-            secrets.compare_digest(self.get_cookie(each, "") or "", keys[each]) for each in roles
-        )
+        return any(_is_same(self.get_cookie(role, "") or "", keys[role]) for role in roles)
 
     def enter(self, role: str, key: str) -> None:
         """Give the browser the cookie of a role, and take the key out of its address."""
         secure = self.request.protocol == "https"
-        self.set_cookie(role, key, httponly=True, samesite="Strict", secure=secure)
+        self.set_cookie(
+            role, key, httponly=True, samesite="Strict", secure=secure, path=f"{self.room.base}/"
+        )
         self.redirect(self.request.path, status=303)
 
     def page(self, template: str, **values: object) -> None:
         room = self.room
         self.finish(filled(_HERE / template, lab=room.state.lab, digits=room.digits, **values))
+
+
+def _is_same(given: str, key: str) -> bool:
+    return secrets.compare_digest(given.encode(), key.encode())
 
 
 class _Join(_Handler):
@@ -208,7 +214,7 @@ class _Share(_Handler):
         if not state.knows(student) and not state.enter(student):
             raise self.refusal(503, "this class is full")
         state.take(student, shared)
-        self.finish({"version": shared.version})
+        self.finish({"version": state.version_of(student)})
 
 
 class _Leave(_Handler):
@@ -231,7 +237,7 @@ class _File(_Handler):
 class _Wall(_Handler):
     def get(self) -> None:
         key = self.get_query_argument("key", "")
-        if key and secrets.compare_digest(key.encode(), self.room.keys.wall.encode()):
+        if _is_same(key, self.room.keys.wall):
             self.enter(_WALL, key)
         elif self.may(_WALL, _DESK):
             self.page("wall.html.jinja", desk=False)
@@ -249,12 +255,12 @@ class _Desk(_Handler):
         else:
             raise self.refusal(403, "this link opened the instructor's page once, and no more")
 
-    def post(self) -> None:
+    async def post(self) -> None:
         # No page of another site can send this header.
         if not self.may(_DESK) or self.request.headers.get("X-Live") != "1":
             raise self.refusal(403, "not from the instructor's page")
         try:
-            self.room.do(self.request.body[:40].decode("ascii"))
+            await self.room.do(self.request.body[:40].decode("ascii"))
         except (KeyError, UnicodeDecodeError):
             raise self.refusal(400, "no such button") from None
         self.set_status(204)
@@ -364,10 +370,10 @@ async def serve(room: Room, place: Place, ready: Callable[[str], object]) -> Non
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     if place.hub[0]:
-        url, base = urlsplit(place.hub[0]), place.hub[1].rstrip("/")
-        _listen(application(room, desk=True, base=base), url.port or 80, url.hostname or "")
+        url, room.base = urlsplit(place.hub[0]), place.hub[1].rstrip("/")
+        _listen(application(room, desk=True, base=room.base), url.port or 80, url.hostname or "")
         room.join_line = 'lab.join("{code}")'
-        ready(base)
+        ready(room.base)
     else:
         own = application(room, desk=True, hosts=r"(127\.0\.0\.1|localhost)")
         port = _listen(own, place.port, "127.0.0.1")

@@ -85,6 +85,8 @@ class Shared(Form):
             interval = " to ".join(rounded(end, 4) for end in ends if end is not None)
             value = f"{rounded(found.value, 6)} {unit_symbol(found.unit)}"
             rows.append((name, "figure", value, interval, found.machine, " ".join(found.findings)))
+        if not rows:
+            rows.append(("nothing yet", "", "", "", "", ""))
         header = ("", "what", "value", "95 % interval", "machine", "findings")
         return Table("What leaves this machine", header, tuple(rows)).without_empty()
 
@@ -315,10 +317,11 @@ class Member:
             except ValueError:
                 return False  # a file is broken: the lab itself says so
             self._seen = seen
-            if new.model_copy(update={"version": self._shared.version}) == self._shared:
+            same = new.model_copy(update={"version": self._shared.version}) == self._shared
+            if same and self._thread.is_alive():
                 return False
-            self._shared = new
             self._tell(new.as_table())
+            self._shared = new  # only now may it leave
             return True
 
     def _time_of(self, name: str) -> int:
@@ -363,8 +366,18 @@ class Member:
             if self._ended.is_set():
                 return
             try:
-                self._line.post("share", self._shared.model_dump(), self._token)
+                known = self._post()
             except _Unknown:
                 self._token = ""
                 self._enter()
-                self._line.post("share", self._shared.model_dump(), self._token)
+                known = self._post()
+            if known > self._shared.version:  # the clock of this machine was set back
+                self._last = known + 1
+                self._shared = self._shared.model_copy(update={"version": self._last})
+                self._post()
+
+    def _post(self) -> int:
+        """Send everything; returns the version that counts there."""
+        said = self._line.post("share", self._shared.model_dump(), self._token)
+        version = said.get("version")
+        return version if isinstance(version, int) else 0

@@ -13,8 +13,8 @@ from labs.messages import Message, Refused, in_notebook, show
 from labs.paths import CacheNotWritable
 
 _EXPLAINED = (
-    "From now on, this table shows what leaves this machine, before it leaves. No name and no "
-    "recording is in it. Your lab goes on in the same way if the class does not answer."
+    "The table shows what leaves this machine. It changes before anything else leaves. No name and "
+    "no recording is in it. Your lab goes on in the same way if the class does not answer."
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from grader.live.class_state import FEWEST_OF_KIND, OTHERS, ClassState
 from grader.live.wall import stage
 from labs.course.comparison import read_class
 from labs.course.in_class import Shared
+from labs.recording.origin import kind_of
 from testing.live_class import LAB, message
 
 KINDS = ("x86-64, AMD, virtual", "Arm, Apple, not virtual", "unknown machine", "<b>\u202e")
@@ -76,6 +78,20 @@ def test_words_of_strangers_are_dropped() -> None:
     state.take("ada", shared(machine="<script>", findings=["unit-slip", "no-such-code"]))
     (found,) = state.answers(state.questions[0]).found
     assert (found.machine, found.findings) == ("unknown machine", ("unit-slip",))
+
+
+@pytest.mark.parametrize(
+    "system", ["Linux 6 x86_64", "Darwin 24 arm64", "Linux microsoft x86_64", ""]
+)
+@pytest.mark.parametrize("cpu", ["AMD EPYC", "Apple M4", "Neoverse-N1", "<script>"])
+@pytest.mark.parametrize("virtual", ["True", "False", "maybe"])
+def test_every_kind_of_machine_that_the_kit_gives_is_shown(
+    system: str, cpu: str, virtual: str
+) -> None:
+    kind = kind_of({"os": system, "machine.cpu": cpu, "machine.virtual": virtual})
+    state = ClassState(LAB)
+    state.take("ada", shared(machine=kind))
+    assert list(state.answers(state.questions[0]).by_machine()) == [kind]
 
 
 def test_a_rare_kind_of_machine_is_shown_with_others() -> None:

@@ -147,6 +147,12 @@ def the_token_of_another_as_a_cookie(room: LiveClass, token: str) -> None:
 
 
 @case
+def a_cookie_that_is_no_ascii(room: LiveClass, token: str) -> None:
+    headers = {"Cookie": "ticklab-wall=\xe9; ticklab-desk=\xff"}
+    assert room.send("GET", "state", headers=headers)[0] == 403
+
+
+@case
 def an_old_message_replayed(room: LiveClass, token: str) -> None:
     assert room.share(token, message(1, value=7.0)) == 200  # the newer one counts
 

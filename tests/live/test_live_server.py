@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ import pytest
 from labs.commands.cli import main
 from labs.course.in_class import Member, NoClass
 from labs.html import Table
-from testing.live_class import LAB, LiveClass, counts, message, running
+from testing.live_class import LAB, LiveClass, counts, free_port, message, running
 from testing.paths import FIXTURES
 
 #: A lab folder with honest figures and their recordings.
@@ -37,7 +38,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path(shutil.copytree(HONEST, tmp_path / LAB))
 
 
-def until(true: Callable[[], bool], _what: str) -> None:
+def until(true: Callable[[], bool]) -> None:
     """Wait for what another process does; the time limit of the test is the only one."""
     while not true():
         time.sleep(0.05)
@@ -60,10 +61,20 @@ def test_a_student_joins_shares_and_leaves(room: LiveClass, wall: str, lab: Path
     (table,) = told
     assert "system-call-getppid" in table.as_text()
     assert "95 % interval" in table.header
-    until(lambda: measured(room, wall) == before["measured"] + 1, "the figure is on the wall")
+    until(lambda: measured(room, wall) == before["measured"] + 1)
     assert one.digits in room.said
     assert one.leave()
     assert counts(room.wall(wall)) == before
+
+
+def test_who_has_nothing_yet_sees_that(room: LiveClass, tmp_path: Path, lab: Path) -> None:
+    for name in ("figures.json", "predictions.json"):
+        (lab / name).unlink(missing_ok=True)
+    told: list[Table] = []
+    one = member(lab, room, told)
+    one.join()
+    assert "nothing yet" in told[0].as_text(80)
+    assert one.leave()
 
 
 def test_joining_again_is_the_same_student(room: LiveClass, wall: str, lab: Path) -> None:
@@ -119,6 +130,46 @@ def test_a_hub_gives_address_and_code(
     assert one.leave()
 
 
+@pytest.mark.slow
+def test_a_clock_that_was_set_back_hides_nothing(
+    room: LiveClass, wall: str, lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = measured(room, wall)
+    one = member(lab, room)
+    one.join()
+    until(lambda: measured(room, wall) == before + 1)
+    one.end()
+    monkeypatch.setattr(time, "time_ns", lambda: 1_000_000)
+    (lab / "figures.json").unlink()
+    one = member(lab, room)
+    one.join()
+    until(lambda: measured(room, wall) == before)
+    assert one.leave()
+
+
+@pytest.mark.slow
+def test_behind_a_hub_all_is_below_its_path(
+    tmp_path: Path, lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = free_port()
+    hub = f"http://127.0.0.1:{port}"
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_URL", hub)
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/services/live/")
+    with running(tmp_path / "server", port=port) as room:
+        assert room.desk_link.startswith("/services/live/desk?key=")
+        stated = next(line for line in room.said.splitlines() if "TICKLAB_LIVE=" in line)
+        monkeypatch.setenv("TICKLAB_LIVE", stated.partition("=")[2])
+        one = Member(lab, "", "", dict, lambda _: None)
+        one.join()
+        assert one.leave()
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        connection.request("GET", room.desk_link)
+        answer = connection.getresponse()
+        assert (answer.status, answer.getheader("Location")) == (303, "/services/live/desk")
+        assert "Path=/services/live/" in (answer.getheader("Set-Cookie") or "")
+        connection.close()
+
+
 def test_the_terminal_shows_what_would_leave(
     room: LiveClass, lab: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -151,6 +202,7 @@ def test_the_instructors_link_opens_once_and_buttons_work(tmp_path: Path) -> Non
         assert room.wall(desk)["pressed"]["close"] is True
 
 
+@pytest.mark.slow
 def test_a_new_code_keeps_those_who_are_in(tmp_path: Path) -> None:
     with running(tmp_path) as room:
         token, old = room.enter(), room.code
@@ -159,6 +211,7 @@ def test_a_new_code_keeps_those_who_are_in(tmp_path: Path) -> None:
         assert room.send("POST", "join", {"code": old, "lab": LAB})[0] == 403
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keeps", [False, True])
 def test_a_restart_loses_nothing(tmp_path: Path, lab: Path, keeps: bool) -> None:
     """A kept class has everything at once; else students' notebooks bring it again."""
@@ -169,7 +222,7 @@ def test_a_restart_loses_nothing(tmp_path: Path, lab: Path, keeps: bool) -> None
         assert room.share(silent, message()) == 200
         one = member(lab, room)
         one.join()
-        until(lambda: measured(room, wall) == 2, "both are on the wall")
+        until(lambda: measured(room, wall) == 2)
         assert room.press(desk, "next") == 204
         code, digits = room.code, one.digits
         room.stop(kill=True)
@@ -180,13 +233,14 @@ def test_a_restart_loses_nothing(tmp_path: Path, lab: Path, keeps: bool) -> None
         if keeps:
             assert measured(room, wall) == 2
         else:
-            until(lambda: measured(room, wall) == 1, "the notebook has brought its figure again")
+            until(lambda: measured(room, wall) == 1)
             assert room.share(silent, message()) == 200
             assert measured(room, wall) == 2
         assert one.leave()
         assert measured(room, wall) == 1
 
 
+@pytest.mark.slow
 def test_a_notebook_goes_on_without_the_class_and_catches_up(tmp_path: Path, lab: Path) -> None:
     figures = (lab / "figures.json").read_text()
     (lab / "figures.json").unlink()
@@ -194,11 +248,11 @@ def test_a_notebook_goes_on_without_the_class_and_catches_up(tmp_path: Path, lab
         wall = room.cookie(room.wall_link)
         one = member(lab, room)
         one.join()
-        until(lambda: counts(room.wall(wall))["here"] == 1, "the student is here")
+        until(lambda: counts(room.wall(wall))["here"] == 1)
         room.stop(kill=True)
         (lab / "figures.json").write_text(figures)  # measured while the server is away
         room.start()
-        until(lambda: measured(room, wall) == 1, "the figure came later")
+        until(lambda: measured(room, wall) == 1)
         one.end()
 
 
@@ -213,24 +267,31 @@ def test_nothing_is_stored_unless_the_instructor_keeps_it(tmp_path: Path) -> Non
     assert stored[0].stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_a_kept_class_ends_with_its_data_set(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     with running(tmp_path, "--keep", str(kept)) as room:
         for n in range(5):
             assert room.share(room.enter(), message(value=100.0 + n)) == 200
+        gone = room.enter()
+        assert room.share(gone, message(value=987654.5)) == 200
+        assert room.send("POST", "leave", {}, {"Authorization": f"Bearer {gone}"})[0] == 200
         assert room.stop() == 0
+    assert [path.name for path in sorted(kept.iterdir())] == ["class.csv", "class.sqlite3"]
+    assert b"987654" not in (kept / "class.sqlite3").read_bytes()
     assert (kept / "class.csv").read_text().count("system-call-getppid") == 2
     assert (kept / "class.sqlite3").stat().st_mode & 0o077 == 0
     assert kept.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_a_rehearsal_plays_a_class(tmp_path: Path) -> None:
     folder = tmp_path / "live" / f"rehearsal-{LAB}"
     folder.parent.mkdir()
     shutil.copytree(HONEST, folder)
     with running(tmp_path, "--rehearse", "12", "--within", "1") as room:
         wall = room.cookie(room.wall_link)
-        until(lambda: measured(room, wall) == 12, "all have measured")
+        until(lambda: measured(room, wall) == 12)
 
 
 @pytest.mark.parametrize(
