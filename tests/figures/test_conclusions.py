@@ -77,6 +77,15 @@ def test_whatever_the_data_are_one_conclusion_holds(spec: FigureSpec, half: floa
         assert found == {len(spec.choices)}, "so wide intervals decide nothing"
 
 
+def test_the_number_of_what_inlining_leaves_has_the_words_of_its_share() -> None:
+    spec = next(spec for spec in CHOICES if spec.id == "call-inlined")
+    assert spec.decide is not None
+    words = ("less than a tenth", "less than all of it", "more than the call", "does not decide")
+    for inlined, said in zip((0.2, 5.0, 20.0, 10.0), words, strict=True):
+        number = spec.decide(estimates(inlined, 10.0, half=0.1))
+        assert said in spec.choices[number - 1].text, inlined
+
+
 def cases_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Case]:
     """The cases of the conclusions in a lab folder."""
     found: list[Case] = []
