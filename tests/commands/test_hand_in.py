@@ -314,6 +314,16 @@ def test_an_exchange_that_takes_nothing_is_told(
     assert "archive: " in said
 
 
+def test_where_two_courses_have_the_lab_a_student_names_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("labs.hand_in.exchange.courses_with", lambda lab: ("nets", "systems"))
+    monkeypatch.setattr("labs.hand_in.exchange.submit", lambda *asked: pytest.fail(str(asked)))
+    Session(LAB, folder).hand_in()
+    said = " ".join(capsys.readouterr().out.split())
+    assert "several courses have this lab (nets, systems); run `nbgrader submit" in said
+
+
 def test_in_a_notebook_a_refusal_is_plain(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="not the folder of a lab"):
         Session(LAB, tmp_path).hand_in()

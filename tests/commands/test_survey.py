@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from labs.analysis.estimates import Estimate
 from labs.commands import cli
 from labs.machine.description import read_machine
 from labs.results.result import result_of
@@ -234,6 +235,13 @@ def test_long_numbers_stay_in_80_columns() -> None:
     lines = survey_report.text(rows).splitlines()
     assert max(map(len, lines)) <= 80
     assert all(" 16 ms " in line for line in lines[2:])
+
+
+def test_from_a_tenth_of_a_millisecond_on_numbers_have_no_decimals() -> None:
+    def value_of(ns: float) -> str:
+        return survey_report.numbers(Estimate(ns, ns - 0.04, ns + 0.04, "ns", "", 400, 5))[0]
+
+    assert "." in value_of(99_999.44) and value_of(100_000.44) == "100,000"
 
 
 def test_a_full_survey_has_70_lines_and_a_series_shows_its_lowest_and_highest() -> None:

@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from labs.course.figures import Figure
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
-from labs.recording.file import read
+from labs.recording.file import keeping_recordings, read
 from labs.results.result import result_of
 from labs.results.results_compared import compared, differences_compared
 from labs.units import Clock
@@ -37,6 +38,26 @@ EXPLAINS = [spec for spec in CHOICES if spec.id.endswith("-explains")]
 BY_DATA = [spec for spec in CHOICES if spec.decide is not None and spec not in EXPLAINS]
 HONEST = FIXTURES / "honest"
 SAVED = [*sorted((FIXTURES / "honest_runs").iterdir()), *sorted(HONEST.iterdir())]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _recordings_are_read_once() -> Iterator[None]:
+    with keeping_recordings():
+        yield
+
+
+@pytest.fixture(scope="module")
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The honest folder of a lab, copied once, with the honest figures each time."""
+    top = tmp_path_factory.mktemp("honest")
+
+    def honest_again(lab: str) -> Path:
+        if not (top / lab).exists():
+            shutil.copytree(HONEST / lab, top / lab)
+        shutil.copy(HONEST / lab / figures.FILE_NAME, top / lab)
+        return top / lab
+
+    return honest_again
 
 
 def named(specs: list[FigureSpec]) -> pytest.MarkDecorator:
@@ -75,6 +96,15 @@ def test_whatever_the_data_are_one_conclusion_holds(spec: FigureSpec, half: floa
         assert found == numbers, "a conclusion that no data bear out"
     if half == 50.0:
         assert found == {len(spec.choices)}, "so wide intervals decide nothing"
+
+
+def test_the_number_of_what_inlining_leaves_has_the_words_of_its_share() -> None:
+    spec = next(spec for spec in CHOICES if spec.id == "call-inlined")
+    assert spec.decide is not None
+    words = ("less than a tenth", "less than all of it", "more than the call", "does not decide")
+    for inlined, said in zip((0.2, 5.0, 20.0, 10.0), words, strict=True):
+        number = spec.decide(estimates(inlined, 10.0, half=0.1))
+        assert said in spec.choices[number - 1].text, inlined
 
 
 def cases_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Case]:
@@ -117,16 +147,19 @@ def of(folder: Path, spec: FigureSpec, number: float) -> Path:
 
 
 def verdict_on(spec: FigureSpec, folder: Path, *, handed_in: bool = False) -> Verdict:
+    """The verdict on one figure, without those on the others of its lab."""
     judged = lab_folder.check_handed_in if handed_in else lab_folder.check_folder
-    return next(each for each in judged(folder, spec.lab) if each.figure == spec.id)
+    asked = {spec.lab: tuple(e for e in LABS[spec.lab] if e.id in (spec.id, *spec.of))}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(lab_folder, "figures_of", asked.__getitem__)
+        return next(each for each in judged(folder, spec.lab) if each.figure == spec.id)
 
 
 @named(CHOICES)
 def test_the_line_to_type_comes_after_the_second_wrong_answer(
-    spec: FigureSpec, tmp_path: Path
+    spec: FigureSpec, copies: Callable[[str], Path]
 ) -> None:
-    folder = tmp_path / spec.lab
-    shutil.copytree(HONEST / spec.lab, folder)
+    folder = copies(spec.lab)
     honest = figures.read(folder)[spec.id]
     assert isinstance(honest, Figure)
     wrong = [each for each in range(1, len(spec.choices) + 1) if each != honest.value]
@@ -141,9 +174,10 @@ def test_the_line_to_type_comes_after_the_second_wrong_answer(
 
 
 @named(CHOICES)
-def test_a_wrong_conclusion_is_not_told_the_right_one(spec: FigureSpec, tmp_path: Path) -> None:
-    folder = tmp_path / spec.lab
-    shutil.copytree(HONEST / spec.lab, folder)
+def test_a_wrong_conclusion_is_not_told_the_right_one(
+    spec: FigureSpec, copies: Callable[[str], Path]
+) -> None:
+    folder = copies(spec.lab)
     honest = figures.read(folder)[spec.id]
     assert isinstance(honest, Figure)
     right = int(honest.value)

@@ -31,10 +31,14 @@ LIBRARY = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
+static long asked[16];
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
+    asked[clock & 15]++;
     static int (*real)(clockid_t, struct timespec *);
     if (real == NULL)
         *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
@@ -58,6 +62,12 @@ long syscall(long number, ...)
         return clock_gettime((clockid_t)one, (struct timespec *)two);
     return real(number, one, two, three, four, five, six);
 }
+__attribute__((destructor)) static void tell(void)
+{
+    if (getenv("CLOCKS_ASKED") != NULL)
+        for (int clock = 0; clock < 16; clock++)
+            fprintf(stderr, "asked %d %ld\\n", clock, asked[clock]);
+}
 """
 
 ProgramOf = Callable[[str], Program]
@@ -69,12 +79,15 @@ def without_counter(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return compile_c(tmp_path_factory.mktemp("clock"), "-O2", "-DTICKLAB_NO_COUNTER")
 
 
-def run_with(speed: float, program: Program, folder: Path) -> Done:
+def run_with(speed: float, program: Program, folder: Path, *words: str) -> Done:
     """A run whose clocks go `speed` times as fast, by a library of the name libclock.so."""
     library = folder / "libclock.so"
     build = ["gcc", "-shared", "-fPIC", "-O2", f"-DSPEED={speed}", "-x", "c", "-", "-o"]
     subprocess.run([*build, str(library)], input=LIBRARY, text=True, check=True)
-    return call(program, "--samples", "100", env={**os.environ, "LD_PRELOAD": str(library)})
+    env = {**os.environ, "LD_PRELOAD": str(library), "CLOCKS_ASKED": ",".join(words)}
+    if not words:
+        del env["CLOCKS_ASKED"]
+    return call(program, "--samples", "100", *words, env=env)
 
 
 def frequency(done: Done) -> float:
@@ -113,6 +126,22 @@ def test_a_clock_that_stands_still_ends_the_run_with_a_reason(
     assert (done.returncode, done.stdout) == (3, "")
     (line,) = errors_of(done)
     assert "stands still" in line and "unset LD_PRELOAD" in line
+
+
+def test_a_variant_reads_the_clock_of_its_name(program_of: ProgramOf, tmp_path: Path) -> None:
+    clocks = {
+        "monotonic": time.CLOCK_MONOTONIC,
+        "monotonic-raw": time.CLOCK_MONOTONIC_RAW,
+        "realtime": time.CLOCK_REALTIME,
+        "process-cpu": time.CLOCK_PROCESS_CPUTIME_ID,
+        "thread-cpu": time.CLOCK_THREAD_CPUTIME_ID,
+    }
+    for name, expected in clocks.items():
+        done = run_with(1.0, program_of("timer_overhead"), tmp_path, "--variant", name)
+        asked = [line.split()[1:] for line in errors_of(done) if line.startswith("asked ")]
+        often = {int(clock) for clock, times in asked if int(times) >= 2 * 100}
+        # The harness itself goes by the raw clock.
+        assert often | {time.CLOCK_MONOTONIC_RAW} == {expected, time.CLOCK_MONOTONIC_RAW}, name
 
 
 def test_a_clock_that_hardly_advances_ends_too(program_of: ProgramOf, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import subprocess
 import sys
@@ -605,6 +606,25 @@ def test_of_series_against_what_was_varied(sizes: tuple[float, ...]) -> None:
         low, high = axes.get_xlim()
         drawn = [x for line in axes.lines for x in np.atleast_1d(line.get_xdata())]
         assert drawn and all(low <= x <= high for x in drawn), "every point is on the axis"
+
+
+def test_numbers_and_names_on_an_axis_do_not_touch() -> None:
+    for count in range(2, 60):
+        _, axes = style.new_figure(2)
+        axes.set_xlim(0, count - 1)
+        names = {float(n): "x" * (1 + n % 7) for n in range(count)}
+        named = style.without_overlap(axes, names)
+        _, log_axes = style.new_figure(2)
+        ends = style.log_axis(log_axes, "x", np.array([1.0, 1.3**count]), None)
+        number = log_axes.xaxis.get_major_formatter()
+        numbered = {math.log(at): number(at) for at in log_axes.xaxis.get_majorticklocs()}
+        for kept, length, free in (
+            (named, count - 1, 0.5),
+            (numbered, math.log(ends[1] / ends[0]), 1.0),
+        ):
+            for (a, one), (b, other) in itertools.pairwise(sorted(kept.items())):
+                apart = axes.get_position().width * (b - a) / length / CHARACTER
+                assert apart >= (len(one) + len(other)) / 2 + free - 1e-9, (one, other)
 
 
 def test_a_character_takes_about_what_the_layout_takes_it_for() -> None:
