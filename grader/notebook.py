@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.cases.verdict import Verdict
@@ -13,10 +13,8 @@ from grader.judging.check_folders import LabFolder, NotALab, lab_folder
 from grader.judging.lab_folder import check_folder, lab_of
 from grader.judging.presentation import as_html, as_text
 from labs import terminal
-from labs.course import predictions
 from labs.html import inline
 from labs.messages import Message, Refused
-from labs.units import NANOSECONDS
 
 
 @dataclass(frozen=True)
@@ -72,18 +70,4 @@ def check(figure: str = "", folder: Path | str = ".") -> Shown | AllShown:
         ) from None
     verdicts = check_folder(Path(folder), spec.lab)
     verdict = next(verdict for verdict in verdicts if verdict.figure == figure)
-    return Shown(_with_prediction(verdict, Path(folder)))
-
-
-def _with_prediction(verdict: Verdict, folder: Path) -> Verdict:
-    """The verdict with what was predicted for its figure, if that has a unit of time."""
-    try:
-        versions = predictions.read(folder).get(verdict.figure)
-    except predictions.BadPredictions:
-        return verdict
-    made = predictions.counting(versions) if versions else None
-    unit = verdict.values.get("unit")
-    if made is None or made.unit not in NANOSECONDS or unit not in NANOSECONDS:
-        return verdict
-    value = made.value * NANOSECONDS[made.unit] / NANOSECONDS[unit]
-    return replace(verdict, values={**verdict.values, "predicted": value})
+    return Shown(verdict)

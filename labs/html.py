@@ -2,7 +2,7 @@
 
 The templates are the files `*.html.jinja` beside the modules that fill them. A template escapes
 every value. What is HTML already passes the filter `safe` in the template, where a reader can see
-it. The filter `unbroken` has no line end inside a figure.
+it. The filter `unbroken` has no line end inside a figure, and `coded` has elements for backticks.
 """
 
 from __future__ import annotations
@@ -80,7 +80,19 @@ def _environment(folder: Path) -> Environment:
         finalize=lambda value: typeset(value) if type(value) is str else value,
     )
     made.filters["unbroken"] = unbroken
+    made.filters["coded"] = coded
     return made
+
+
+def coded(text: str) -> str:
+    """The text as HTML in which code, between backticks, is an element; all text is escaped."""
+    from markupsafe import Markup, escape
+
+    shown = (
+        inline("<code>{{ text }}</code>", text=part) if is_code else escape(typeset(part))
+        for part, is_code in code_spans(text)
+    )
+    return Markup("").join(map(Markup, shown))
 
 
 def own_words(text: str) -> str:

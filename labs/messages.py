@@ -10,14 +10,15 @@ from pathlib import Path
 from types import EllipsisType
 from typing import Any, Literal
 
-from labs.html import code_spans, filled, inline
+from labs.html import filled, inline
 from labs.terminal import say
 
-Tone = Literal["done", "note", "problem", "open"]
+Tone = Literal["done", "stored", "note", "problem", "open"]
 
 #: A border colour that is visible on light and dark backgrounds, and a word with the same meaning.
 TONES: dict[Tone, tuple[str, str]] = {
     "done": ("#009E73", "Done"),
+    "stored": ("#8C8C8C", ""),  # whether it is right is not known yet
     "note": ("#56B4E9", "Note"),
     "problem": ("#D55E00", "Problem"),
     "open": ("#8C8C8C", "To do"),
@@ -34,24 +35,31 @@ class Message:
     sentences: tuple[str, ...] = ()
     excerpt: str = ""
 
+    @property
+    def first_line(self) -> str:
+        """The heading after the word of its tone, if that has one."""
+        word = TONES[self.tone][1]
+        return (
+            f"{word}: {self.heading}" if word else f"{self.heading[:1].upper()}{self.heading[1:]}"
+        )
+
     def as_html(self) -> str:
         """A box with a border at its left; all text is escaped."""
         return filled(
             _MESSAGE,
             role="alert" if self.tone == "problem" else "status",
             colour=TONES[self.tone][0],
-            word=TONES[self.tone][1],
-            heading=code_spans(self.heading),
+            heading=self.first_line,
             loud=self.tone != "open",
             excerpt=self.excerpt,
-            sentences=[code_spans(sentence) for sentence in self.sentences],
+            sentences=self.sentences,
         )
 
     def _repr_html_(self) -> str:
         return self.as_html()
 
     def __repr__(self) -> str:
-        lines = [f"{TONES[self.tone][1]}: {self.heading}"]
+        lines = [self.first_line]
         lines += [self.excerpt] if self.excerpt else []
         return "\n".join([*lines, *self.sentences])
 

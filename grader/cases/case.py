@@ -90,6 +90,9 @@ class Case:
         value = self.figure.value
         if self.figure.unit == CHOICE:
             return f"conclusion {rounded(value, 6)}"
+        counted = self.matching_value if self.spec.quantity is Quantity.SWITCHES else None
+        if counted is not None and counted.words and rounded(value) == rounded(counted.value):
+            return counted.words
         short = in_four_digits(value)
         if self.submitted is not None and value and math.isfinite(value):
             near = self.submitted * float(short.replace(",", "")) / value

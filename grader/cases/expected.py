@@ -321,7 +321,8 @@ def _switches(spec: FigureSpec, result: Result) -> list[Expected]:
     if seen is None:
         return []
     shown = (max(0.0, seen.each - COUNT_MARGIN), seen.each + COUNT_MARGIN)
-    return [Expected(seen.each, seen.each, seen.each, spec.unit, shown=shown)]
+    words = f"{seen.rate} {spec.unit}" if seen.each < counts.RARE else ""
+    return [Expected(seen.each, seen.each, seen.each, spec.unit, words, shown=shown)]
 
 
 def _alternatives(result: Result) -> list[Estimate]:

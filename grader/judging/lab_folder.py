@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import datetime
 import logging
+import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from grader.judging.flags import fingerprints
 from grader.judging.permission import denied, evidence_of
 from grader.pitfalls.recordings import FIGURE_UNREADABLE
 from labs import limits
-from labs.course import figures, guide
+from labs.course import figures, guide, predictions
 from labs.course.figures import RECORDINGS, BadFigure, BadFigures, Figure
 from labs.files import read_bounded
 from labs.recording.file import BadRecording, Recording, read
@@ -53,12 +54,31 @@ def check_folder(folder: Path, lab: str) -> list[Verdict]:
     A wrong conclusion is not told the right one. Raises KeyError if there is no such lab or if it
     has no figures.
     """
-    return examined(folder, lab)[0]
+    return with_predictions(examined(folder, lab)[0], folder)
 
 
 def check_handed_in(folder: Path, lab: str) -> list[Verdict]:
     """The same verdicts on a lab that is handed in: they say which conclusions are right."""
-    return examined(folder, lab, tell_answers=True)[0]
+    return with_predictions(examined(folder, lab, tell_answers=True)[0], folder)
+
+
+def with_predictions(verdicts: Sequence[Verdict], folder: Path) -> list[Verdict]:
+    """The verdicts with what was predicted for each figure, if both are times."""
+    try:
+        stored = predictions.read(folder)
+    except predictions.BadPredictions:
+        return list(verdicts)
+    return [_with(each, stored.get(each.figure, ())) for each in verdicts]
+
+
+def _with(verdict: Verdict, versions: tuple[predictions.Prediction, ...]) -> Verdict:
+    made, unit = predictions.counting(versions), verdict.values.get("unit")
+    if made is None or made.unit not in NANOSECONDS or unit not in NANOSECONDS:
+        return verdict
+    value = made.value * NANOSECONDS[made.unit] / NANOSECONDS[unit]
+    if not math.isfinite(value):
+        return verdict
+    return replace(verdict, values={**verdict.values, "predicted": value})
 
 
 def examined(folder: Path, lab: str, *, tell_answers: bool = False) -> tuple[list[Verdict], Cases]:

@@ -119,7 +119,7 @@ def more_switches_than_claimed(case: Case) -> str | None:
     seen = task_counts.shown_by(case, more_switches_than_claimed.code)
     if seen is None:
         return None
-    return f"{seen.as_text()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}."
+    return f"{seen.as_text()}: {seen.rate} for one operation, not {seen.claim:g}."
 
 
 @pitfall(
@@ -137,7 +137,7 @@ def signal_under_the_lock(case: Case) -> str | None:
     seen = task_counts.shown_by(case, signal_under_the_lock.code)
     if seen is None:
         return None
-    return f"{seen.as_text()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}."
+    return f"{seen.as_text()}: {seen.rate} for one operation, not {seen.claim:g}."
 
 
 @pitfall(
@@ -157,7 +157,7 @@ def wait_with_an_end(case: Case) -> str | None:
     if seen is None or called is None:
         return None
     return (
-        f"{seen.as_text()}: {rounded(seen.each, 2)} for one operation, not {seen.claim:g}. Between "
+        f"{seen.as_text()}: {seen.rate} for one operation, not {seen.claim:g}. Between "
         f"its readings your C calls {called}()."
     )
 
@@ -263,7 +263,7 @@ def _round_trip_not_divided(case: Case) -> str | None:
     if seen is not None:
         return (
             f"Your variant {seen.variant} claims {seen.claim:g} switch for one operation; the OS "
-            f"counted {rounded(seen.each, 2)}."
+            f"counted {seen.rate}."
         )
     name = case.spec.variant
     claim = counts.claim_of(case.recording, name)

@@ -51,7 +51,7 @@ def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Messag
     if stored.late:
         strange.insert(0, _about_late(asked, versions))
     strange = [each for each in strange if each]
-    tone: Tone = "note" if strange else "done"
+    tone: Tone = "note" if strange else "stored"
     if versions == earlier:
         heading = f"late prediction kept: {what}" if stored.late else f"prediction kept: {what}"
     else:
@@ -345,7 +345,7 @@ class PredictionForm:
             return None
         late = "late prediction" if made.late else "prediction"
         what = f"your {late}: {with_unit(rounded(made.value, 6), made.unit)}"
-        return Message("done", what, (f"Stored at {time_text(made.when)}.",))
+        return Message("stored", what, (f"Stored at {time_text(made.when)}.",))
 
     def _about_recording(self) -> str:
         if not predictions.is_answered(self._folder, self.asked.before):

@@ -439,7 +439,7 @@ class Session(Predicting, Measuring):
 
     def _show_stored(self, figure: str, stored: Message) -> None:
         """What was stored, and what the grader says of it: one message of one colour."""
-        if self.check is None or stored.tone != "done":
+        if self.check is None or stored.tone != "stored":
             show(stored)
             return
         line = " ".join((f"{stored.heading[0].upper()}{stored.heading[1:]}.", *stored.sentences))
@@ -669,7 +669,7 @@ def _stored(guide: Guide, name: str, heading: str, evidence: str) -> Message:
     return (
         Message("note", heading, (unknown, evidence, where))
         if unknown
-        else Message("done", heading, (evidence, where))
+        else Message("stored", heading, (evidence, where))
     )
 
 

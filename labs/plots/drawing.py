@@ -52,13 +52,17 @@ class Paper:
 
     def text(
         self, x: float, y: float, words: str, colour: str = scale.INK, *, anchor: str = "start",
-        size: int = _TEXT, bold: bool = False,
+        size: int = _TEXT, bold: bool = False, halo: bool = False,
     ) -> None:  # fmt: skip
-        """Write `words` with their baseline at `y`; `anchor` is start, middle or end."""
+        """Write `words` with their baseline at `y`; `anchor` is start, middle or end.
+
+        With a `halo`, a line behind them has a gap.
+        """
         # XML has no control characters and no lone surrogates.
         shown = "".join(each if each.isprintable() else "?" for each in words)
         shown = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         weight = " font-weight='bold'" if bold else ""
+        weight += " stroke='#fff' stroke-width='4' paint-order='stroke'" if halo else ""
         self.parts.append(
             f"<text x='{x:.0f}' y='{y:.0f}' fill='{colour}' font-size='{size}'"
             f" text-anchor='{anchor}'{weight}>"
@@ -196,7 +200,7 @@ _FAR_PUBLISHED = 4.0
 _ROW = 19
 
 
-class _Axis(NamedTuple):
+class Axis(NamedTuple):
     """A horizontal axis from `low` to `high`, which are logarithms if `log`."""
 
     low: float
@@ -211,22 +215,28 @@ class _Axis(NamedTuple):
         share = (place - self.low) / (self.high - self.low)
         return self.left + min(max(share, 0.0), 1.0) * (self.right - self.left)
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest number on it."""
+        return (math.exp(self.low), math.exp(self.high)) if self.log else (self.low, self.high)
+
     def numbers(self) -> list[float]:
+        """Round numbers on it."""
         if self.log:
-            low, high = math.exp(self.low), math.exp(self.high)
+            low, high = self.ends
             return sorted(scale.LogEnds(low, high, low, False).labels())
         return _round_numbers(self.low, self.high)
 
 
-def _axis_over(values: Sequence[float], *, whole: bool) -> _Axis:
+def axis_over(values: Sequence[float], *, whole: bool) -> Axis:
     """An axis on which all `values` lie, with room at its ends. A `whole` one begins at 0."""
     low, high = min(values), max(values)
     if low > 0 and high / low > scale.LOG_FROM:
-        return _Axis(math.log(low / 1.3), math.log(high * 1.3), True)
+        return Axis(math.log(low / 1.3), math.log(high * 1.3), True)
     if whole and low >= 0:
-        return _Axis(0.0, 1.12 * high or 1.0, False)
+        return Axis(0.0, 1.12 * high or 1.0, False)
     room = 0.12 * (high - low) or 0.2 * abs(high) or 1.0
-    return _Axis(low - room, high + room, False)
+    return Axis(low - room, high + room, False)
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
@@ -243,9 +253,11 @@ def value_drawing(
     unit: str,
     accepted: Sequence[Sequence[float]] = (),
     published: Sequence[float] = (),
+    told: str = "",
 ) -> Drawing:
     """The `marks`, the `accepted` ranges and `published` figures on one axis in `unit`.
 
+    `told` has the ranges as their reader knows them.
     A number that is far off all figures and ranges is an arrow at the end of the axis, with the
     factor. Raises ValueError without a mark.
     """
@@ -262,7 +274,7 @@ def value_drawing(
     near += [value for value, off in off_published.items() if not off]
     # How wide one interval is says its share of the value. Close values need a closer look.
     single = not accepted and sum(each.kind in _HOME for each in marks) < 2
-    axis = _axis_over([*home, *near], whole=single)
+    axis = axis_over([*home, *near], whole=single)
 
     placed = []
     for each, off in zip(marks, far, strict=True):
@@ -275,18 +287,22 @@ def value_drawing(
         paper.box(axis.at(low), y - 10, axis.at(high), y + 10, scale.GREEN, 0.25)
     _draw_axis(paper, axis, y, unit)
     _draw_published(paper, axis, off_published, y, [*filter(None, far)])
-    for (each, off, x, words), row in zip(placed, rows, strict=True):
+    # Lines to names of higher rows pass behind the names of lower ones, which come last.
+    for row, (each, off, x, words) in sorted(
+        zip(rows, placed, strict=True), key=lambda pair: pair[0], reverse=True
+    ):
         _draw_mark(paper, axis, each, off, (x, y))
         colour = _SIGNS[each.kind][1]
-        top = y - 22 - _ROW * row
+        top, bold = y - 22 - _ROW * row, each.kind == "figure"
         paper.line(x, top + 4, x, y - 12, colour, 0.7)
-        paper.text(_start(x, _wide(words)), top, words, colour, bold=each.kind == "figure")
+        paper.text(_start(x, _wide(words)), top, words, colour, bold=bold, halo=True)
     if accepted:
-        words = f"▮ accepted: {_ranges(accepted, unit)}"
+        told = told or _ranges(accepted, unit)
+        words = f"▮ accepted: {told}"
         middle = (axis.at(accepted[0][0]) + axis.at(accepted[0][1])) / 2
         wide = _wide(words, _SMALL)
         paper.text(_start(middle, wide), y + 53, words, scale.GREEN, size=_SMALL)
-    words, table = _value_in_words(marks, far, unit, accepted)
+    words, table = _value_in_words(marks, far, unit, accepted, told)
     if published:
         printed = [in_four_digits(value) for value in sorted(published)]
         between = " to ".join(dict.fromkeys((printed[0], printed[-1])))
@@ -297,7 +313,7 @@ def value_drawing(
 
 
 def _draw_published(
-    paper: Paper, axis: _Axis, published: Mapping[float, float], y: float, far: Sequence[float]
+    paper: Paper, axis: Axis, published: Mapping[float, float], y: float, far: Sequence[float]
 ) -> None:
     """Draw a cross for each number; those far off share an arrow, unless a mark of `far` has it."""
     if not published:
@@ -349,7 +365,7 @@ def _rows(texts: Sequence[tuple[float, float]]) -> list[int]:
     return found
 
 
-def _draw_axis(paper: Paper, axis: _Axis, y: float, unit: str) -> None:
+def _draw_axis(paper: Paper, axis: Axis, y: float, unit: str) -> None:
     paper.line(axis.left - 12, y, axis.right + 12, y, scale.QUIET)
     free = 0.0
     for place in axis.numbers():
@@ -366,7 +382,7 @@ def _draw_axis(paper: Paper, axis: _Axis, y: float, unit: str) -> None:
     paper.text(axis.right + 12, y + 36, name, scale.QUIET, anchor="end", size=_SMALL)
 
 
-def _draw_mark(paper: Paper, axis: _Axis, mark: Mark, off: float, at: tuple[float, float]) -> None:
+def _draw_mark(paper: Paper, axis: Axis, mark: Mark, off: float, at: tuple[float, float]) -> None:
     (x, y), (shape, colour) = at, _SIGNS[mark.kind]
     if off:
         paper.sign(x, y, "right" if off > 0 else "left", colour)
@@ -390,6 +406,7 @@ def _value_in_words(
     far: Sequence[float],
     unit: str,
     accepted: Sequence[Sequence[float]],
+    told: str,
 ) -> tuple[str, Table]:
     """The description and the table of the picture of a value."""
     said, rows = [], []
@@ -401,7 +418,7 @@ def _value_in_words(
         rows.append((each.name, each.text or rounded(each.value, 4), *ends))
     rows += [("accepted", "", rounded(low, 4), rounded(high, 4)) for low, high in accepted]
     if accepted:
-        said.append(f"accepted {_ranges(accepted, unit)}")
+        said.append(f"accepted {told}")
     table = Table(f"Values in {NAMES.get(unit, unit)}", ("", "value", "from", "to"), tuple(rows))
     return f"On one axis: {'; '.join(said)}.", table
 
@@ -422,7 +439,7 @@ def overview_drawing(rows: Sequence[tuple[str, Sequence[Mark]]], cycle_ns: float
     if not known:
         raise ValueError("no figure to draw")
     low = max(min(known), LEAST_NS)
-    axis = _Axis(math.log(low / 1.3), math.log(max(known) * 1.3), True, 156.0, WIDTH - 24.0)
+    axis = Axis(math.log(low / 1.3), math.log(max(known) * 1.3), True, 156.0, WIDTH - 24.0)
     laid_out = []
     for name, marks in rows:
         shown = sorted((mark for mark in marks if mark.value > 0), key=lambda mark: mark.value)
@@ -460,7 +477,7 @@ _MOST_ROWS = 2
 
 
 def _draw_scale(
-    paper: Paper, axis: _Axis, bottom: float, top: float, cycle_ns: float | None
+    paper: Paper, axis: Axis, bottom: float, top: float, cycle_ns: float | None
 ) -> None:
     """Number the axis in time below all rows, and in core cycles above them."""
     for power in range(math.ceil(axis.low / math.log(10)), int(axis.high / math.log(10)) + 1):

@@ -23,6 +23,9 @@ from labs.units import rounded
 #: How far claim and count may differ: a timer tick or a page fault causes an occasional switch.
 SWITCHES_TOLERANCE = 0.02
 
+#: Fewer for one operation are told as two counts.
+RARE = 0.001
+
 _KINDS = ("voluntary_switches", "involuntary_switches")
 
 
@@ -45,6 +48,14 @@ class Switches:
         return self.counted / self.claimed * self.claim
 
     @property
+    def rate(self) -> str:
+        """How many for one operation, as text: of a rare one, the counts say more than a share."""
+        operations = round(self.claimed / self.claim)
+        if 0 < self.each < RARE:
+            return f"{self.counted:,} of {operations:,}"
+        return rounded(self.each)
+
+    @property
     def accounted_for(self) -> bool:
         """Whether the OS counted as many switches as claimed, within the tolerance."""
         more = self.counted - self.claimed
@@ -55,7 +66,7 @@ class Switches:
         counts = f"{self.claimed:,} switches claimed, {self.counted:,} counted by the OS"
         if self.accounted_for:
             return counts
-        return f"{counts}: {rounded(self.each)} for one operation, not {self.claim:g}"
+        return f"{counts}: {self.rate} for one operation, not {self.claim:g}"
 
 
 def switches_of(recording: Recording, variant: str) -> Switches | None:

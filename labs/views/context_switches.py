@@ -232,8 +232,8 @@ _HEADER = (
 def switches(*runs: gather.Runs | None) -> Table:
     """For each run: the figure of its first variant, and its switches as claimed and as counted.
 
-    The count for one operation has three digits. For the exercise of lab 06, the last column says
-    in how many processes the thread went on without being woken. Raises Refused if there is no run.
+    For the exercise of lab 06, the last column says in how many processes the thread went on
+    without being woken. Raises Refused if there is no run.
     """
     rows = tuple(_row_of_counts(run) for run in gather.runs_of(runs))
     return Table("Switches claimed and counted", _HEADER, rows).without_empty()
@@ -247,7 +247,7 @@ def _row_of_counts(run: Run) -> tuple[str, ...]:
     if found is None:
         return name, figure, "none, or not counted here", "", "", ""
     claimed = f"{found.claimed:,}, {found.claim:g} for each operation"
-    counted, each = f"{found.counted:,}", rounded(found.each)
+    counted, each = f"{found.counted:,}", found.rate
     return name, figure, claimed, counted, each, _unwoken(run)
 
 

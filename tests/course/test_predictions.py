@@ -60,7 +60,7 @@ def record(folder: Path, name: str) -> Path:
 
 
 def test_a_prediction_after_its_recording_is_kept_as_a_late_one(tmp_path: Path) -> None:
-    assert "Done: prediction stored: call-cost = 20 ns" in predict(tmp_path, "call-cost", 20)
+    assert "Prediction stored: call-cost = 20 ns" in predict(tmp_path, "call-cost", 20)
     predict(tmp_path, "call-cost", 30)
     record(tmp_path, "cold")
     said = predict(tmp_path, "call-cost", 300)
@@ -121,7 +121,7 @@ def test_a_cell_that_runs_again_changes_nothing(tmp_path: Path) -> None:
     before = (tmp_path / predictions.FILE_NAME).read_bytes()
     record(tmp_path, "cold")
     said = predict(tmp_path, "call-cost", 20, because="two loads", sure=0.5)
-    assert said.startswith("Done: prediction kept")
+    assert said.startswith("Prediction kept")
     assert (tmp_path / predictions.FILE_NAME).read_bytes() == before
 
 
@@ -171,7 +171,7 @@ def test_an_id_that_the_lab_does_not_ask_for_is_refused(tmp_path: Path) -> None:
         predict(tmp_path, "zzz", 20)
     assert not (tmp_path / predictions.FILE_NAME).exists()
     free = predicting.prediction(tmp_path, Guide({}, ()), "anything", Prediction(2, "ns"))
-    assert free.tone == "done", "a lab without a guide takes any id"
+    assert free.tone == "stored", "a lab without a guide takes any id"
 
 
 def test_without_an_id_the_reply_names_one(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_confidence_is_typed_as_in_python(text: str, share: float | None) -> Non
 @pytest.mark.parametrize("unit", ["times", "x", " x", "×"])
 def test_a_ratio_is_compared_however_its_unit_is_spelled(tmp_path: Path, unit: str) -> None:
     said = predict(tmp_path, "switch-ratio", 2, unit)
-    assert "Done: prediction stored: switch-ratio = 2 times" in said
+    assert "Prediction stored: switch-ratio = 2 times" in said
     (stored,) = predictions.read(tmp_path)["switch-ratio"]
     assert predictions.comparable(stored.unit, "times") and stored.unit == "times"
 
@@ -291,7 +291,7 @@ def test_a_form_stores_what_is_typed_and_shows_its_line(
     assert [(each.value, each.unit, each.because, each.sure) for each in made] == [
         (1000, "us", 'two "loads"', 0.6)
     ]
-    assert "prediction stored: call-cost = 1000 µs" in form.line()._repr_html_()
+    assert "Prediction stored: call-cost = 1000 µs" in form.line()._repr_html_()
 
 
 def test_what_arrives_after_the_click_is_stored_too(form: PredictionForm, tmp_path: Path) -> None:
@@ -338,7 +338,7 @@ def test_a_form_that_is_shown_again_has_what_is_stored(tmp_path: Path) -> None:
     typed_in = (fields.number.value, fields.unit.value, fields.because.value, fields.sure.value)
     assert typed_in == ("0.5", "us", "a guess", "0.3")
     assert again.line().python == line
-    assert "your prediction: 0.5 us" in repr(again.line())
+    assert "Your prediction: 0.5 us" in repr(again.line())
     again.store()
     assert len(predictions.read(tmp_path)["call-cost"]) == 1
 

@@ -74,7 +74,7 @@ def test_verdicts_have_no_fault(page: Any, theme: str) -> None:
 def test_messages_and_tables_have_no_fault(page: Any, theme: str) -> None:
     messages = [
         Message(tone, "what `lab.measure` says", ("One sentence.", "And `code`."), "W" * 99)
-        for tone in ("done", "note", "problem", "open")
+        for tone in ("done", "stored", "note", "problem", "open")
     ]
     wide = Table("a wide table", ("run", *"abcdefgh"), (("one", *["1,234,567.89 ns"] * 8),))
     shown = "".join([*(each.as_html() for each in messages), wide._repr_html_()])

@@ -377,11 +377,11 @@ def test_a_prediction_is_typed_stored_and_seen_again(server: Server, context: An
         assert (made.value, made.unit, made.because, made.sure) == (1000, "ns", "dd x", 0.6)
         assert len(page.locator(".jp-CodeCell").all()) == len(FORM), "no key cut a cell"
         command(page, "Save Notebook")
-        wait_for(lambda: "prediction stored" in path.read_text(), 30.0, "the page is saved")
+        wait_for(lambda: "Prediction stored" in path.read_text(), 30.0, "the page is saved")
         jupyterlab.end_jupyter_kernels(server, page)
         page.reload()
         expect(page.locator("pre code", has_text="lab.predict")).to_have_text(line)
-        expect(page.locator(".jp-Notebook")).to_contain_text("prediction stored")
+        expect(page.locator(".jp-Notebook")).to_contain_text("Prediction stored")
 
 
 def test_an_answer_is_typed_kept_and_shown_beside_the_explanation(

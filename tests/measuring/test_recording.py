@@ -29,6 +29,7 @@ from hypothesis import strategies as st
 from labs import limits
 from labs.files import CannotWrite, read_bounded, with_ending, write_atomically
 from labs.plots.scale import axis_number
+from labs.recording.counts import Switches
 from labs.recording.file import BadRecording, Recording, memoized, parse, read, read_table
 from labs.run.c_process import COLUMNS, gather, parse_run
 from labs.units import NAMES, Clock, UnknownUnit, canonical, fixed, plural, rounded, with_unit
@@ -720,3 +721,11 @@ def test_a_recording_that_nobody_needs_is_let_go() -> None:
     del recording
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize(
+    ("counted", "words"),
+    [(64, "64 of 4,668,000"), (0, "0"), (4_668, "0.001"), (4_600_000, "0.985")],
+)
+def test_a_rare_count_is_told_as_two_counts(counted: int, words: str) -> None:
+    assert Switches(4_668_000, counted, 1.0).rate == words

@@ -45,7 +45,7 @@ def test_a_figure_is_judged_where_it_is_handed_in(
     run = quick(lab)
     capsys.readouterr()
     lab.figure("timer-overhead-fenced", run.value, "ns", run)
-    assert "Done: figure stored" in capsys.readouterr().out, "without a check, it is only stored"
+    assert "Figure stored" in capsys.readouterr().out, "without a check, it is only stored"
     lab.check = check
     lab.figure("timer-overhead-fenced", 1000 * run.value, "ns", run)
     told = capsys.readouterr().out
@@ -67,7 +67,7 @@ def test_every_version_of_a_prediction_is_kept(
     assert (first.value, first.unit, first.because, first.sure) == (20, "ns", "two reads", 0.7)
     assert (second.value, second.unit, second.sure) == (0.05, "us", None)
     assert first.when
-    assert "prediction stored: timer-overhead-fenced = 20 ns" in capsys.readouterr().out
+    assert "Prediction stored: timer-overhead-fenced = 20 ns" in capsys.readouterr().out
 
 
 def test_a_prediction_in_a_unit_of_nothing_is_stored_and_the_unit_told(

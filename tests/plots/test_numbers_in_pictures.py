@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import functools
 import html
+import json
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,10 @@ import pytest
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Verdict
 from grader.judging import presentation
-from grader.judging.lab_folder import check_folder
+from grader.judging.lab_folder import check_folder, check_handed_in
 from grader.own_report import Lab, labs_in, plots_of_lab
 from labs.commands.show import page_of
+from labs.course import predictions
 from labs.notebook.run import MOST_VALUES, Run
 from labs.recording.file import read
 from labs.results.result import Result, result_of, sensible
@@ -96,6 +99,18 @@ def test_a_check_and_the_feedback_draw_what_was_handed_in(folder: Path) -> None:
         if svg:
             assert re.search(r"font-weight='bold'>[^<]*\d (?:ns|µs|ms|s)</text>", svg)
     assert drawn or not list(verdicts_of(folder))
+
+
+@pytest.mark.parametrize("judge", [check_folder, check_handed_in])
+def test_a_prediction_is_a_tick_in_a_check_and_in_feedback(
+    judge: Callable[[Path, str], list[Verdict]], tmp_path: Path
+) -> None:
+    lab, figure = "01-timer-overhead", "timer-overhead-fenced"
+    folder = shutil.copytree(FIXTURES / "honest" / lab, tmp_path / lab)
+    stated = {figure: [{"value": 0.03, "unit": "us"}]}
+    (folder / predictions.FILE_NAME).write_text(json.dumps(stated))
+    [verdict] = [each for each in judge(folder, lab) if each.figure == figure]
+    assert "your prediction 30 ns" in described(presentation.as_html(verdict))
 
 
 def test_each_figure_of_the_survey_is_on_its_one_axis() -> None:
