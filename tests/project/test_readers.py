@@ -73,8 +73,7 @@ LISTED = {
     "process_pool.serve: os.fdopen", "work.main: os.fdopen",
     # what a person names: a download, a library to link with, an archive of one's own labs
     "class_roster.opened_source: source.open", "toolchain.fingerprint: file.open",
-    "course._files_of: zipfile.ZipFile", "course._files_of: packed.open",
-    "course._files_of: tarfile.open", "html._is_own: path.open",
+    "html._is_own: path.open",
     # the kit's own files
     "toolchain._headers_hash: header.read_bytes", "catalogue.of_name: source.read_text",
     "published._rows: (_DATA / name).open",
@@ -97,7 +96,6 @@ LISTED = {
     "release.CourseRelease._release: shutil.copytree",
     "autograde_class.Run.plan: path.read_text", "class_report._alone: os.open",
     "class_flags.EvidenceRegister.opened: sqlite3.connect",
-    "autograde_class.Writer.__init__: self._engine.connect",
     # what collecting and grading have written, after the careful functions
     "grading_process.read_result: path.open", "grading_process.read_notebook: path.read_text",
     "gradebook_lock.Staged.init_destination: shutil.copytree",
@@ -109,6 +107,11 @@ LISTED = {
     "platforms._lock: (folder / _LOCK).read_bytes", "platforms._files: path.read_bytes",
     "platforms._write_wheel: distribution.read_text", "platforms.write_autograder: archive.open",
     "platforms.write_classroom: shutil.copytree",
+    # the labs' source that the instructor names
+    "course._unpack: zipfile.ZipFile", "course._unpack: packed.extractall",
+    "course._unpack: tarfile.open", "course._unpack: packed_tar.extractall",
+    # a file of the kit, and one that a careful function has opened
+    "run_warnings._is_the_kits: source.read_bytes", "safe_files.read_ahead: os.fdopen",
     # on Gradescope's machine: its own list, and what the instructor uploaded
     "hand_out.main: (autograder / 'submission_metadata.json').read_text",
     "hand_out.main: (graded / 'students.json').read_text",
