@@ -238,7 +238,7 @@ class Run:
         unit, predicted = unit_symbol(result.unit), self.prediction(result)
         name = f"{result.recording.kernel} {result.variant}: {result.what}"
         beside = f"95 % interval {low} to {high} {unit}"
-        if predicted is not None and result.estimate.value > 0 and predicted.value > 0:
+        if predicted is not None and result.estimate.low > 0 and predicted.value > 0:
             factor = predicted.into(result.unit, result.clock) / result.estimate.value
             beside += f"; {predicted.name} was {factor_text(factor)}"
         return name, f"{value} {unit}", beside

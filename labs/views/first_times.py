@@ -226,14 +226,10 @@ def _caption(row: _Row, wanted: str) -> str:
             f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
             "operation"
         )
-    if row.agrees:
-        return (
-            f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
-            "operation, as the OS counted"
-        )
+    about = "about that: " if row.agrees else ""
     return (
         f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
-        f"operation, and the OS counted {found}"
+        f"operation, and the OS counted {about}{found}"
     )
 
 
