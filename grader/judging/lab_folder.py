@@ -66,7 +66,7 @@ def with_predictions(verdicts: Sequence[Verdict], folder: Path) -> list[Verdict]
     """The verdicts with what was predicted for each figure, if both are times."""
     try:
         stored = predictions.read(folder)
-    except predictions.BadPredictions:
+    except (predictions.BadPredictions, OSError):
         return list(verdicts)
     return [_with(each, stored.get(each.figure, ())) for each in verdicts]
 

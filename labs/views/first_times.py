@@ -226,10 +226,10 @@ def _caption(row: _Row, wanted: str) -> str:
             f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
             "operation"
         )
-    about = "about that: " if row.agrees else ""
+    about = ", about as many" if row.agrees else ""
     return (
         f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
-        f"operation, and the OS counted {about}{found}"
+        f"operation, and the OS counted {found}{about}"
     )
 
 

@@ -32,7 +32,7 @@ def test_a_missing_value_is_an_error() -> None:
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
 def test_every_template_can_be_read_and_is_filled_by_the_code_beside_it(path: Path) -> None:
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(path.parent))
-    environment.filters["unbroken"] = unbroken
+    environment.filters |= {"unbroken": unbroken, "coded": html.coded}
     environment.get_template(path.name)
     beside = [each for each in path.parent.iterdir() if each.suffix in (".py", ".jinja")]
     name = path.name.removesuffix(".html.jinja")

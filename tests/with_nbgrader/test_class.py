@@ -96,7 +96,7 @@ def test_a_report_has_every_student(graded: tuple[DemonstrationClass, list[Row]]
     assert re.search(rf"<p>{len(STUDENTS)} graded\s+submissions", page)
     known = (course_folder / "pseudonyms.csv").read_text().splitlines()[1:]
     assert {line.partition(",")[2] for line in known} == set(STUDENTS)
-    assert "locked cell `step`: deleted" in page
+    assert "locked cell <code>step</code>: deleted" in page
     assert "no-notebook" not in page
 
 
