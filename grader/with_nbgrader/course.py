@@ -12,7 +12,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from nbformat import NotebookNode
@@ -205,6 +205,17 @@ def _unpack(archive: Path, folder: Path) -> None:
                 packed.extractall(folder)
         else:
             with tarfile.open(archive) as packed_tar:
-                packed_tar.extractall(folder, filter="data")
+                for each in packed_tar:
+                    if not _stays_inside(each):
+                        raise ValueError(f"{each.name} is no file or folder inside of it")
+                if hasattr(tarfile, "data_filter"):
+                    packed_tar.extractall(folder, filter="data")
+                else:  # Python before 3.10.12 or 3.11.4, such as Debian 12 has
+                    packed_tar.extractall(folder)
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, RuntimeError, ValueError) as error:
         raise NoLabs(f"{archive} is no archive of Ticklab's source: {error}") from error
+
+
+def _stays_inside(member: tarfile.TarInfo) -> bool:
+    path = PurePosixPath(member.name)
+    return (member.isfile() or member.isdir()) and not path.is_absolute() and ".." not in path.parts

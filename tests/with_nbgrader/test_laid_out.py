@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import shutil
@@ -168,6 +169,32 @@ def test_nothing_of_an_archive_comes_outside_of_its_folder(
     course_of_it = tmp_path / "c"  # zipfile takes the dots for no part of the name
     assert all(each.is_relative_to(course_of_it) for each in tmp_path.rglob("outside.txt"))
     assert not Path("/outside.txt").exists()
+
+
+@pytest.mark.parametrize("link", ["", "/etc/passwd"])
+def test_a_python_that_cannot_filter_an_archive_takes_it_and_no_link_in_it(
+    link: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python 3.11.2 has no filter yet."""
+    monkeypatch.delattr(tarfile, "data_filter", raising=False)
+    monkeypatch.setattr(tarfile.TarFile, "extractall", functools.partialmethod(_extract_unfiltered))
+    archive = tmp_path / f"{SDIST}.tar.gz"
+    as_tar(files_of_source(tmp_path), archive)
+    if link:
+        with tarfile.open(archive, "w:gz") as packed:
+            member = tarfile.TarInfo(f"{SDIST}/notebooks/link")
+            member.type, member.linkname = tarfile.SYMTYPE, link
+            packed.addfile(member)
+    assert cli.main(["course", str(tmp_path / "c"), "--labs", str(archive)]) == (1 if link else 0)
+    assert (tmp_path / "c" / "source" / LAB / f"{LAB}.ipynb").exists() is not bool(link)
+
+
+_extracted = tarfile.TarFile.extractall
+
+
+def _extract_unfiltered(self: tarfile.TarFile, path: Path) -> None:
+    """As `extractall` was before it had a filter."""
+    _extracted(self, path, filter="fully_trusted")
 
 
 def test_an_installed_package_gives_its_released_labs(
