@@ -148,10 +148,10 @@ static const struct variant variants[] = {
 };
 
 /*
- * Longer samples would mostly be interrupted on a host that interrupts every 70 us. In shorter ones
- * the processor predicts the end of the empty loop, whose times are then not on a line.
+ * Samples of 20 us were so often interrupted on a host that interrupts every 70 us that half of the
+ * runs gave no figure. In shorter ones than these the processor predicts the end of the empty loop.
  */
-static const long batches[] = {32, 64, 128, 256};
+static const long batches[] = {16, 32, 64, 128};
 
 MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
         LISTED_BATCHES(batches))
