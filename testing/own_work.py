@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.cases.verdict import Level, Outcome, Verdict
@@ -98,8 +98,11 @@ class Exercise:
         of_them = tuple(f"variant.{name}." for name in variants)
         return {key: value for key, value in stated.items() if key.startswith(of_them)}
 
-    def verdict(self, name: str, counts: Mapping[str, str]) -> Verdict:
-        """The verdict on the honest figure, as if this answer had counted `counts`."""
+    def verdict(self, name: str, *counts: Mapping[str, str]) -> Verdict:
+        """The verdict on the honest figure, as if this answer had counted `counts`.
+
+        One of them stands for all processes, several for one process each, in turns.
+        """
         spec = figure_named(self.figure)
         folder = FIXTURES / "honest" / spec.lab
         figure = figures.read(folder)[self.figure]
@@ -109,14 +112,19 @@ class Exercise:
         return check(spec, figure, recording, source)
 
 
-def _with_counts(recording: Recording, counts: Mapping[str, str], source: str) -> Recording:
-    """The recording as if each of its processes had counted `counts`."""
-    others = {key: value for key, value in recording.conditions.items() if key not in counts}
+def _with_counts(
+    recording: Recording, counts: Sequence[Mapping[str, str]], source: str
+) -> Recording:
+    """The recording as if its processes had counted `counts`."""
+    keys = {key for each in counts for key in each}
+    others = {key: value for key, value in recording.conditions.items() if key not in keys}
+    of_all, of_each = (counts[0], [{}]) if len(counts) == 1 else ({}, counts)
     return replace(
         recording,
-        conditions={**others, **counts, "source.sha256": source_hash(source)},
+        conditions={**others, **of_all, "source.sha256": source_hash(source)},
         processes=tuple(
-            {key: value for key, value in each.items() if key not in counts}
-            for each in recording.processes
+            {key: value for key, value in each.items() if key not in keys}
+            | dict(of_each[number % len(of_each)])
+            for number, each in enumerate(recording.processes)
         ),
     )

@@ -164,7 +164,9 @@ EXERCISE = Exercise(
 @LINUX
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_task_in_the_same_memory_passes_and_is_praised_for_it(name: str) -> None:
-    verdict = EXERCISE.verdict(name, EXERCISE.counts(name, *SHORT))
+    # A run has several processes, of which a disturbed one decides nothing.
+    counts = [EXERCISE.counts(name, *SHORT) for _ in range(5)]
+    verdict = EXERCISE.verdict(name, *counts)
     assert verdict.outcome is Outcome.PASSED, verdict
     assert "the task that you created raised the number" in verdict.praise
 
