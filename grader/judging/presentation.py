@@ -158,8 +158,7 @@ def _picture(verdict: Verdict) -> str:
         marks.append(Mark("your recording", of_run, "figure", low, high))
     if "predicted" in stated:
         marks.append(Mark("your prediction", stated["predicted"], "predicted"))
-    published, told = _published(verdict.figure, unit), verdict.accepted
-    return value_drawing(marks, unit, ranges, published, told).as_html()
+    return value_drawing(marks, unit, ranges, _published(verdict.figure, unit)).as_html()
 
 
 def _published(figure: str, unit: str) -> list[float]:

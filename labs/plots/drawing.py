@@ -253,11 +253,9 @@ def value_drawing(
     unit: str,
     accepted: Sequence[Sequence[float]] = (),
     published: Sequence[float] = (),
-    told: str = "",
 ) -> Drawing:
     """The `marks`, the `accepted` ranges and `published` figures on one axis in `unit`.
 
-    `told` has the ranges as their reader knows them.
     A number that is far off all figures and ranges is an arrow at the end of the axis, with the
     factor. Raises ValueError without a mark.
     """
@@ -297,12 +295,11 @@ def value_drawing(
         paper.line(x, top + 4, x, y - 12, colour, 0.7)
         paper.text(_start(x, _wide(words)), top, words, colour, bold=bold, halo=True)
     if accepted:
-        told = told or _ranges(accepted, unit)
-        words = f"▮ accepted: {told}"
+        words = f"▮ accepted: {_ranges(accepted, unit)}"
         middle = (axis.at(accepted[0][0]) + axis.at(accepted[0][1])) / 2
         wide = _wide(words, _SMALL)
         paper.text(_start(middle, wide), y + 53, words, scale.GREEN, size=_SMALL)
-    words, table = _value_in_words(marks, far, unit, accepted, told)
+    words, table = _value_in_words(marks, far, unit, accepted)
     if published:
         printed = [in_four_digits(value) for value in sorted(published)]
         between = " to ".join(dict.fromkeys((printed[0], printed[-1])))
@@ -406,7 +403,6 @@ def _value_in_words(
     far: Sequence[float],
     unit: str,
     accepted: Sequence[Sequence[float]],
-    told: str,
 ) -> tuple[str, Table]:
     """The description and the table of the picture of a value."""
     said, rows = [], []
@@ -418,7 +414,7 @@ def _value_in_words(
         rows.append((each.name, each.text or rounded(each.value, 4), *ends))
     rows += [("accepted", "", rounded(low, 4), rounded(high, 4)) for low, high in accepted]
     if accepted:
-        said.append(f"accepted {told}")
+        said.append(f"accepted {_ranges(accepted, unit)}")
     table = Table(f"Values in {NAMES.get(unit, unit)}", ("", "value", "from", "to"), tuple(rows))
     return f"On one axis: {'; '.join(said)}.", table
 
