@@ -166,7 +166,7 @@ RIGHT_WITHIN = 2.0
 
 def is_near(factor: float) -> bool:
     """Whether a guess that was off by `factor` is right, as it is printed: "2 times less" is."""
-    return float(rounded(off_by(factor), 2).replace(",", "")) <= RIGHT_WITHIN
+    return float(f"{off_by(factor):.2g}") <= RIGHT_WITHIN
 
 
 _MOST_SHOWN = 1_000_000

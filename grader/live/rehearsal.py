@@ -72,7 +72,7 @@ def made_up(state: ClassState, saved: Shared, count: int, seed: int = 41) -> lis
             if known is None:
                 continue
             code, times = chance.choice(slips) if chance.random() < _WRONG else ("", 1.0)
-            value = known.value * times * (slow if known.unit != "times" else 1)
+            value = known.value * times * (slow if known.unit != figures.TIMES else 1)
             wide = abs(value) * chance.lognormvariate(-3.5, 0.7)
             found[question.figure] = SharedFigure(
                 value=value, unit=known.unit, low=value - wide, high=value + wide,

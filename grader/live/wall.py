@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +13,8 @@ from grader.live.class_state import SYMPTOMS, Answers, ClassState, Found, Questi
 from labs.course import published
 from labs.html import Table, filled, image_address
 from labs.plots import scale
-from labs.plots.drawing import Paper
-from labs.units import NAMES, NANOSECONDS, RIGHT_WITHIN, off_by, rounded, unit_symbol
+from labs.plots.drawing import Axis, Paper
+from labs.units import NAMES, NANOSECONDS, RIGHT_WITHIN, is_near, rounded, unit_symbol
 
 _STAGE = Path(__file__).with_name("stage.html.jinja")
 #: Width and height of the drawing, in units of its text: of a wide screen, of a phone, and how
@@ -61,7 +62,7 @@ def _guesses(answers: Answers) -> str:
     middle = statistics.median(fair) if fair else 0
     if not guesses or middle <= 0:
         return ""
-    near = sum(off_by(each / middle) <= RIGHT_WITHIN for each in guesses)
+    near = sum(is_near(each / middle) for each in guesses)
     return (
         f"{near:,} of {len(guesses):,} predictions came within a factor of {RIGHT_WITHIN:g} of the "
         "class's median figure."
@@ -91,13 +92,14 @@ def _drawn(
     if not values:
         paper.text(width / 2, height / 2, "Nothing yet", scale.QUIET, anchor="middle", size=20)
         return paper.svg(), "Nothing has come in yet."
-    axis = _Axis(paper, scale.log_ends(np.array(values)), question.unit)
+    base = height - _AXIS
+    axis = _axis(paper, scale.log_ends(np.array(values)), question.unit, base)
     dots = [axis.at(each) for each in answers.predictions]
     if not revealed:
-        _stacked(paper, dots, 14, axis.base, scale.BLUE)
+        _stacked(paper, dots, 14, base, scale.BLUE)
         return paper.svg(), f"{len(dots)} predictions as dots on a logarithmic axis."
     bands = len(kinds) + bool(dots) + bool(printed)
-    high = (axis.base - 6) / bands
+    high = (base - 6) / bands
     y = 6.0
     for (kind, some), colour in zip(kinds.items(), _COLOURS * 9, strict=False):
         paper.text(_EDGE, y + 13, f"{kind}: {len(some):,}", colour, bold=True)
@@ -124,28 +126,19 @@ def _drawn(
 _COLOURS = (scale.BLUE, scale.GREEN, scale.OCHRE, scale.VERMILLION, scale.INK)
 
 
-class _Axis:
-    """The logarithmic axis at the foot of the paper; its line is at the height `base`."""
-
-    def __init__(self, paper: Paper, ends: scale.LogEnds, unit: str) -> None:
-        self._ends, self._width = ends, paper.width
-        self.base = paper.height - _AXIS
-        paper.line(_EDGE, self.base, paper.width - _EDGE, self.base, scale.QUIET)
-        labels = ends.labels()
-        every = 1 if paper.width > 400 else 2
-        for number, (place, label) in enumerate(sorted(labels.items())):
-            x = self.at(place)
-            paper.line(x, 4, x, self.base, scale.FAINT, 0.7)
-            if number % every == 0:
-                paper.text(x, self.base + 14, label, anchor="middle", size=12)
-        name = f"{NAMES.get(unit, unit)}, logarithmic axis"
-        paper.text(paper.width / 2, paper.height - 4, name, scale.QUIET, anchor="middle", size=12)
-
-    def at(self, value: float) -> float:
-        """The place of a value; what the axis cannot show is at its end."""
-        low, high = np.log(self._ends.floor), np.log(self._ends.ceiling)
-        shown = np.log(min(max(value, self._ends.floor), self._ends.ceiling))
-        return float(_EDGE + (self._width - 2 * _EDGE) * (shown - low) / (high - low))
+def _axis(paper: Paper, ends: scale.LogEnds, unit: str, base: float) -> Axis:
+    """The logarithmic axis at the foot of the paper, whose line is at the height `base`."""
+    axis = Axis(math.log(ends.floor), math.log(ends.ceiling), True, _EDGE, paper.width - _EDGE)
+    paper.line(axis.left, base, axis.right, base, scale.QUIET)
+    every = 1 if paper.width > 400 else 2
+    for number, (place, label) in enumerate(sorted(ends.labels().items())):
+        x = axis.at(place)
+        paper.line(x, 4, x, base, scale.FAINT, 0.7)
+        if number % every == 0:
+            paper.text(x, base + 14, label, anchor="middle", size=12)
+    name = f"{NAMES.get(unit, unit)}, logarithmic axis"
+    paper.text(paper.width / 2, paper.height - 4, name, scale.QUIET, anchor="middle", size=12)
+    return axis
 
 
 def _stacked(paper: Paper, places: Sequence[float], top: float, base: float, colour: str) -> None:
@@ -164,7 +157,7 @@ def _stacked(paper: Paper, places: Sequence[float], top: float, base: float, col
 
 
 def _intervals(
-    paper: Paper, axis: _Axis, some: Sequence[Found], top: float, base: float, colour: str
+    paper: Paper, axis: Axis, some: Sequence[Found], top: float, base: float, colour: str
 ) -> None:
     """A line for each interval with a dot for its value, one below the other, and the median."""
     step = (base - top) / max(len(some), 1)
