@@ -145,9 +145,9 @@ def _interval(path: Path, value: float, unit: str) -> tuple[float, float] | None
         return None
     near = [each for each in every if each and abs(each.value - value) <= _SAME * abs(value)]
     best = min(near, key=lambda each: abs(each.value - value), default=None)
-    return None if best is None or max(abs(best.low), abs(best.high)) > _LARGEST else (
-        float(best.low), float(best.high)
-    )  # fmt: skip
+    if best is None or max(abs(best.low), abs(best.high)) > _LARGEST:
+        return None
+    return float(best.low), float(best.high)
 
 
 # The connection. A class in a room has a certificate that it made itself, so the student compares
@@ -172,7 +172,7 @@ def digits_of(certificate: bytes) -> str:
     return " ".join(text[at : at + 4] for at in range(0, 16, 4))
 
 
-class _Line:
+class _Connection:
     """The connection to the class at `address`, which stays open between two calls.
 
     `digits` are those of its certificate, '' where there is none to compare. Once known, another
@@ -256,7 +256,7 @@ class Member:
         findings: Callable[[], Findings], tell: Callable[[Table], None],
     ) -> None:  # fmt: skip
         stated, _, stated_code = os.environ.get(ADDRESS, "").partition("#")
-        self._folder, self._code, self._findings, self._tell = folder, code, findings, tell
+        self._folder, self._findings, self._tell = folder, findings, tell
         self._code, address = code.strip().lower() or stated_code, address.strip() or stated
         if not self._code or not address:
             raise NoClass(
@@ -265,7 +265,8 @@ class Member:
         words = "\n".join((str(folder.absolute()), self._code, address)).encode()
         self._kept = paths.cache() / "live" / f"member-{hashlib.sha256(words).hexdigest()[:16]}"
         known = self._read_kept()
-        self._line, self._token = _Line(address, known.get("digits", "")), known.get("token", "")
+        self._class = _Connection(address, known.get("digits", ""))
+        self._token = known.get("token", "")
         self.name = known.get("name", "")
         self._shared = Shared(version=0, predictions={}, figures={})
         self._seen: list[int] = []
@@ -276,7 +277,7 @@ class Member:
     @property
     def digits(self) -> str:
         """The first digits of the certificate of the class; '' where none needs comparing."""
-        return self._line.digits
+        return self._class.digits
 
     def join(self) -> None:
         """Enter the class, show what leaves, and begin to send it. Raises NoClass, CannotWrite."""
@@ -298,11 +299,11 @@ class Member:
         with self._busy:
             try:
                 if self._token:
-                    self._line.post("leave", {}, self._token)
+                    self._class.post("leave", {}, self._token)
             except (_NoAnswer, _Unknown) as error:
                 return isinstance(error, _Unknown)
             finally:
-                self._line.close()
+                self._class.close()
         return True
 
     def look(self) -> bool:
@@ -334,7 +335,7 @@ class Member:
         """Ask the class for a place, unless this student has one."""
         if self._token:
             return
-        said = self._line.post("join", {"code": self._code, "lab": self._folder.name})
+        said = self._class.post("join", {"code": self._code, "lab": self._folder.name})
         self._token, self.name = str(said.get("token"))[:100], str(said.get("name"))[:40]
         kept = {"token": self._token, "name": self.name, "digits": self.digits}
         self._kept.parent.mkdir(mode=0o700, exist_ok=True)
@@ -359,7 +360,7 @@ class Member:
                 except (NoClass, CannotWrite):
                     return  # the class is over, or of others: the lab goes on
             self._ended.wait(_LOOK_S)
-        self._line.close()
+        self._class.close()
 
     def _send(self) -> None:
         with self._busy:
@@ -378,6 +379,6 @@ class Member:
 
     def _post(self) -> int:
         """Send everything; returns the version that counts there."""
-        said = self._line.post("share", self._shared.model_dump(), self._token)
+        said = self._class.post("share", self._shared.model_dump(), self._token)
         version = said.get("version")
         return version if isinstance(version, int) else 0
