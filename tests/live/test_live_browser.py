@@ -21,15 +21,14 @@ pytestmark = [
 SIZES = {"projector": (1920, 1080), "phone": (390, 844)}
 
 
-@pytest.fixture(scope="module")
-def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveClass]:
-    with running(tmp_path_factory.mktemp("cache"), "--share", "127.0.0.1") as made:
-        for n in range(12):
-            machine = ("x86-64, AMD, virtual", "Arm, Apple, not virtual")[n % 2]
-            codes = [["unit-slip"], ["minimum-taken"], [], []][n % 4]
-            shared = message(value=90.0 + 7 * n, machine=machine, findings=codes)
-            assert made.share(made.enter(), shared) == 200
-        yield made
+@pytest.fixture(scope="module", autouse=True)
+def _twelve(room: LiveClass) -> None:
+    """What the pages show."""
+    for n in range(12):
+        machine = ("x86-64, AMD, virtual", "Arm, Apple, not virtual")[n % 2]
+        codes = [["unit-slip"], ["minimum-taken"], [], []][n % 4]
+        shared = message(value=90.0 + 7 * n, machine=machine, findings=codes)
+        assert room.share(room.enter(), shared) == 200
 
 
 @pytest.fixture(scope="module")

@@ -35,12 +35,6 @@ def case(function: Case) -> Case:
 
 
 @pytest.fixture(scope="module")
-def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveClass]:
-    with running(tmp_path_factory.mktemp("cache"), "--share", "127.0.0.1") as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
 def desk(room: LiveClass) -> str:
     return room.cookie(room.desk_link)
 
@@ -59,10 +53,6 @@ def bad(**changes: Any) -> dict[str, Any]:
     return {**message(), **changes}
 
 
-def with_figure(**changes: Any) -> dict[str, Any]:
-    return message(**changes)
-
-
 BODIES: dict[str, Any] = {
     "nothing": b"",
     "no JSON": b"<script>alert(1)</script>",
@@ -75,18 +65,18 @@ BODIES: dict[str, Any] = {
     "a huge version": bad(version=10**30),
     "not a number": b'{"version":1,"predictions":{},"figures":{"a":{"value":NaN,"unit":"ns"}}}',
     "infinity": b'{"version":1,"predictions":{},"figures":{"a":{"value":1e999,"unit":"ns"}}}',
-    "a huge number": with_figure(value=1e300),
-    "a number as text": with_figure(low="1"),
-    "true for a number": with_figure(low=True),
-    "a script as unit": with_figure(unit=f"<script>{MARK}</script>"),
-    "text from right to left as unit": with_figure(unit="\u202ens"),
+    "a huge number": message(value=1e300),
+    "a number as text": message(low="1"),
+    "true for a number": message(low=True),
+    "a script as unit": message(unit=f"<script>{MARK}</script>"),
+    "text from right to left as unit": message(unit="\u202ens"),
     "half of a character": b'{"version":1,"predictions":{"\\ud800":{}},"figures":{}}',
     "a script as figure": bad(figures={f"<img src=x onerror={MARK}>": {"value": 1, "unit": "ns"}}),
     "a path as prediction": bad(predictions={"../../etc": {"value": 1, "unit": "ns"}}),
     "many figures": bad(figures={f"f{n}": {"value": 1, "unit": "ns"} for n in range(41)}),
-    "many findings": with_figure(findings=["unit-slip"] * 21),
-    "a long kind of machine": with_figure(machine="x" * 41),
-    "a script as finding": with_figure(findings=[f"<script>{MARK}"]),
+    "many findings": message(findings=["unit-slip"] * 21),
+    "a long kind of machine": message(machine="x" * 41),
+    "a script as finding": message(findings=[f"<script>{MARK}"]),
 }
 
 

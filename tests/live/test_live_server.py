@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,6 @@ from testing.paths import FIXTURES
 
 #: A lab folder with honest figures and their recordings.
 HONEST = FIXTURES / "honest_runs" / "03-system-call-counter-5-ghz"
-
-
-@pytest.fixture(scope="module")
-def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveClass]:
-    with running(tmp_path_factory.mktemp("cache"), "--share", "127.0.0.1") as made:
-        yield made
 
 
 @pytest.fixture(scope="module")
