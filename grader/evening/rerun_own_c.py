@@ -123,8 +123,8 @@ def _check(lab: str, student: str, figure: str | None) -> None:
 def _own(
     folder: Path, lab: str, only: str | None
 ) -> Iterator[tuple[str, tuple[str, ...], Recording, Path, str]]:
-    """Each recording in `folder` with the student's own C: its name, figures,
-    content, and the file and text of the C."""
+    """Each recording in `folder` with the student's own C: its name, figures and content, and the
+    file and text of the C."""
     wanted = [spec.id for spec in figures_of(lab) if only in (None, spec.id)]
     named: dict[str, list[str]] = {}
     for name, figure in figures.read(folder).items():
