@@ -238,7 +238,10 @@ def _values(case: Case, accepted: str) -> dict[str, Any]:
         numbers["accepted"] = [list(ends) for ends in accepted_ranges(case.accepted_values)]
         if case.expected is not None:
             of_run = case.expected
-            numbers["measured"] = [of_run.value, of_run.low, of_run.high]
+            ends = of_run.low, of_run.high
+            if of_run.shown is not None and ends[0] < ends[1]:
+                ends = of_run.shown  # as the run prints it; the judged one may be wider
+            numbers["measured"] = [of_run.value, *ends]
     return numbers
 
 

@@ -150,12 +150,14 @@ def _picture(verdict: Verdict) -> str:
     inside = any(low <= value <= high for low, high in ranges)
     if inside != (verdict.outcome is Outcome.PASSED):
         return ""
+    from labs.analysis.estimates import Estimate
     from labs.plots.drawing import Mark, value_drawing
 
     marks, unit = [Mark("handed in", value, "handed in")], stated["unit"]
     if "measured" in stated:
-        of_run, low, high = stated["measured"]
-        marks.append(Mark("your recording", of_run, "figure", low, high))
+        own, low, high = stated["measured"]
+        of_run = Estimate(own, low, high, unit, method="", n=0, processes=0)
+        marks.append(Mark.of("your recording", of_run))
     if "predicted" in stated:
         marks.append(Mark("your prediction", stated["predicted"], "predicted"))
     return value_drawing(marks, unit, ranges, _published(verdict.figure, unit)).as_html()

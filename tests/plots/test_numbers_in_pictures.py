@@ -90,11 +90,19 @@ def test_a_check_and_the_feedback_draw_what_was_handed_in(folder: Path) -> None:
         if "On one axis" not in words:
             continue
         drawn += 1
-        for name, value in (("handed in", "submitted"), ("your recording", "measured")):
-            number = verdict.values[value]
-            number = number if isinstance(number, float | int) else number[0]
+        number, low, high = verdict.values["measured"]
+        for name, value, rounded_by in (
+            ("handed in", verdict.values["submitted"], 0.0),
+            ("your recording", number, 0.05 * (high - low)),
+        ):
             (found,) = re.findall(rf"{name} (-?[\d.,]+) ", words)
-            assert float(found.replace(",", "")) == pytest.approx(number, rel=1e-3), verdict.figure
+            near = pytest.approx(value, rel=2e-3, abs=rounded_by)
+            assert float(found.replace(",", "")) == near, verdict.figure
+        told = " ".join((verdict.reason, *(each.evidence for each in verdict.findings)))
+        if interval := re.search(r"gives \S+ \w+ \(95 % interval ([\d.,]+) to ([\d.,]+) ", told):
+            ends = [float(each.replace(",", "")) for each in interval.groups()]
+            near = pytest.approx([low, high], rel=2e-3, abs=0.06 * (high - low))
+            assert ends == near, verdict.figure
         svg = presentation.plot_svg(verdict, folder)
         if svg:
             assert re.search(r"font-weight='bold'>[^<]*\d (?:ns|µs|ms|s)</text>", svg)
