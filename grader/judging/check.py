@@ -197,11 +197,9 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     too_wide = caveats.caveat_of_width(case) if passed else ""
     other = any(finding.code in OF_ANOTHER_PROGRAM for finding in findings)
     why = _by_hand(case, by_hand) if by_hand else _reason(case, findings, passed)
-    # A line by hand passes outside of what is accepted otherwise. A right value of a wrong C, too,
-    # would lie in a range that only puzzles.
-    puzzles = other or by_hand or (case.right and findings)
-    accepted = "" if puzzles else accepted_as_text(case.accepted_values)
-    wider = "" if by_hand else why_more_is_accepted(case.accepted_values)
+    # A line by hand passes outside of what is accepted otherwise.
+    accepted = "" if other or by_hand else accepted_as_text(case.accepted_values)
+    wider = "" if by_hand else _about_accepted(case, findings)
     stated = f"Accepted: {accepted}. {wider}".rstrip() if accepted else ""
     praise, look_next = None, ""
     if passed:
@@ -229,6 +227,13 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
         answer=_answer(case) if tell_answers else "",
         recording=case.figure.recording,
     )
+
+
+def _about_accepted(case: Case, findings: Sequence[Finding]) -> str:
+    """What else is accepted; or, of a right value, that the findings are not about it."""
+    if case.right and findings:
+        return "Your value lies there: the finding is about something else."
+    return why_more_is_accepted(case.accepted_values)
 
 
 def _values(case: Case, accepted: str) -> dict[str, Any]:
@@ -294,7 +299,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         else f"{shown} {_by_hand(case, by_hand) if by_hand else _reason(case, (), True)} "
         f"{too_wide}".rstrip(),
         accepted=(accepted := accepted_as_text(case.accepted_values)),
-        why_accepted=why_more_is_accepted(case.accepted_values),
+        why_accepted=_about_accepted(case, missing),
         values=_values(case, accepted),
         levels=levels,
         findings=tuple(missing),

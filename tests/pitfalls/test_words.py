@@ -12,6 +12,8 @@ from grader.cases.spec import CHOICE, FigureSpec
 from grader.cases.verdict import Finding
 from grader.figures import LABS
 from grader.judging.check import judge, open_case
+from grader.judging.lab_folder import check_folder, lab_of
+from grader.judging.presentation import as_text
 from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.file import keeping_recordings, read
@@ -69,3 +71,20 @@ def of_choice(lab: str, spec: FigureSpec, figure: Figure) -> Iterator[tuple[Figu
         for tell in (False, True):
             judged = judge(spec, case, figure, tell_answers=tell)
             yield from ((spec, each) for each in judged.findings)
+
+
+THERE = "Your value lies there: the finding is about something else."
+
+
+def test_a_right_value_of_a_wrong_run_is_not_told_to_be_outside() -> None:
+    """Students read "failed", and a range in which their own value lies."""
+    seen = set()
+    for path in sorted((FIXTURES / "pitfalls").glob("*/wrong/figures.json")):
+        for verdict in check_folder(path.parent, lab_of(path.parent)):
+            submitted, ranges = verdict.values.get("submitted"), verdict.values.get("accepted", ())
+            if not verdict.findings or not ranges or submitted is None:
+                continue
+            inside = any(low <= submitted <= high for low, high in ranges)
+            seen.add(inside)
+            assert (THERE in as_text(verdict)) == inside, (path.parent, verdict.figure)
+    assert seen == {True, False}
