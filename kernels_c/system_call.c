@@ -149,7 +149,8 @@ static const struct variant variants[] = {
 
 /*
  * Samples of 20 us were so often interrupted on a host that interrupts every 70 us that half of the
- * runs gave no figure. In shorter ones than these the processor predicts the end of the empty loop.
+ * runs gave no figure. The empty loop by itself needs samples of 64 operations or more: in shorter
+ * ones the processor predicts where it ends.
  */
 static const long batches[] = {16, 32, 64, 128};
 

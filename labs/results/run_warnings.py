@@ -427,9 +427,9 @@ LET_IT_WAIT = "let the second reading wait, then measure again"
 def no_line_warning(recording: Recording, line: Line) -> RunWarning:
     """The warning that the samples lie on no line."""
     worst, share = line.worst_point()
+    short = "the samples are so short that the end of their loop counts"
     cause: tuple[str, Advice | str] = (
-        "the clock is read before the work is done, the work does not grow with k, or the samples "
-        "are so short that the end of their loop counts",
+        f"the clock is read before the work is done, the work does not grow with k, or {short}",
         advice(
             "larger batch sizes ({batch}); if they do not help, look at the disassembly of the "
             "measured region",
@@ -461,11 +461,13 @@ def no_line_warning(recording: Recording, line: Line) -> RunWarning:
             "often than short ones, here so often that disturbed samples are not recognised",
             _again_with_smaller(line),
         )
-    elif _is_the_kits(recording):
+    elif _is_the_kits(recording) and _may_hide_an_interruption(line):
         cause = (
             "the C is the kit's, so something that this machine does not show disturbed samples",
             _again_with_smaller(line),
         )
+    elif _is_the_kits(recording):
+        cause = (short, advice("larger batch sizes ({batch})", batch=Option("batch", ...)))
     return RunWarning(
         "not-on-a-line",
         f"at k = {line.batch[worst]:.0f} the mean lies {rounded(100 * abs(share), 2)} % off the "

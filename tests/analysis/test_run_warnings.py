@@ -9,7 +9,9 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
+from labs import paths
 from labs.analysis.line import fit_line
+from labs.c_kernels import toolchain
 from labs.plots import picture
 from labs.recording.file import BadRecording, Recording, read
 from labs.results import run_warnings
@@ -105,6 +107,26 @@ def test_samples_shorter_than_their_work_are_not_laid_to_a_busy_machine(
     found = warnings_of(dataclasses.replace(recording, conditions=stated))["not-on-a-line"]
     assert "clock is read before the work" in found.likely_cause
     assert "other programs" not in found.likely_cause
+
+
+@pytest.mark.parametrize(
+    ("kernel", "cost", "told"),
+    [
+        ("system_call", 20.0, "the C is the kit's, so something that this machine does not show"),
+        ("system_call", 1.0, "the samples are so short that the end of their loop counts"),
+        ("own_call", 20.0, "the clock is read before the work is done"),
+    ],
+    ids=["the kit's", "the kit's, short", "somebody's own"],
+)
+def test_a_bent_line_of_the_kits_own_c_is_laid_to_no_c(kernel: str, cost: float, told: str) -> None:
+    recording = run_with(Machine(cost=cost))
+    longer = recording.ticks + int(260 * cost) * (recording.batch == recording.batch.max())
+    c = (paths.kernels_c() / "system_call.c").read_text(encoding="utf-8")
+    stated = {**recording.conditions, "source.sha256": toolchain.source_hash(c)}
+    bent = dataclasses.replace(
+        recording, kernel=kernel, conditions=MappingProxyType(stated), ticks=longer
+    )
+    assert warnings_of(bent)["not-on-a-line"].likely_cause.startswith(told)
 
 
 def first_unfenced(recording: Recording) -> RunWarning:
