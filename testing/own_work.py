@@ -108,14 +108,14 @@ class Exercise:
         figure = figures.read(folder)[self.figure]
         assert isinstance(figure, figures.Figure) and figure.recording is not None
         source = self.source(name)
-        recording = _with_counts(read(folder / figure.recording), counts, source)
+        recording = with_counts(read(folder / figure.recording), counts, source)
         return check(spec, figure, recording, source)
 
 
-def _with_counts(
+def with_counts(
     recording: Recording, counts: Sequence[Mapping[str, str]], source: str
 ) -> Recording:
-    """The recording as if its processes had counted `counts`."""
+    """The recording as if its processes had counted `counts`: one of them all, or each its own."""
     keys = {key for each in counts for key in each}
     others = {key: value for key, value in recording.conditions.items() if key not in keys}
     of_all, of_each = (counts[0], [{}]) if len(counts) == 1 else ({}, counts)
