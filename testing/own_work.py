@@ -98,6 +98,13 @@ class Exercise:
         of_them = tuple(f"variant.{name}." for name in variants)
         return {key: value for key, value in stated.items() if key.startswith(of_them)}
 
+    def verdict_of_run(self, name: str, *options: str) -> Verdict:
+        """The verdict on five short runs of this answer, which stand for the processes of one.
+
+        A disturbed process decides nothing then, as in a real run.
+        """
+        return self.verdict(name, *(self.counts(name, *options) for _ in range(5)))
+
     def verdict(self, name: str, *counts: Mapping[str, str]) -> Verdict:
         """The verdict on the honest figure, as if this answer had counted `counts`.
 

@@ -164,9 +164,7 @@ EXERCISE = Exercise(
 @LINUX
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_task_in_the_same_memory_passes_and_is_praised_for_it(name: str) -> None:
-    # A run has several processes, of which a disturbed one decides nothing.
-    counts = [EXERCISE.counts(name, *SHORT) for _ in range(5)]
-    verdict = EXERCISE.verdict(name, *counts)
+    verdict = EXERCISE.verdict_of_run(name, *SHORT)
     assert verdict.outcome is Outcome.PASSED, verdict
     assert "the task that you created raised the number" in verdict.praise
 

@@ -171,8 +171,7 @@ EXERCISE = Exercise(
 @LINUX
 @pytest.mark.parametrize("name", RIGHT)
 def test_any_sleep_until_woken_ends_and_passes_and_is_praised(name: str) -> None:
-    counts = EXERCISE.counts(name, *SHORT)
-    verdict = EXERCISE.verdict(name, counts)
+    verdict = EXERCISE.verdict_of_run(name, *SHORT)
     assert verdict.outcome is Outcome.PASSED, verdict
     assert "the waiting thread sleeps" in verdict.praise
 
@@ -191,7 +190,7 @@ BY_THE_CLOCK = ("usleep", "short time-out")
 @LINUX
 @pytest.mark.parametrize("name", WRONG)
 def test_a_thread_that_looks_by_itself_is_told_and_not_praised(name: str) -> None:
-    verdict = EXERCISE.verdict(name, EXERCISE.counts(name, *SHORT))
+    verdict = EXERCISE.verdict_of_run(name, *SHORT)
     # The C itself shows a wait that ends by the clock, which says more than that nobody woke it.
     told = ("wait-with-an-end",) if name in BY_THE_CLOCK else ("not-woken", WRONG[name][2])
     must_fail(verdict, *told)
