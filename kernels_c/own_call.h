@@ -152,7 +152,7 @@ static inline void print_whether_noticed(const char *name, const struct system_c
     }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        static const long batches[] = {32, 64, 128, 256};                                          \
+        static const long batches[] = {16, 32, 64, 128};                                           \
         static const struct variant variants[] = {{.name = variant_name,                           \
                                                    .about = "your call",                           \
                                                    .interval = own_calls_that_work,                \

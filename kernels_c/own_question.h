@@ -212,7 +212,7 @@ static void print_counted_without(const char *name, void (*work)(void),
     }                                                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        static const long batches[] = {16, 32, 64, 128};                                           \
+        static const long batches[] = {8, 16, 32, 64};                                             \
         static const struct variant variants[] = {{.name = "operation",                            \
                                                    .about = "your operation",                      \
                                                    .interval = own_operations_that_happened,       \

@@ -30,6 +30,6 @@ static const struct variant variants[] = {{.name = "getppid",
                                            .system_calls = 4,
                                            .baseline = "loop"},
                                           OWN_FLOOR};
-static const long batches[] = {8, 16, 32, 64};
+static const long batches[] = {4, 8, 16, 32};
 MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
         LISTED_BATCHES(batches))

@@ -32,6 +32,6 @@ static const struct variant variants[] = {{.name = "getppid",
                                            .interval = call_and_mean,
                                            .system_calls = 1},
                                           OWN_FLOOR};
-static const long batches[] = {64, 128, 256, 512};
+static const long batches[] = {16, 32, 64, 128};
 MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
         LISTED_BATCHES(batches))

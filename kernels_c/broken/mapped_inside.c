@@ -41,6 +41,6 @@ static const struct variant variants[] = {{.name = "anonymous",
                                            .cannot = faults_not_counted,
                                            .watch = watch,
                                            .memory = 1}};
-static const long batches[] = {4, 8, 12, 16};
+static const long batches[] = {1, 2, 3, 4};
 MEASURE(.name = "page_fault", .about = "what a page fault costs", LISTED_VARIANTS(variants),
         LISTED_BATCHES(batches), .samples = 1000)

@@ -39,6 +39,6 @@ static const struct variant variants[] = {{.name = "data-cache",
                                            .interval = load_from_new_memory,
                                            .prepare = prepare_memory,
                                            .memory = 1}};
-static const long batches[] = {16, 32, 48, 64};
+static const long batches[] = {8, 16, 24, 32};
 MEASURE(.name = "first_iteration", .about = "what is slow about the first time",
         LISTED_VARIANTS(variants), LISTED_BATCHES(batches))

@@ -38,6 +38,6 @@ static uint64_t pairs(long batch)
 static const struct variant variants[] = {
     {.name = "args0", .about = "calls, less overhead", .interval = calls, .baseline = "pair"},
     {.name = "pair", .about = "the pair of readings", .interval = pairs}};
-static const long batches[] = {1024, 2048, 3072, 4096};
+static const long batches[] = {256, 512, 768, 1024};
 MEASURE(.name = "procedure_call", .about = "what a procedure call costs", LISTED_VARIANTS(variants),
         LISTED_BATCHES(batches))

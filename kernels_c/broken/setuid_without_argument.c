@@ -25,6 +25,6 @@ static const struct variant variants[] = {{.name = "setuid",
                                            .system_calls = 1,
                                            .baseline = "loop"},
                                           OWN_FLOOR};
-static const long batches[] = {64, 128, 256, 512};
+static const long batches[] = {8, 16, 32, 64};
 MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
         LISTED_BATCHES(batches))
