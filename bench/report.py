@@ -38,3 +38,18 @@ def median_and_range(values: Sequence[float], digits: int = 2, unit: str = "") -
 def percent_off(ratio: float) -> str:
     """A ratio of 1.012 as `+1.2 %`."""
     return f"{100 * (ratio - 1):+.1f} %"
+
+
+def show(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table: the first column to the left, all others to the right."""
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    for row in (head, *rows):
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        print("  " + "   ".join(cells), flush=True)
+
+
+def milliseconds(seconds: Sequence[float]) -> tuple[str, str, str]:
+    """Median, smallest and largest of some times, in milliseconds."""
+    chosen = (statistics.median(seconds), min(seconds), max(seconds))
+    return tuple(f"{1000 * value:.1f}" for value in chosen)  # type: ignore[return-value]

@@ -19,8 +19,7 @@ import psutil
 from nbgrader.api import Gradebook
 
 from bench.exchange.full_class import LAB, FullClass, nbgrader
-from bench.report import must_hold, say, skipped, verdict
-from bench.table import show
+from bench.report import must_hold, say, show, skipped, verdict
 from testing.large_class import enlarge
 from testing.served_formgrader import TOKEN, served_formgrader
 

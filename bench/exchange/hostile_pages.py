@@ -15,10 +15,9 @@ from pathlib import Path
 
 from playwright.sync_api import Route
 
-from bench.exchange.expected_scores import Graded
 from bench.exchange.recorded_browser import recorded
 from bench.exchange.seen_scores import Honest
-from bench.exchange.tour import Tour
+from bench.exchange.tour import Graded, Tour
 from bench.report import say
 from testing.served_formgrader import served_formgrader
 

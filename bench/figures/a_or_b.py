@@ -24,8 +24,7 @@ from typing import Any
 
 from bench import command, machine
 from bench.command import CannotRun
-from bench.report import must_hold, say, verdict
-from bench.table import show
+from bench.report import must_hold, say, show, verdict
 from labs.c_kernels import toolchain
 from labs.run import variants
 

@@ -1,6 +1,6 @@
 """What each idea of the estimate earns: everything is reduced again with one idea off at a time.
 
-Sets of recordings (recorded_set.py) show how often two runs of one variant agree within their
+Sets of recordings show how often two runs of one variant agree within their
 combined interval, as in `python -m bench repeat`, and how wide the intervals are. The simulated
 machines of `python -m bench coverage` show whether the interval still holds the truth. First times
 are left out, because nothing of the estimate but their own rule decides about them.
@@ -22,7 +22,7 @@ import contextlib
 import math
 import os
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,17 +31,105 @@ from unittest import mock
 
 import numpy as np
 
-from bench.figures import coverage, recorded_set
+from bench.figures import coverage
 from bench.figures.coverage_cases import Case, all_cases
-from bench.figures.repeat import agree, relative_half_width, unit_of
-from bench.report import must_hold, say, skipped, verdict
-from bench.table import show
+from bench.figures.repeat import (
+    KERNELS,
+    Job,
+    agree,
+    in_state,
+    jobs,
+    possible_in,
+    relative_half_width,
+    unit_of,
+)
+from bench.report import must_hold, say, show, skipped, verdict
 from labs.analysis import line
 from labs.analysis.estimates import Bools, Floats
 from labs.analysis.line import Cells, Kept
+from labs.files import write_atomically
+from labs.machine.description import read_machine
 from labs.recording import declared, file, run_conditions
 from labs.recording.file import BadRecording, Recording, Samples
 from labs.results.result import result_of
+from labs.run.measure import measure_now
+
+ROUNDS = 6
+#: Says of which machine a set is, and in which state.
+ABOUT = "about.txt"
+
+
+class BadSet(ValueError):
+    """A folder is no set of recordings, or one of another machine or state.
+
+    A set has a folder for each round, which holds a recording for each job of `python -m bench
+    repeat`. A recording is there completely or not at all, so a set whose recording was interrupted
+    is continued by the same command.
+    """
+
+
+def files_of(folder: Path) -> dict[str, list[Path]]:
+    """The recordings of each job of a set, in the order of the rounds. Raises BadSet."""
+    found: dict[str, list[Path]] = defaultdict(list)
+    for path in sorted(folder.glob("round-*/*.csv")):
+        found[path.name].append(path)
+    if not any(len(paths) > 1 for paths in found.values()):
+        raise BadSet(
+            f"{folder}: no two rounds (round-00, round-01, ...) with recordings of the same name; "
+            "make a set with `python -m bench ablation --record DIR`"
+        )
+    return dict(found)
+
+
+def _recorded(folder: Path, rounds: int, kernels: Sequence[str], state: str) -> bool:
+    """Record what the set in `folder` lacks of so many rounds, of these C kernels or of all.
+
+    Whether every recording is there afterwards.
+    """
+    must_hold(f"{rounds} recordings of every job in {folder}, taken on a {state} machine")
+    try:
+        _agree_about(folder, f"{state}; {read_machine().cpu}\n")
+    except BadSet as error:
+        return verdict(False, str(error))
+    mine = [job for job in jobs(kernels or KERNELS) if possible_in(state, job)]
+    missing, before = 0, 0
+    for number in range(rounds):
+        say(f"   round {number + 1} of {rounds}")
+        for job in mine:
+            path = folder / f"round-{number:02}" / _name(job)
+            if path.exists():
+                before += 1
+                continue
+            try:
+                with in_state(state):
+                    measure_now(job.plan).write(path)
+            except (RuntimeError, OSError, ValueError) as error:
+                say(f"   {path.name}: {error}")
+                missing += 1
+    every = rounds * len(mine)
+    return verdict(
+        not missing,
+        f"{every - missing} of {every} recordings are there, {before} of them from before"
+        + ("; the same command tries the others again" if missing else ""),
+    )
+
+
+def _name(job: Job) -> str:
+    """The file's name, which no other job has."""
+    return f"{job.plan.kernel}{job.label.replace(' ', '')}-{job.plan.variants[0]}.csv"
+
+
+def _agree_about(folder: Path, about: str) -> None:
+    """Write of which machine and state the set is. Raises BadSet if it is of others."""
+    path = folder / ABOUT
+    if not path.exists():
+        write_atomically(path, about.encode())
+    elif (known := path.read_text(encoding="utf-8")) != about:
+        raise BadSet(
+            f"{folder}: holds recordings of another machine or state ({known.strip()}, not "
+            f"{about.strip()}); name another folder"
+        )
+
 
 #: An idea must earn one of these: points of agreement on a set, or rows of coverage.
 LEAST_POINTS, LEAST_ROWS = 1.0, 3
@@ -181,7 +269,7 @@ def run(
     """Reduce these sets and the simulated machines; or record a set, of some C kernels only."""
     if record is not None:
         state = "busy" if busy else "quiet"
-        return recorded_set.record(record, rounds or recorded_set.ROUNDS, kernels, state)
+        return _recorded(record, rounds or ROUNDS, kernels, state)
     must_hold(
         f"every idea earns {LEAST_POINTS:g} point of agreement on a set or {LEAST_ROWS} rows of "
         "coverage, or another experiment keeps it"
@@ -189,7 +277,7 @@ def run(
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
         try:
             of_sets = [reduced_set(pool, folder, IDEAS) for folder in sets]
-        except (recorded_set.BadSet, BadRecording) as error:
+        except (BadSet, BadRecording) as error:
             return verdict(False, str(error))
         lost = lost_rows(pool, all_cases(), RUNS_QUICK if quick else RUNS, IDEAS)
     outcomes = [
@@ -204,9 +292,9 @@ def reduced_set(
 ) -> list[Reduced]:
     """What the set in `folder` gives with nothing off, and with each of the `ideas` off.
 
-    Raises recorded_set.BadSet, and BadRecording.
+    Raises BadSet, and BadRecording.
     """
-    jobs = recorded_set.files_of(folder)
+    jobs = files_of(folder)
     found = [Reduced() for _ in (NOTHING, *ideas)]
     for of_job in pool.map(_reduced_job, jobs.values(), [ideas] * len(jobs)):
         for mine, more in zip(found, of_job, strict=True):

@@ -42,8 +42,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bench import machine
-from bench.report import must_hold, say, verdict
-from bench.table import show
+from bench.report import must_hold, say, show, verdict
 from labs.analysis.estimates import Estimate, difference, student_t
 from labs.c_kernels import catalogue, toolchain
 from labs.recording import declared

@@ -19,7 +19,7 @@ try:
     from playwright.sync_api import BrowserContext, Locator
     from playwright.sync_api import Error as PlaywrightError
 
-    from bench.labs import accessible, jupyterlab, legible
+    from bench.labs import accessible, jupyterlab
 except ImportError:
     MISSING = "playwright is not installed"
 else:
@@ -114,7 +114,7 @@ def _looked_at(
         if _unfold(shown, True) and save:
             _keep(shown, save / f"{number:02}-{cell}-unfolded.png")
         for each in output.all():
-            for fault in legible.faults(each, movable=phone) + accessible.violations(each):
+            for fault in accessible.illegible(each, movable=phone) + accessible.violations(each):
                 yield cell, fault
         _unfold(shown, False)
 

@@ -20,9 +20,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import machine, table
+from bench import machine
 from bench.labs.solved_lab import NOTEBOOKS, Solved, as_text, has_held, labs_in_order
-from bench.report import must_hold, say, skipped, verdict
+from bench.report import must_hold, say, show, skipped, verdict
 from grader.facts import caveats
 from grader.judging import check
 from labs.c_kernels import toolchain
@@ -68,7 +68,7 @@ def run(quick: bool, numbers: Sequence[str] = ()) -> bool:
             say(f"   {condition.name}, {lab}: {as_text(tried[condition.name][lab])}")
     say()
     rows = [[lab, *(as_text(tried[each.name][lab]) for each in CONDITIONS)] for lab in labs]
-    table.show(["points", *(each.name for each in CONDITIONS)], rows)
+    show(["points", *(each.name for each in CONDITIONS)], rows)
     for condition in CONDITIONS:
         _explain(condition, tried[condition.name], tried[AS_IT_IS.name])
     every = [each for by_lab in tried.values() for each in by_lab.values()]

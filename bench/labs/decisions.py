@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench import table
-from bench.report import must_hold, say, verdict
+from bench.report import must_hold, say, show, verdict
 from testing.notebook import KINDS, NOTEBOOKS
 
 FEWEST_DECISIONS = 6
@@ -120,7 +119,7 @@ def run(quick: bool = False, numbers: Sequence[str] = ()) -> bool:
         ]
         for each in found
     ]
-    table.show(["lab", *KINDS, "cells", "decisions", "only run", "holds"], rows)
+    show(["lab", *KINDS, "cells", "decisions", "only run", "holds"], rows)
     for each in found:
         for fault in each.faults:
             say(f"   {each.lab}: {fault}")

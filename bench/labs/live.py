@@ -12,9 +12,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import machine, table
+from bench import machine
 from bench.labs.solved_lab import Solved, as_text, has_held, labs_in_order, solve
-from bench.report import must_hold, say, verdict
+from bench.report import must_hold, say, show, verdict
 
 ROUNDS = (False, True, False)  # whether another CPU is busy
 
@@ -42,7 +42,7 @@ def run(quick: bool, numbers: Sequence[str] = ()) -> bool:
     rows = [
         [lab, *(as_text(each[lab]) for each in tried), f"{max(took[lab]):.0f} s"] for lab in labs
     ]
-    table.show(["points", *heads, "at most"], rows)
+    show(["points", *heads, "at most"], rows)
     every = [each for by_lab in tried for each in by_lab.values()]
     held = sum(map(has_held, every))
     return verdict(held == len(every), f"{held} of {len(every)} with all points")

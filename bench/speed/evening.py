@@ -21,8 +21,7 @@ from nbgrader.api import Gradebook
 from sqlalchemy import text
 
 from bench.exchange.full_class import LAB, FullClass, environment
-from bench.report import must_hold, verdict
-from bench.table import show
+from bench.report import must_hold, show, verdict
 
 _SIZES, _QUICK = (1_000, 2_500, 5_000), (60, 120)
 _MOST_SECONDS, _MOST_MEMORY, _MOST_DISK = 300.0, 1e9, 1.5e9

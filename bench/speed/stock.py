@@ -20,9 +20,8 @@ from typing import Any
 from nbgrader.api import Gradebook
 
 from bench.exchange.full_class import LAB, FullClass, environment
-from bench.report import must_hold, say, verdict
+from bench.report import must_hold, say, show, verdict
 from bench.speed.evening import clear, graded
-from bench.table import show
 from testing.programs import call
 
 _SIZE, _QUICK, _TURNS, _TIMES = 200, 10, 5, 30

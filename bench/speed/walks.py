@@ -16,8 +16,7 @@ from pathlib import Path
 from coverage import CoverageData
 
 from bench.exchange.full_class import LAB, FullClass, environment
-from bench.report import must_hold, verdict
-from bench.table import show
+from bench.report import must_hold, show, verdict
 from testing.paths import REPOSITORY
 from testing.programs import call
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import Enum
 
 from bench.wrong.student import Planned, Student, own_plan
+from grader.figures import figure_named
 
 
 class Kind(str, Enum):
@@ -19,21 +20,22 @@ class Kind(str, Enum):
     FILE = "files"
 
 
+#: What lays a submission into a student's folder, and what reads a value for one.
 Make = Callable[[Student], None]
+Read = Callable[[Student], float]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A wrong submission of `figure`.
+    """A wrong submission of `figure`, which `make` lays into the student's folder.
 
-    `did` says what the student did, `cause` what is truly wrong with the figure, in plain words and
-    without any code of the catalogue. `make` lays the submission into the student's folder.
+    `cause` says what is truly wrong with the figure, in plain words and without any code of the
+    catalogue.
     """
 
     name: str
     figure: str
     kind: Kind
-    did: str
     cause: str
     make: Make
 
@@ -42,103 +44,116 @@ class Case:
 class Lab:
     """A lab's right runs, by the names that its notebook saves them under, and its wrong cases.
 
-    `right` says by which run each figure is handed in that has one.
+    `right` says by which run each figure is handed in that has one. A case is a decorated function:
+    its name is the case's, its docstring says what the student did.
     """
 
     lab: str
     runs: dict[str, Planned]
     right: dict[str, str]
-    cases: tuple[Case, ...]
+    cases: list[Case] = field(default_factory=list)
 
+    def case(self, kind: Kind, figure: str, cause: str) -> Callable[[Make], Make]:
+        """A case that the function hands in."""
 
-#: A row of a table of values: name, what was done, what is the cause, and what reads the value.
-ValueRow = tuple[str, str, str, Callable[[Student], float]]
+        def add(make: Make) -> Make:
+            self.cases.append(Case(_name(make), figure, kind, cause, make))
+            return make
 
+        return add
 
-def values(figure: str, run: str | None, unit: str, rows: Iterable[ValueRow]) -> tuple[Case, ...]:
-    """Cases in which the run `run` is right, and something else is read off it.
+    def value(self, figure: str, cause: str, unit: str = "") -> Callable[[Read], Read]:
+        """A case in which the right run is handed in, and the function reads something else off it.
 
-    A row may name another unit behind a slash in its name: `in-ticks/ns`.
-    """
-    return tuple(_value(figure, run, unit, row) for row in rows)
+        The unit is the figure's own unless another one is given.
+        """
 
+        def add(read: Read) -> Read:
+            self.add_value(_name(read), figure, cause, read, unit)
+            return read
 
-def _value(figure: str, run: str | None, unit: str, row: ValueRow) -> Case:
-    name, did, cause, read = row
-    name, _, other = name.partition("/")
+        return add
 
-    def make(student: Student) -> None:
-        evidence = student[run] if run is not None else None
-        student.figure(figure, _three_digits(read(student)), other or unit, evidence)
+    def add_value(self, name: str, figure: str, cause: str, read: Read, unit: str = "") -> None:
+        """The same of a function that has no name of its own."""
+        make = _handed_in(figure, read, unit, self.right.get(figure))
+        self.cases.append(Case(name, figure, Kind.VALUE, cause, make))
 
-    return Case(name, figure, Kind.VALUE, did, cause, make)
+    def conclusion(
+        self,
+        figure: str,
+        cause: str,
+        unit: str = "",
+        *,
+        after: Make | None = None,
+        run: str | None = None,
+    ) -> Callable[[Read], Read]:
+        """A case in which the figures related are right (`after` hands them in), not the relation.
 
+        `run` is the evidence, where a conclusion has one.
+        """
 
-def conclusions(
-    figure: str,
-    unit: str,
-    before: Make,
-    rows: Iterable[ValueRow],
-    run: str | None = None,
-) -> tuple[Case, ...]:
-    """Cases in which the figures related are right (`before` hands them in), the relation is not.
+        def add(read: Read) -> Read:
+            self.add_conclusion(_name(read), figure, cause, read, unit, after=after, run=run)
+            return read
 
-    As in `values`, a row may name another unit behind a slash.
-    """
+        return add
 
-    def case(row: ValueRow) -> Case:
-        name, did, cause, read = row
-        name, _, other = name.partition("/")
+    def add_conclusion(
+        self,
+        name: str,
+        figure: str,
+        cause: str,
+        read: Read,
+        unit: str = "",
+        *,
+        after: Make | None = None,
+        run: str | None = None,
+    ) -> None:
+        """The same of a function that has no name of its own."""
+        relate = _handed_in(figure, read, unit, run)
 
         def make(student: Student) -> None:
-            before(student)
-            evidence = student[run] if run is not None else None
-            student.figure(figure, _three_digits(read(student)), other or unit, evidence)
+            if after is not None:
+                after(student)
+            relate(student)
 
-        return Case(name, figure, Kind.CONCLUSION, did, cause, make)
+        self.cases.append(Case(name, figure, Kind.CONCLUSION, cause, make))
 
-    return tuple(case(row) for row in rows)
+    def own_c(self, figure: str, words: str, *rows: tuple[str, str, str]) -> None:
+        """Cases of C that a student wrote: compiled, run, its figure taken as the kit shows it.
 
+        A row: the file's name below `c/`, where other words may follow it; what the student did;
+        the cause. `words` follow `%%ckernel` in the cell.
+        """
+        for file, _, cause in rows:
+            make = self._own_c(figure, words, file)
+            slug = re.sub(r"[^a-z0-9]+", "-", file.lower().partition(" --samples")[0])
+            self.cases.append(Case(f"c-{slug}", figure, Kind.RUN, cause, make))
 
-#: A row of a table of C: the file's name, what was done, what is the cause.
-CRow = tuple[str, str, str]
-
-
-def own_c(
-    figure: str, folder: str, words: str, unit: str, rows: Iterable[CRow]
-) -> tuple[Case, ...]:
-    """Cases of C that a student wrote: compiled, run, and its figure taken as the kit shows it.
-
-    `words` follow `%%ckernel` in the cell. A file's name may be followed by other words.
-    """
-
-    def case(row: CRow) -> Case:
-        file, did, cause = row
+    def _own_c(self, figure: str, words: str, file: str) -> Make:
         file, _, more = file.partition(" ")
+        unit = figure_named(figure).unit
 
         def make(student: Student) -> None:
-            run = student.measured("own", own_plan(f"{words} {more}", f"{folder}/{file}.c"))
+            planned = own_plan(f"{words} {more}", f"{self.lab[:2]}/{file}.c")
+            run = student.measured("own", planned)
             student.figure(figure, _three_digits(run.naive(unit=unit)), unit, run)
 
-        slug = re.sub(r"[^a-z0-9]+", "-", row[0].lower().partition(" --samples")[0])
-        return Case(f"c-{slug}", figure, Kind.RUN, did, cause, make)
-
-    return tuple(case(row) for row in rows)
+        return make
 
 
-def run_case(name: str, figure: str, did: str, cause: str, make: Make) -> Case:
-    """A case whose measurement is wrong."""
-    return Case(name, figure, Kind.RUN, did, cause, make)
+def _name(function: Callable[[Student], object]) -> str:
+    return function.__name__.replace("_", "-")
 
 
-def file_case(name: str, figure: str, did: str, cause: str, make: Make) -> Case:
-    """A case whose files are wrong."""
-    return Case(name, figure, Kind.FILE, did, cause, make)
+def _handed_in(figure: str, read: Read, unit: str, run: str | None) -> Make:
+    def make(student: Student) -> None:
+        evidence = student[run] if run is not None else None
+        value = _three_digits(read(student))
+        student.figure(figure, value, unit or figure_named(figure).unit, evidence)
 
-
-def mixed_case(name: str, figure: str, did: str, cause: str, make: Make) -> Case:
-    """A case in which runs are mixed up."""
-    return Case(name, figure, Kind.CONCLUSION, did, cause, make)
+    return make
 
 
 def _three_digits(value: float) -> float:

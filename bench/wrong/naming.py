@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from bench.wrong.case import Case, Kind
-from bench.wrong.labs import TRUTHS
 from bench.wrong.laid import Laid
-from bench.wrong.truth import Truth
+from bench.wrong.truths import TRUTHS, Truth
 from grader.cases.verdict import Finding, Outcome, Verdict
 
 #: Codes that honestly name no cause.

@@ -4,26 +4,32 @@ The list is in `bench/wrong/labs`: what students do, written without the catalog
 is made anew: its C compiled, its runs run, its value read off. Where the machine shows no mistake,
 because a wrong value comes out within the interval of the right one, there is no case.
 
+The control: the same figures by the same runs, read off rightly. They must pass in full; a grader
+that fails everything would let no wrong submission pass.
+
 `python -m bench.wrong [LAB ...] [--case NAME] [--save DIR]` runs a part and keeps the folders.
 """
 
 from __future__ import annotations
 
+import random
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bench.honest.figures import CannotMeasure, concluded, estimate_of, read_off
 from bench.report import must_hold, say, verdict
 from bench.wrong.case import Lab
-from bench.wrong.control import is_full, right_figures
 from bench.wrong.labs import LABS
 from bench.wrong.laid import Laid, lay
 from bench.wrong.naming import Judged, Naming, judged
-from bench.wrong.student import Shelf
-from grader.cases.verdict import Verdict
+from bench.wrong.student import Shelf, Student
+from grader.cases.verdict import Outcome, Verdict
+from grader.figures import figures_of
 from grader.judging.lab_folder import check_folder
+from labs.analysis.estimates import Estimate
 
 LEAST, LEAST_OF_LAB = 200, 20
 MOST_PASSED, LEAST_NAMED, MOST_MISNAMED = 0.03, 0.85, 0.03
@@ -60,17 +66,43 @@ def of_lab(
     shelf = Shelf(lab.runs)
     controls = [] if only else _control(lab, shelf, below)
     cases = lab.cases[::QUICK] if quick else lab.cases
-    cases = tuple(case for case in cases if only in ("", case.name))
+    cases = [case for case in cases if only in ("", case.name)]
     found = list(_judged(lay(replace(lab, cases=cases), shelf, below)))
     _sum_up(found, f"{lab.lab}:")
     return found, controls
 
 
+def _right_figures(lab: Lab, shelf: Shelf, folder: Path) -> tuple[list[Verdict], list[str]]:
+    """The verdicts on every figure of a lab, handed in rightly, and what could not be handed in."""
+    student, chance = Student(folder, shelf), random.Random(lab.lab)
+    operands: dict[str, Estimate] = {}
+    handed_in, left_out = [], []
+    for spec in sorted(figures_of(lab.lab), key=lambda spec: bool(spec.of)):
+        run = None
+        try:
+            if spec.of:
+                value, unit = concluded(spec, tuple(operands[each] for each in spec.of))
+            else:
+                run = student[lab.right[spec.id]]
+                value, unit = read_off(spec, run.recording, chance)
+                operands[spec.id] = estimate_of(spec, run.recording)
+        except CannotMeasure as why:
+            left_out.append(f"{spec.id}: {why}")
+            continue
+        except KeyError as missing:
+            left_out.append(f"{spec.id}: {missing} is left out")
+            continue
+        student.figure(spec.id, value, unit, run)
+        handed_in.append(spec.id)
+    verdicts = check_folder(folder, lab.lab)
+    return [each for each in verdicts if each.figure in handed_in], left_out
+
+
 def _control(lab: Lab, shelf: Shelf, below: Path) -> list[bool]:
     folder = below / lab.lab / "control"
     (folder / "recordings").mkdir(parents=True)
-    verdicts, left_out = right_figures(lab, shelf, folder)
-    full = [is_full(each) for each in verdicts]
+    verdicts, left_out = _right_figures(lab, shelf, folder)
+    full = [each.outcome is Outcome.PASSED and each.points >= each.max_points for each in verdicts]
     say(f"      control: {sum(full)} of {len(full)} figures read off rightly pass in full")
     for each, passed in zip(verdicts, full, strict=True):
         if not passed:

@@ -10,9 +10,8 @@ import pytest
 from bench import machine
 from bench.command import CannotRun
 from bench.figures import own_questions
-from bench.figures.own_judged import judged
 from bench.figures.own_peers import OWN, QUESTIONS, Answer, Question
-from bench.figures.own_questions import VARIABLE
+from bench.figures.own_questions import VARIABLE, judged
 from labs.recording.file import Recording
 from labs.run.measure import Plan, measure_now
 from testing.c_programs import LINUX

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.figures.perf_stat import parse
+from bench.figures.event_counts import parse
 
 RECORDED = """\
 49;;page-faults;1.18%;548432;100.00;80.694;K/sec

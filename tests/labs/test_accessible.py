@@ -1,4 +1,4 @@
-"""What axe-core and `legible` find: nothing in what the kit shows, and each fault elsewhere."""
+"""What axe-core and `illegible` find: nothing in what the kit shows, and each fault elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("playwright")
 
-from bench.labs import accessible, jupyterlab, legible
+from bench.labs import accessible, jupyterlab
 from grader.judging import lab_folder, presentation
 from labs.html import Table
 from labs.messages import Message
@@ -94,7 +94,7 @@ def test_messages_and_tables_have_no_fault(page: Any, theme: str) -> None:
 )
 def test_a_fault_is_found(page: Any, shown: str, fault: str) -> None:
     page.set_content(f"<main>{shown}</main>")
-    found = legible.faults(page.locator("main > *"))
+    found = accessible.illegible(page.locator("main > *"))
     assert [each for each in found if fault in each] == found != []
 
 
@@ -107,7 +107,7 @@ def test_a_fault_is_found(page: Any, shown: str, fault: str) -> None:
 )
 def test_what_can_be_read_is_no_fault(page: Any, shown: str) -> None:
     page.set_content(f"<main>{shown}</main>")
-    assert legible.faults(page.locator("main > *")) == []
+    assert accessible.illegible(page.locator("main > *")) == []
 
 
 def test_only_an_area_with_a_name_may_be_moved_sideways_on_a_phone(page: Any) -> None:
@@ -115,5 +115,5 @@ def test_only_an_area_with_a_name_may_be_moved_sideways_on_a_phone(page: Any) ->
     named = f'<div role="group" aria-label="x" tabindex="0" {style}</div>'
     page.set_content(f"<main><div {style}</div>{named}</main>")
     alone, area = (page.locator("main > *").nth(number) for number in (0, 1))
-    assert legible.faults(alone, movable=True) == legible.faults(alone) != []
-    assert legible.faults(area) != [] == legible.faults(area, movable=True)
+    assert accessible.illegible(alone, movable=True) == accessible.illegible(alone) != []
+    assert accessible.illegible(area) != [] == accessible.illegible(area, movable=True)

@@ -6,14 +6,11 @@ statistic, another row in another unit, a missing pair of parentheses, a printed
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from bench.wrong.case import Case, conclusions, values
-from bench.wrong.labs.lab_05 import values as of_tasks
-from bench.wrong.labs.lab_07 import values as of_footprint
+from bench.wrong.case import Lab, Read
+from bench.wrong.labs import lab_05 as of_tasks
+from bench.wrong.labs import lab_07 as of_footprint
 from bench.wrong.student import NoMistake, Student
-
-Read = Callable[[Student], float]
+from grader.figures import figures_of
 
 
 def _of(run: str, variant: str, unit: str = "ns") -> Read:
@@ -67,7 +64,7 @@ _GETPPID, _FLOOR = _of("calls", "getppid"), _of("calls", "invalid")
 _VDSO = _ratio("clocks", "gettimeofday-trap", "gettimeofday-vdso")
 _ARGS0, _ARGS6 = _of("call", "args0", "cycles"), _of("o0", "args6", "cycles")
 _FORK, _THREAD = _of("kinds", "fork-wait", "us"), _of("kinds", "pthread-wait", "us")
-_SWITCH, _CONDVAR = _of("process", "pipe-pinned"), _of("threads", "condvar")
+_SWITCH = _of("process", "pipe-pinned")
 _HOP, _SET = _of("kinds", "processes-8-0", "us"), _of("kinds", "processes-8-256k", "us")
 _L1, _MEMORY = _of("sizes", "random-16k", "cycles"), _of("orders", "random-128m")
 _ANONYMOUS, _COPY = _of("kinds", "anonymous"), _of("copy", "copy-on-write")
@@ -120,411 +117,166 @@ def _exchanges(times: float) -> Read:
     return read
 
 
-#: By lab.
-SLIPS: dict[str, tuple[Case, ...]] = {
-    "01-timer-overhead": (
-        *values(
-            "timer-overhead-fenced",
-            "fenced",
-            "ns",
-            (
-                ("slip-fenced-tenfold", "lost the point", LOST_POINT, _times(10, _FENCED)),
-                ("slip-fenced-pairs", "gave pairs per us", OVER, _one_over(_FENCED, 1e3)),
-            ),
-        ),
-        *values(
-            "timer-ratio-process-cpu",
-            "clocks",
-            "times",
-            (
-                (
-                    "slip-clocks-doubled",
-                    "doubled the ratio: 'two readings'",
-                    TWICE,
-                    _times(2, _ratio("clocks", "process-cpu", "fenced")),
-                ),
-                (
-                    "slip-clocks-tenth",
-                    "misplaced the point",
-                    GAINED_POINT,
-                    _times(0.1, _ratio("clocks", "process-cpu", "fenced")),
-                ),
-            ),
-        ),
-        *values(
-            "timer-own-addition",
-            "own",
-            "cycles",
-            (
-                ("slip-addition-thousand", "gave 'millicycles'", THOUSAND, _times(1e3, _OWN_PAIR)),
-                (
-                    "slip-addition-longest",
-                    "took the maximum",
-                    MOST,
-                    _largest("own", "own", "cycles"),
-                ),
-            ),
-        ),
-        *values(
-            "timer-step",
-            "fenced",
-            "ticks",
-            (
-                (
-                    "slip-step-thousand",
-                    "gave the step in thousandths",
-                    THOUSAND,
-                    lambda s: 1e3 * s["fenced"].clock("fenced").step,
-                ),
-            ),
-        ),
+#: What is handed in before a conclusion is drawn from it.
+_BEFORE = {of_tasks.RATIO: _two_tasks, of_footprint.INDIRECT: _two_hops}
+
+#: By figure: name, cause, and what reads the value.
+SLIPS: dict[str, tuple[tuple[str, str, Read], ...]] = {
+    "timer-overhead-fenced": (
+        ("slip-fenced-tenfold", LOST_POINT, _times(10, _FENCED)),
+        ("slip-fenced-pairs", OVER, _one_over(_FENCED, 1e3)),
     ),
-    "02-first-iteration": (
-        *values(
-            "first-iteration-page-fault",
-            "causes",
-            "ns",
-            (
-                ("slip-fault-tenth", "misplaced the point", GAINED_POINT, _times(0.1, _FAULT_02)),
-                ("slip-faults-per-ms", "gave faults per ms", OVER, _one_over(_FAULT_02, 1e6)),
-                (
-                    "slip-fault-longest",
-                    "took the maximum",
-                    MOST,
-                    _largest("causes", "page-fault"),
-                ),
-            ),
-        ),
-        *values(
-            "first-iteration-data-cache",
-            "causes",
-            "ns",
-            (
-                (
-                    "slip-code-in-cycles",
-                    "took the row instruction-cache of the table in cycles",
-                    OTHER_IN_CYCLES,
-                    _of("causes", "instruction-cache", "cycles"),
-                ),
-                ("slip-load-doubled", "counted there and back", TWICE, _times(2, _CACHE)),
-            ),
-        ),
+    "timer-ratio-process-cpu": (
+        ("slip-clocks-doubled", TWICE, _times(2, _ratio("clocks", "process-cpu", "fenced"))),
+        ("slip-clocks-tenth", GAINED_POINT, _times(0.1, _ratio("clocks", "process-cpu", "fenced"))),
     ),
-    "03-system-call": (
-        *values(
-            "system-call-getppid",
-            "calls",
-            "ns",
-            (
-                ("slip-calls-per-us", "gave calls per us", OVER, _one_over(_GETPPID, 1e3)),
-                ("slip-calls-per-second", "gave calls per second", OVER, _one_over(_GETPPID, 1e9)),
-                ("slip-call-longest", "took the maximum", MOST, _largest("calls", "getppid")),
-                (
-                    "slip-floor-in-cycles",
-                    "took the row invalid of the table in cycles",
-                    OTHER_IN_CYCLES,
-                    _of("calls", "invalid", "cycles"),
-                ),
-                ("slip-getpid-of-report-e", "copied report E's getpid", PRINTED, lambda s: 180.0),
-                (
-                    "slip-ticks-for-cycles/cycles",
-                    "took the ticks and wrote cycles",
-                    CALLED_CYCLES,
-                    _of("calls", "getppid", "ticks"),
-                ),
-            ),
-        ),
-        *values(
-            "system-call-floor",
-            "calls",
-            "ns",
-            (
-                (
-                    "slip-floor-divided",
-                    "divided by k again",
-                    DIVIDED,
-                    _again(_FLOOR, "calls", "invalid"),
-                ),
-            ),
-        ),
-        *values(
-            "system-call-vdso-ratio",
-            "clocks",
-            "times",
-            (
-                ("slip-ratio-halved", "halved the ratio", HALF, _times(0.5, _VDSO)),
-                ("slip-ratio-tenfold", "lost the point", LOST_POINT, _times(10, _VDSO)),
-                (
-                    "slip-ratio-of-two-units",
-                    "divided cycles by ns",
-                    "one number is in core cycles and the other in ns",
-                    lambda s: (
-                        s["clocks"].value("gettimeofday-trap", "cycles")
-                        / s["clocks"].value("gettimeofday-vdso")
-                    ),
-                ),
-            ),
-        ),
-        *values(
-            "system-call-read0",
-            "own",
-            "ns",
-            (
-                (
-                    "slip-read-of-report-c",
-                    "copied report C's 320 us",
-                    PRINTED,
-                    lambda s: 320_000.0,
-                ),
-            ),
-        ),
+    "timer-own-addition": (
+        ("slip-addition-thousand", THOUSAND, _times(1e3, _OWN_PAIR)),
+        ("slip-addition-longest", MOST, _largest("own", "own", "cycles")),
     ),
-    "04-procedure-call": (
-        *values(
-            "call-args0",
-            "call",
-            "cycles",
-            (
-                ("slip-call-halved", "halved: 'call and return'", HALF, _times(0.5, _ARGS0)),
-                ("slip-call-thousand", "gave 'millicycles'", THOUSAND, _times(1e3, _ARGS0)),
-                ("slip-call-tenth", "misplaced the point", GAINED_POINT, _times(0.1, _ARGS0)),
-                ("slip-call-of-report-a", "copied report A's 5.46", PRINTED, lambda s: 5.46),
-            ),
-        ),
-        *values(
-            "call-args6",
-            "o0",
-            "cycles",
-            (
-                (
-                    "slip-nine-for-six",
-                    "took the row args9",
-                    "the value is another row of the run",
-                    _of("o0", "args9", "cycles"),
-                ),
-                (
-                    "slip-twelve-in-ticks",
-                    "took the row args12 in ticks",
-                    "the value is another row of the run, in ticks",
-                    _of("o0", "args12", "ticks"),
-                ),
-                ("slip-six-longest", "took the maximum", MOST, _largest("o0", "args6", "cycles")),
-                ("slip-six-per-cycle", "gave calls per cycle", OVER, _one_over(_ARGS6)),
-                ("slip-six-divided", "divided by k again", DIVIDED, _again(_ARGS6, "o0", "args6")),
-            ),
-        ),
-        *values(
-            "call-per-argument",
-            "o0",
-            "cycles",
-            (
-                ("slip-each-open", "left out ( )", PARENTHESES, _each_without_parentheses),
-                ("slip-each-thousand", "gave 'millicycles'", THOUSAND, _times(1e3, _each)),
-                ("slip-each-turned", "gave arguments per cycle", OVER, _one_over(_each)),
-            ),
-        ),
+    "timer-step": (
+        ("slip-step-thousand", THOUSAND, lambda s: 1e3 * s["fenced"].clock("fenced").step),
     ),
-    "05-task-creation": (
-        *values(
-            "creation-fork-wait",
-            "kinds",
-            "us",
-            (
-                ("slip-fork-tenth", "misplaced the point", GAINED_POINT, _times(0.1, _FORK)),
-                ("slip-forks-per-second", "gave forks per second", OVER, _one_over(_FORK, 1e6)),
-                (
-                    "slip-fork-longest",
-                    "took the maximum",
-                    MOST,
-                    _largest("kinds", "fork-wait", "us"),
-                ),
-                ("slip-fork-of-report-a/ns", "copied report A's", PRINTED, lambda s: 8500.618),
-            ),
-        ),
-        *values(
-            "creation-thread",
-            "kinds",
-            "us",
-            (
-                (
-                    "slip-vfork-in-kilocycles",
-                    "took thousands of cycles of vfork-wait",
-                    OTHER_IN_CYCLES,
-                    lambda s: s["kinds"].value("vfork-wait", "cycles") / 1e3,
-                ),
-            ),
-        ),
-        *conclusions(
-            of_tasks.RATIO,
-            "times",
-            _two_tasks,
-            (
-                ("slip-tasks-halved", "halved the ratio", HALF, _times(0.5, _process_over_thread)),
-                (
-                    "slip-tasks-thousand",
-                    "divided ns by us",
-                    THOUSAND,
-                    _times(1e3, _process_over_thread),
-                ),
-            ),
-        ),
+    "first-iteration-page-fault": (
+        ("slip-fault-tenth", GAINED_POINT, _times(0.1, _FAULT_02)),
+        ("slip-faults-per-ms", OVER, _one_over(_FAULT_02, 1e6)),
+        ("slip-fault-longest", MOST, _largest("causes", "page-fault")),
     ),
-    "06-process-and-thread-switch": (
-        *values(
-            "process-switch-pipe-pinned",
-            "process",
-            "ns",
-            (
-                ("slip-switches-per-ms", "gave switches per ms", OVER, _one_over(_SWITCH, 1e6)),
-                ("slip-switch-open", "left out ( )", PARENTHESES, _switch_without_parentheses),
-                ("slip-switch-tenfold", "lost the point", LOST_POINT, _times(10, _SWITCH)),
-            ),
-        ),
-        *values(
-            "thread-switch-condvar",
-            "threads",
-            "ns",
-            (
-                ("slip-mutex-of-report-d", "copied report D's", PRINTED, lambda s: 3323.0),
-                (
-                    "slip-pipe-in-cycles",
-                    "took the row pipe of the table in cycles",
-                    OTHER_IN_CYCLES,
-                    _of("threads", "pipe", "cycles"),
-                ),
-            ),
-        ),
-        *values(
-            "switch-convoy-count",
-            "naive",
-            "times",
-            (
-                ("slip-count-thousand", "counted for 1,000", THOUSAND, _exchanges(1e3)),
-                ("slip-count-percent", "gave it in percent", PERCENT, _exchanges(100)),
-            ),
-        ),
+    "first-iteration-data-cache": (
+        ("slip-code-in-cycles", OTHER_IN_CYCLES, _of("causes", "instruction-cache", "cycles")),
+        ("slip-load-doubled", TWICE, _times(2, _CACHE)),
     ),
-    "07-switch-footprint": (
-        *values(
-            of_footprint.DIRECT,
-            "kinds",
-            "us",
-            (
-                ("slip-hop-open", "left out ( )", PARENTHESES, _hop_without_parentheses),
-                ("slip-hop-tenth", "misplaced the point", GAINED_POINT, _times(0.1, _HOP)),
-            ),
-        ),
-        *values(
-            of_footprint.WHOLE,
-            "kinds",
-            "us",
-            (
-                ("slip-hops-per-ms", "gave switches per ms", OVER, _one_over(_SET, 1e3)),
-                (
-                    "slip-threads-in-kilocycles",
-                    "took thousands of cycles of threads-8-256k",
-                    OTHER_IN_CYCLES,
-                    lambda s: s["kinds"].value("threads-8-256k", "cycles") / 1e3,
-                ),
-            ),
-        ),
-        *conclusions(
-            of_footprint.INDIRECT,
-            "us",
-            _two_hops,
-            (
-                ("slip-indirect-thousand", "gave ns as us", THOUSAND, _times(1e3, _indirect)),
-                ("slip-indirect-halved", "halved it", HALF, _times(0.5, _indirect)),
-            ),
-        ),
+    "system-call-getppid": (
+        ("slip-calls-per-us", OVER, _one_over(_GETPPID, 1e3)),
+        ("slip-calls-per-second", OVER, _one_over(_GETPPID, 1e9)),
+        ("slip-call-longest", MOST, _largest("calls", "getppid")),
+        ("slip-floor-in-cycles", OTHER_IN_CYCLES, _of("calls", "invalid", "cycles")),
+        ("slip-getpid-of-report-e", PRINTED, lambda s: 180.0),
+        ("slip-ticks-for-cycles/cycles", CALLED_CYCLES, _of("calls", "getppid", "ticks")),
     ),
-    "09-memory-ladder": (
-        *values(
-            "ladder-l1",
-            "sizes",
-            "cycles",
-            (
-                (
-                    "slip-second-row",
-                    "took the row random-64k",
-                    "the value is another row of the run",
-                    _of("sizes", "random-64k", "cycles"),
-                ),
-                ("slip-load-thousandth", "gave kilocycles", THOUSANDTH, _times(1e-3, _L1)),
-                (
-                    "slip-load-longest",
-                    "took the maximum",
-                    MOST,
-                    _largest("sizes", "random-16k", "cycles"),
-                ),
-            ),
-        ),
-        *values(
-            "ladder-memory",
-            "orders",
-            "ns",
-            (
-                ("slip-memory-tenth", "misplaced the point", GAINED_POINT, _times(0.1, _MEMORY)),
-                ("slip-loads-per-us", "gave loads per us", OVER, _one_over(_MEMORY, 1e3)),
-                (
-                    "slip-ordered-in-cycles",
-                    "took the row ordered-128m of the table in cycles",
-                    OTHER_IN_CYCLES,
-                    _of("orders", "ordered-128m", "cycles"),
-                ),
-            ),
-        ),
-    ),
-    "10-page-fault": (
-        *values(
-            "page-fault-anonymous",
-            "kinds",
-            "ns",
-            (
-                (
-                    "slip-populate-in-cycles",
-                    "took the row populate of the table in cycles",
-                    OTHER_IN_CYCLES,
-                    _of("kinds", "populate", "cycles"),
-                ),
-                ("slip-faults-per-ms", "gave faults per ms", OVER, _one_over(_ANONYMOUS, 1e6)),
-                (
-                    "slip-fault-called-cycles/cycles",
-                    "took the ticks and wrote cycles",
-                    CALLED_CYCLES,
-                    _of("kinds", "anonymous", "ticks"),
-                ),
-            ),
-        ),
-        *values(
-            "page-fault-copy",
-            "copy",
-            "ns",
-            (
-                ("slip-copy-tenfold", "lost the point", LOST_POINT, _times(10, _COPY)),
-                (
-                    "slip-copy-divided",
-                    "divided by k again",
-                    DIVIDED,
-                    _again(_COPY, "copy", "copy-on-write"),
-                ),
-                ("slip-copy-longest", "took the maximum", MOST, _largest("copy", "copy-on-write")),
-            ),
-        ),
-    ),
-    "11-own-question": values(
-        "own-question-cost",
-        "own",
-        "ns",
+    "system-call-floor": (("slip-floor-divided", DIVIDED, _again(_FLOOR, "calls", "invalid")),),
+    "system-call-vdso-ratio": (
+        ("slip-ratio-halved", HALF, _times(0.5, _VDSO)),
+        ("slip-ratio-tenfold", LOST_POINT, _times(10, _VDSO)),
         (
-            ("slip-own-tenfold", "lost the point", LOST_POINT, _times(10, _OPERATION)),
-            ("slip-own-per-us", "gave operations per us", OVER, _one_over(_OPERATION, 1e3)),
-            (
-                "slip-own-divided",
-                "divided by k again",
-                DIVIDED,
-                _again(_OPERATION, "own", "operation"),
+            "slip-ratio-of-two-units",
+            "one number is in core cycles and the other in ns",
+            lambda s: (
+                s["clocks"].value("gettimeofday-trap", "cycles")
+                / s["clocks"].value("gettimeofday-vdso")
             ),
         ),
+    ),
+    "system-call-read0": (("slip-read-of-report-c", PRINTED, lambda s: 320_000.0),),
+    "call-args0": (
+        ("slip-call-halved", HALF, _times(0.5, _ARGS0)),
+        ("slip-call-thousand", THOUSAND, _times(1e3, _ARGS0)),
+        ("slip-call-tenth", GAINED_POINT, _times(0.1, _ARGS0)),
+        ("slip-call-of-report-a", PRINTED, lambda s: 5.46),
+    ),
+    "call-args6": (
+        ("slip-nine-for-six", "the value is another row of the run", _of("o0", "args9", "cycles")),
+        (
+            "slip-twelve-in-ticks",
+            "the value is another row of the run, in ticks",
+            _of("o0", "args12", "ticks"),
+        ),
+        ("slip-six-longest", MOST, _largest("o0", "args6", "cycles")),
+        ("slip-six-per-cycle", OVER, _one_over(_ARGS6)),
+        ("slip-six-divided", DIVIDED, _again(_ARGS6, "o0", "args6")),
+    ),
+    "call-per-argument": (
+        ("slip-each-open", PARENTHESES, _each_without_parentheses),
+        ("slip-each-thousand", THOUSAND, _times(1e3, _each)),
+        ("slip-each-turned", OVER, _one_over(_each)),
+    ),
+    "creation-fork-wait": (
+        ("slip-fork-tenth", GAINED_POINT, _times(0.1, _FORK)),
+        ("slip-forks-per-second", OVER, _one_over(_FORK, 1e6)),
+        ("slip-fork-longest", MOST, _largest("kinds", "fork-wait", "us")),
+        ("slip-fork-of-report-a/ns", PRINTED, lambda s: 8500.618),
+    ),
+    "creation-thread": (
+        (
+            "slip-vfork-in-kilocycles",
+            OTHER_IN_CYCLES,
+            lambda s: s["kinds"].value("vfork-wait", "cycles") / 1e3,
+        ),
+    ),
+    of_tasks.RATIO: (
+        ("slip-tasks-halved", HALF, _times(0.5, _process_over_thread)),
+        ("slip-tasks-thousand", THOUSAND, _times(1e3, _process_over_thread)),
+    ),
+    "process-switch-pipe-pinned": (
+        ("slip-switches-per-ms", OVER, _one_over(_SWITCH, 1e6)),
+        ("slip-switch-open", PARENTHESES, _switch_without_parentheses),
+        ("slip-switch-tenfold", LOST_POINT, _times(10, _SWITCH)),
+    ),
+    "thread-switch-condvar": (
+        ("slip-mutex-of-report-d", PRINTED, lambda s: 3323.0),
+        ("slip-pipe-in-cycles", OTHER_IN_CYCLES, _of("threads", "pipe", "cycles")),
+    ),
+    "switch-convoy-count": (
+        ("slip-count-thousand", THOUSAND, _exchanges(1e3)),
+        ("slip-count-percent", PERCENT, _exchanges(100)),
+    ),
+    of_footprint.DIRECT: (
+        ("slip-hop-open", PARENTHESES, _hop_without_parentheses),
+        ("slip-hop-tenth", GAINED_POINT, _times(0.1, _HOP)),
+    ),
+    of_footprint.WHOLE: (
+        ("slip-hops-per-ms", OVER, _one_over(_SET, 1e3)),
+        (
+            "slip-threads-in-kilocycles",
+            OTHER_IN_CYCLES,
+            lambda s: s["kinds"].value("threads-8-256k", "cycles") / 1e3,
+        ),
+    ),
+    of_footprint.INDIRECT: (
+        ("slip-indirect-thousand", THOUSAND, _times(1e3, _indirect)),
+        ("slip-indirect-halved", HALF, _times(0.5, _indirect)),
+    ),
+    "ladder-l1": (
+        (
+            "slip-second-row",
+            "the value is another row of the run",
+            _of("sizes", "random-64k", "cycles"),
+        ),
+        ("slip-load-thousandth", THOUSANDTH, _times(1e-3, _L1)),
+        ("slip-load-longest", MOST, _largest("sizes", "random-16k", "cycles")),
+    ),
+    "ladder-memory": (
+        ("slip-memory-tenth", GAINED_POINT, _times(0.1, _MEMORY)),
+        ("slip-loads-per-us", OVER, _one_over(_MEMORY, 1e3)),
+        ("slip-ordered-in-cycles", OTHER_IN_CYCLES, _of("orders", "ordered-128m", "cycles")),
+    ),
+    "page-fault-anonymous": (
+        ("slip-populate-in-cycles", OTHER_IN_CYCLES, _of("kinds", "populate", "cycles")),
+        ("slip-faults-per-ms", OVER, _one_over(_ANONYMOUS, 1e6)),
+        ("slip-fault-called-cycles/cycles", CALLED_CYCLES, _of("kinds", "anonymous", "ticks")),
+    ),
+    "page-fault-copy": (
+        ("slip-copy-tenfold", LOST_POINT, _times(10, _COPY)),
+        ("slip-copy-divided", DIVIDED, _again(_COPY, "copy", "copy-on-write")),
+        ("slip-copy-longest", MOST, _largest("copy", "copy-on-write")),
+    ),
+    "own-question-cost": (
+        ("slip-own-tenfold", LOST_POINT, _times(10, _OPERATION)),
+        ("slip-own-per-us", OVER, _one_over(_OPERATION, 1e3)),
+        ("slip-own-divided", DIVIDED, _again(_OPERATION, "own", "operation")),
     ),
 }
+
+
+def add_to(lab: Lab) -> None:
+    """Add the slips with the figures of a lab to its cases.
+
+    A name may be followed by a slash and the unit that is given instead of the figure's.
+    """
+    for figure in (spec.id for spec in figures_of(lab.lab) if spec.id in SLIPS):
+        for row, cause, read in SLIPS[figure]:
+            name, _, unit = row.partition("/")
+            if figure in _BEFORE:
+                lab.add_conclusion(name, figure, cause, read, unit, after=_BEFORE[figure])
+            else:
+                lab.add_value(name, figure, cause, read, unit)
