@@ -135,7 +135,8 @@ _TABLE = Path(__file__).with_name("table.html.jinja")
 class Table:
     """Rows of text under a caption; the first column names the row.
 
-    Columns of numbers are aligned right, and columns of text are aligned left. `warnings` are those
+    Columns of numbers are aligned right, and columns of text are aligned left. A row that has only
+    its name is a heading of those below it. `warnings` are those
     of the runs that the table shows; a cell that ends in the table shows them below it.
     """
 
@@ -172,7 +173,7 @@ class Table:
             rows=[
                 [
                     {"style": _of_cell(style, text), "text": text}
-                    for style, text in zip(styles, row, strict=False)
+                    for style, text in zip(styles, row if any(row[1:]) else row[:1], strict=False)
                 ]
                 for row in self.rows
             ],

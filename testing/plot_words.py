@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from xml.etree import ElementTree
 
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -10,9 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from labs.plots.drawing import text_width
 
-def words_of(figure: Figure) -> list[tuple[str, Bbox]]:
-    """Each piece of text that is seen, with its place in pixels."""
+
+def words_of(figure: Figure | str) -> list[tuple[str, Bbox]]:
+    """Each piece of text that is seen in a figure or in SVG, with its place in pixels."""
+    if isinstance(figure, str):
+        return [(each.text or "", _place(each.attrib, each.text or "")) for each in _texts(figure)]
     assert isinstance(figure.canvas, FigureCanvasAgg)
     figure.draw_without_rendering()
     unseen: set[int] = set()
@@ -29,12 +34,30 @@ def words_of(figure: Figure) -> list[tuple[str, Bbox]]:
     ]
 
 
-def collisions(figure: Figure) -> list[str]:
+def _texts(svg: str) -> list[ElementTree.Element]:
+    return [each for each in ElementTree.fromstring(svg).iter() if each.tag.endswith("text")]
+
+
+def _place(of: dict[str, str], words: str) -> Bbox:
+    """The box of a text of SVG, by the width for which the layout takes it."""
+    size = int(of["font-size"])
+    wide = text_width(words, size)
+    left = float(of["x"]) - wide * {"start": 0, "middle": 0.5, "end": 1}[of["text-anchor"]]
+    base = float(of["y"])
+    return Bbox.from_extents(left, base - 0.78 * size, left + wide, base + 0.22 * size)
+
+
+def collisions(figure: Figure | str) -> list[str]:
     """What is wrong with the places of the words, one line for each case."""
     words, wrong = words_of(figure), []
+    if isinstance(figure, str):
+        whole = ElementTree.fromstring(figure).attrib
+        width, height = float(whole["width"]), float(whole["height"])
+    else:
+        width, height = figure.bbox.width, figure.bbox.height
     for text, box in words:
-        inside = box.x0 >= 0 and box.x1 <= figure.bbox.width
-        if not (inside and box.y0 >= 0 and box.y1 <= figure.bbox.height):
+        inside = box.x0 >= 0 and box.x1 <= width
+        if not (inside and box.y0 >= 0 and box.y1 <= height):
             wrong.append(f"{text!r} leaves the plot")
     # The box of a text is a little larger than its letters.
     for (one, a), (other, b) in itertools.combinations(words, 2):

@@ -113,7 +113,7 @@ def _drawn(
         words = "Published (◆), or known to be wrong (×)" if width > 400 else "Published (× wrong)"
         paper.text(_EDGE, y + 13, words, scale.PURPLE)
         for each in printed:
-            shape = "cross" if each.suspicions else "diamond"
+            shape = "x" if each.suspicions else "D"
             colour = scale.VERMILLION if each.suspicions else scale.PURPLE
             paper.sign(axis.at(_in_unit(each, question.unit)), y + high / 2 + 6, shape, colour, 5)
     described = (
@@ -153,7 +153,7 @@ def _stacked(paper: Paper, places: Sequence[float], top: float, base: float, col
         if not dots or min(y for _, y in dots) - radius >= top:
             break
     for x, y in dots:
-        paper.sign(x, max(y, top), "dot", colour, 0.9 * radius)
+        paper.sign(x, max(y, top), "o", colour, 0.9 * radius)
 
 
 def _intervals(
@@ -166,7 +166,7 @@ def _intervals(
         y = top + (number + 0.5) * step
         right = axis.at(each.high)
         paper.line(axis.at(each.low), y, right, y, colour, max(0.6, radius / 2))
-        paper.sign(axis.at(each.value), y, "dot", colour, radius)
+        paper.sign(axis.at(each.value), y, "o", colour, radius)
     x = axis.at(statistics.median(each.value for each in some))
     paper.line(x, top - 4, x, base + 2, colour, 1.5, "4 2")
 

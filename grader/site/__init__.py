@@ -31,7 +31,7 @@ from labs.html import code_spans
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.plots import picture, style
-from labs.plots.drawing import WIDTH, Mark, evidence_drawing, value_drawing
+from labs.plots.drawing import Mark, evidence_drawing, value_drawing
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run import broken
@@ -311,7 +311,7 @@ def _samples(code: str, kind: str, of: Submission, caption: str, stage: Stage) -
         return f"{caption}\n"
     name = f"{PITFALLS}/{code}-{kind}.svg"
     stage.put(name, drawn.svg.encode())
-    return plot(PurePosixPath(name).name, drawn.description, caption, WIDTH)
+    return plot(PurePosixPath(name).name, drawn.description, caption, drawn.width)
 
 
 def _beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
@@ -328,7 +328,7 @@ def _beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
     name = f"{PITFALLS}/{code}-figure.svg"
     stage.put(name, drawn.svg.encode())
     caption = "The figure that was handed in, next to what the recording gives."
-    return [plot(PurePosixPath(name).name, drawn.description, caption, WIDTH)]
+    return [plot(PurePosixPath(name).name, drawn.description, caption, drawn.width)]
 
 
 def _handed_in(of: Submission) -> str:
@@ -420,7 +420,7 @@ def write_reading(stage: Stage) -> None:
     _put(stage, "line.png", line.image, line.description, caption, line.width)
     drawn = evidence_drawing(recording, _FENCED)
     caption = "At the left, T(k) against k. At the right, what each sample says by itself."
-    _put(stage, "evidence.svg", drawn.svg.encode(), drawn.description, caption, WIDTH)
+    _put(stage, "evidence.svg", drawn.svg.encode(), drawn.description, caption, drawn.width)
 
 
 def write_first(stage: Stage) -> None:
@@ -428,7 +428,7 @@ def write_first(stage: Stage) -> None:
     pair = pair_of(FIRST)
     drawn, caption = pair.drawing(), escaped(pair.difference())
     after = "\n".join(broken_and_repaired(*pair.regions))
-    _put(stage, "first.svg", drawn.svg.encode(), drawn.description, caption, WIDTH, after)
+    _put(stage, "first.svg", drawn.svg.encode(), drawn.description, caption, drawn.width, after)
 
 
 def _put(
@@ -502,7 +502,9 @@ def _gallery_index(pairs: dict[str, Pair]) -> Iterator[str]:
             caption = f"[{escaped(_title(pair))}]({name}.md)" + f": {pair.factor}" * bool(
                 pair.factor
             )
-            cards.append(plot(f"{name}-value.svg", pair.drawing().description, caption, WIDTH))
+            cards.append(
+                plot(f"{name}-value.svg", pair.drawing().description, caption, pair.drawing().width)
+            )
         yield side_by_side(cards)
 
 
@@ -515,7 +517,7 @@ def _gallery_page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield f"# {escaped(_title(pair))}\n"
     drawn = pair.drawing()
     stage.put(f"{GALLERY}/{name}-value.svg", drawn.svg.encode())
-    yield plot(f"{name}-value.svg", drawn.description, escaped(pair.difference()), WIDTH)
+    yield plot(f"{name}-value.svg", drawn.description, escaped(pair.difference()), drawn.width)
     yield from (f"{escaped(text)}\n" for text in _more(pair.kernel.source))
     asked = catalogue.of_name(pair.repaired.recording.kernel).measures
     yield "## The claim\n"
@@ -562,4 +564,4 @@ def _plot(name: str, kind: str, run: Run, stage: Stage) -> str:
     # The claim above has the sentence of the broken run.
     said = "" if kind == KINDS[0] else f" {escaped(run.result().sentence())}"
     caption = f"**{kind.capitalize()}.**{said}"
-    return plot(PurePosixPath(file).name, drawn.description, caption, WIDTH)
+    return plot(PurePosixPath(file).name, drawn.description, caption, drawn.width)

@@ -121,7 +121,7 @@ class Pair:
 
     def drawing(self) -> Drawing:
         """What the author of the broken kernel would report, and the repaired figure."""
-        return value_drawing(*self._marks())
+        return value_drawing(*self._marks(), between="" if self.alike else self.factor)
 
     @property
     def factor(self) -> str:

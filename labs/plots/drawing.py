@@ -34,8 +34,10 @@ from labs.units import (
 )
 
 WIDTH = 680
+#: The width of a picture of one axis, whose words are legible on a phone.
+_NARROW = 480
 _MARGIN, _TEXT, _SMALL = 10, 14, 12
-#: A letter is about so wide, as a share of the size of its text. The font is not known here.
+#: A letter is about so wide, as a share of the size of its text.
 _WIDE = 0.6
 _DRAWING, _FIGURE = (
     Path(__file__).with_name(name) for name in ("drawing.html.jinja", "picture.html.jinja")
@@ -93,20 +95,24 @@ class Paper:
         wide, high = max(to_x - x, 1), max(to_y - y, 1)
         self.path(f"M{x:.1f} {y:.1f}h{wide:.1f}v{high:.1f}h{-wide:.1f}z", colour, opacity=opacity)
 
-    def sign(self, x: float, y: float, shape: str, colour: str, size: float = 6) -> None:
-        """Draw a marker: dot, diamond, cross, or an arrow to the left or the right."""
+    def sign(self, x: float, y: float, marker: str, colour: str, size: float = 6) -> None:
+        """Draw a marker, named as in matplotlib; `O` is a hollow dot."""
         r = size
+        dot = f"M{x - r:.1f} {y:.1f}a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0 {-2 * r} 0z"
         steps = {
-            "dot": f"M{x - r:.1f} {y:.1f}a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0 {-2 * r} 0z",
-            "diamond": f"M{x - r:.1f} {y:.1f}l{r} {-r}l{r} {r}l{-r} {r}z",
-            "right": f"M{x + r:.1f} {y:.1f}l{-1.6 * r:.1f} {-r}v{2 * r}z",
-            "left": f"M{x - r:.1f} {y:.1f}l{1.6 * r:.1f} {-r}v{2 * r}z",
+            "o": dot,
+            "O": dot,
+            "D": f"M{x - r:.1f} {y:.1f}l{r} {-r}l{r} {r}l{-r} {r}z",
+            "s": f"M{x - r:.1f} {y - r:.1f}h{2 * r}v{2 * r}h{-2 * r}z",
+            "^": f"M{x:.1f} {y - r:.1f}l{r} {2 * r}h{-2 * r}z",
+            ">": f"M{x + r:.1f} {y:.1f}l{-1.6 * r:.1f} {-r}v{2 * r}z",
+            "<": f"M{x - r:.1f} {y:.1f}l{1.6 * r:.1f} {-r}v{2 * r}z",
         }
-        if shape == "cross":
+        if marker in steps:
+            self.path(steps[marker], colour, hollow=marker == "O")
+        else:
             self.line(x - r, y - r, x + r, y + r, colour, 1.6)
             self.line(x - r, y + r, x + r, y - r, colour, 1.6)
-        else:
-            self.path(steps[shape], colour)
 
     def svg(self) -> str:
         """The drawing as an SVG document without a script, a link or a date."""
@@ -127,6 +133,7 @@ class Drawing:
     unit: str
     description: str
     table: Table
+    width: int = WIDTH
 
     def as_figure(self) -> str:
         """An HTML figure: the image, its description and a folded table."""
@@ -135,7 +142,7 @@ class Drawing:
             note="",
             kind=self.description,
             meaning="",
-            width=WIDTH,
+            width=self.width,
             address=image_address(self.svg),
             table=self.table.as_html(),
         )
@@ -143,10 +150,11 @@ class Drawing:
     def as_html(self) -> str:
         """The image alone, with its description."""
         address = image_address(self.svg)
-        return filled(_DRAWING, description=self.description, address=address, width=WIDTH)
+        return filled(_DRAWING, description=self.description, address=address, width=self.width)
 
 
-def _wide(words: str, size: int = _TEXT) -> float:
+def text_width(words: str, size: int = _TEXT) -> float:
+    """About how wide a text is, in CSS pixels; the font is not known here."""
     return _WIDE * size * len(words)
 
 
@@ -184,12 +192,12 @@ class Mark(NamedTuple):
 
 #: The marker and the colour of each kind of mark.
 _SIGNS = {
-    "figure": ("dot", scale.BLUE),
-    "handed in": ("diamond", scale.INK),
-    "broken": ("diamond", scale.VERMILLION),
-    "earlier": ("dot", scale.PURPLE),
+    "figure": ("o", scale.BLUE),
+    "handed in": ("D", scale.INK),
+    "broken": ("D", scale.VERMILLION),
+    "earlier": ("o", scale.PURPLE),
     "predicted": ("line", scale.GREEN),
-    "published": ("cross", scale.QUIET),
+    "published": ("x", scale.QUIET),
 }
 #: The axis reaches over marks of these kinds, however far they are from each other.
 _HOME = ("figure", "broken", "earlier")
@@ -207,7 +215,7 @@ class Axis(NamedTuple):
     high: float
     log: bool
     left: float = _MARGIN + 45
-    right: float = WIDTH - 75
+    right: float = _NARROW - 75
 
     def at(self, value: float) -> float:
         """The x of a value; one outside has that of the end of the axis."""
@@ -228,10 +236,13 @@ class Axis(NamedTuple):
         return _round_numbers(self.low, self.high)
 
 
-def axis_over(values: Sequence[float], *, whole: bool) -> Axis:
-    """An axis on which all `values` lie, with room at its ends. A `whole` one begins at 0."""
+def axis_over(values: Sequence[float], *, whole: bool, log: bool = False) -> Axis:
+    """An axis on which all `values` lie, with room at its ends. A `whole` one begins at 0.
+
+    It is logarithmic where they are far from each other, and with `log` where they are above 0.
+    """
     low, high = min(values), max(values)
-    if low > 0 and high / low > scale.LOG_FROM:
+    if low > 0 and (log or high / low > scale.LOG_FROM):
         return Axis(math.log(low / 1.3), math.log(high * 1.3), True)
     if whole and low >= 0:
         return Axis(0.0, 1.12 * high or 1.0, False)
@@ -253,11 +264,13 @@ def value_drawing(
     unit: str,
     accepted: Sequence[Sequence[float]] = (),
     published: Sequence[float] = (),
+    between: str = "",
 ) -> Drawing:
     """The `marks`, the `accepted` ranges and `published` figures on one axis in `unit`.
 
     A number that is far off all figures and ranges is an arrow at the end of the axis, with the
-    factor. Raises ValueError without a mark.
+    factor. Words `between` the first two marks, which are above 0, make the axis logarithmic.
+    Raises ValueError without a mark.
     """
     if not marks:
         raise ValueError("no number to draw")
@@ -272,18 +285,19 @@ def value_drawing(
     near += [value for value, off in off_published.items() if not off]
     # How wide one interval is says its share of the value. Close values need a closer look.
     single = not accepted and sum(each.kind in _HOME for each in marks) < 2
-    axis = axis_over([*home, *near], whole=single)
+    axis = axis_over([*home, *near], whole=single, log=bool(between))
 
     placed = []
     for each, off in zip(marks, far, strict=True):
         x = axis.at(each.value) if not off else axis.right + 40 if off > 0 else axis.left - 30
         placed.append((each, off, x, f"{each.name} {each.number(unit)}"))
-    rows = _rows([(x, _wide(words)) for _, _, x, words in placed])
-    y = 16 + _ROW * (max(rows) + 1) + 14
-    paper = Paper(WIDTH, y + (60 if accepted else 40))
+    rows = _rows([(x, text_width(words)) for _, _, x, words in placed], _NARROW)
+    room = 30 if between else 0
+    y = 16 + _ROW * (max(rows) + 1) + 14 + room
+    paper = Paper(_NARROW, y + (60 if accepted else 40))
     for low, high in accepted:
         paper.box(axis.at(low), y - 10, axis.at(high), y + 10, scale.GREEN, 0.25)
-    _draw_axis(paper, axis, y, unit)
+    draw_axis(paper, axis, y, NAMES.get(unit, unit))
     _draw_published(paper, axis, off_published, y, [*filter(None, far)])
     # Lines to names of higher rows pass behind the names of lower ones, which come last.
     for row, (each, off, x, words) in sorted(
@@ -291,22 +305,35 @@ def value_drawing(
     ):
         _draw_mark(paper, axis, each, off, (x, y))
         colour = _SIGNS[each.kind][1]
-        top, bold = y - 22 - _ROW * row, each.kind == "figure"
+        top, bold = y - 22 - room - _ROW * row, each.kind == "figure"
         paper.line(x, top + 4, x, y - 12, colour, 0.7)
-        paper.text(_start(x, _wide(words)), top, words, colour, bold=bold, halo=True)
+        paper.text(_start(x, text_width(words), _NARROW), top, words, colour, bold=bold, halo=True)
+    if between:
+        _draw_between(paper, [x for _, _, x, _ in placed], y - 17, between)
     if accepted:
         words = f"▮ accepted: {_ranges(accepted, unit)}"
         middle = (axis.at(accepted[0][0]) + axis.at(accepted[0][1])) / 2
-        wide = _wide(words, _SMALL)
-        paper.text(_start(middle, wide), y + 53, words, scale.GREEN, size=_SMALL)
+        wide = text_width(words, _SMALL)
+        paper.text(_start(middle, wide, _NARROW), y + 53, words, scale.GREEN, size=_SMALL)
     words, table = _value_in_words(marks, far, unit, accepted)
+    words += f" Between {marks[0].name} and {marks[1].name}: {between}." if between else ""
     if published:
         printed = [in_four_digits(value) for value in sorted(published)]
         between = " to ".join(dict.fromkeys((printed[0], printed[-1])))
         words += f" Crosses: published figures, {between} {unit_symbol(unit)}."
         below = tuple(("published", number, "", "") for number in printed)
         table = Table(table.caption, table.header, (*table.rows, *below))
-    return Drawing(paper.svg(), unit, words, table)
+    return Drawing(paper.svg(), unit, words, table, _NARROW)
+
+
+def _draw_between(paper: Paper, places: Sequence[float], y: float, words: str) -> None:
+    """Draw an arrow from the second place to the first, and the words above its middle."""
+    to, begin = places[:2]
+    paper.line(begin, y, to, y, scale.VERMILLION, 1.6)
+    paper.sign(to + (-6 if to > begin else 6), y, ">" if to > begin else "<",
+               scale.VERMILLION, 5)  # fmt: skip
+    middle = _start((begin + to) / 2, text_width(words), paper.width)
+    paper.text(middle, y - 8, words, scale.VERMILLION, bold=True, halo=True)
 
 
 def _draw_published(
@@ -317,7 +344,7 @@ def _draw_published(
         return
     for value, off in published.items():
         if not off:
-            paper.sign(axis.at(value), y, "cross", scale.QUIET, 4)
+            paper.sign(axis.at(value), y, "x", scale.QUIET, 4)
     for off in {min(published.values()), max(published.values())} - {0.0}:
         if not any(off * other > 0 for other in far):
             mark = Mark("", 0.0, "published")
@@ -338,17 +365,17 @@ def _times_off(value: float, middle: float, most: float = _FAR) -> float:
     return factor if factor > most else -1 / factor if factor < 1 / most else 0.0
 
 
-def _start(x: float, wide: float) -> float:
-    """Where a text begins whose middle should be at `x`, so that it stays on the paper."""
-    return max(_MARGIN, min(x - wide / 2, WIDTH - _MARGIN - wide))
+def _start(x: float, wide: float, width: float) -> float:
+    """Where a text begins whose middle should be at `x`, so that it stays on paper of `width`."""
+    return max(_MARGIN, min(x - wide / 2, width - _MARGIN - wide))
 
 
-def _rows(texts: Sequence[tuple[float, float]]) -> list[int]:
+def _rows(texts: Sequence[tuple[float, float]], width: float) -> list[int]:
     """A row for each text of this middle and width, from the axis upwards, so that none touch."""
     rows: list[list[tuple[float, float]]] = []
     found = []
     for x, wide in texts:
-        left = _start(x, wide)
+        left = _start(x, wide, width)
         right = left + wide + _TEXT
         row = 0
         # A line goes up to each text of a higher row, and must not cross a lower one.
@@ -362,16 +389,16 @@ def _rows(texts: Sequence[tuple[float, float]]) -> list[int]:
     return found
 
 
-def _draw_axis(paper: Paper, axis: Axis, y: float, unit: str) -> None:
+def draw_axis(paper: Paper, axis: Axis, y: float, name: str) -> None:
+    """Draw the axis at the height `y`, with its numbers and its name below it."""
     paper.line(axis.left - 12, y, axis.right + 12, y, scale.QUIET)
     free = 0.0
     for place in axis.numbers():
         x, words = axis.at(place), scale.axis_number(place)
         paper.line(x, y, x, y + 5, scale.QUIET)
-        if x - _wide(words, _SMALL) / 2 > free:
+        if x - text_width(words, _SMALL) / 2 > free:
             paper.text(x, y + 20, words, scale.QUIET, anchor="middle", size=_SMALL)
-            free = x + _wide(words, _SMALL) / 2 + 6
-    name = NAMES.get(unit, unit)
+            free = x + text_width(words, _SMALL) / 2 + 6
     if axis.log:
         name = f"{name}, log axis"
     elif axis.low > 0:
@@ -382,7 +409,7 @@ def _draw_axis(paper: Paper, axis: Axis, y: float, unit: str) -> None:
 def _draw_mark(paper: Paper, axis: Axis, mark: Mark, off: float, at: tuple[float, float]) -> None:
     (x, y), (shape, colour) = at, _SIGNS[mark.kind]
     if off:
-        paper.sign(x, y, "right" if off > 0 else "left", colour)
+        paper.sign(x, y, ">" if off > 0 else "<", colour)
         words = f"× {rounded(off, 2)}" if off > 0 else f"÷ {rounded(-off, 2)}"
         paper.text(x, y + 20, words, colour, anchor="middle", size=_SMALL)
         return
@@ -423,53 +450,71 @@ def _value_in_words(
 
 #: What takes less than this, a core cycle or so, is at the lower end of such an axis.
 LEAST_NS = 0.3
+#: The axis reaches at least from one of these to the other: a clock's reading, and a large fork.
+_ENDS_NS = (1.0, 2e7)
+#: So many rows of names stand above a row of marks; a name without room is in the table only.
+_MOST_ROWS = 2
 
 
 def overview_drawing(rows: Sequence[tuple[str, Sequence[Mark]]], cycle_ns: float | None) -> Drawing:
     """All `rows` of marks in ns on one logarithmic axis; a row has a name.
 
-    A mark without a name is a published figure, which is a cross. The axis has core cycles above it
-    if one takes `cycle_ns`. Raises ValueError if no mark is above zero.
+    A mark of the kind "no figure" is hollow at the margin, whatever its value; one at or below 0 is
+    an arrow at the lower end. The axis has core cycles above it if one takes `cycle_ns`. Raises
+    ValueError if no mark is above zero.
     """
-    known = [mark.value for _, marks in rows for mark in marks if mark.value > 0]
+    known = [each.value for _, marks in rows for each in marks if each.value > 0]
     if not known:
         raise ValueError("no figure to draw")
-    low = max(min(known), LEAST_NS)
-    axis = Axis(math.log(low / 1.3), math.log(max(known) * 1.3), True, 156.0, WIDTH - 24.0)
+    low, high = min(*_ENDS_NS, max(min(known), LEAST_NS) / 1.3), max(*_ENDS_NS, 1.3 * max(known))
+    left = 2 * _MARGIN + max(text_width(name, _SMALL + 1) for name, _ in rows)
+    axis = Axis(math.log(low), math.log(high), True, left, WIDTH - 50.0)
     laid_out = []
     for name, marks in rows:
-        shown = sorted((mark for mark in marks if mark.value > 0), key=lambda mark: mark.value)
-        named = [mark for mark in shown if mark.kind != "published"]
+        shown = [each for each in marks if each.kind != "no figure"]
+        named = sorted((e for e in shown if e.kind != "published"), key=lambda mark: mark.value)
         named = [*named[:1], *named[:0:-1]]  # the smallest, and the largest, come first
-        places = _rows([(axis.at(mark.value), _wide(mark.name, 10)) for mark in named])
+        places = _rows([(axis.at(mark.value), text_width(mark.name, 10)) for mark in named], WIDTH)
         kept = [each for each in zip(named, places, strict=True) if each[1] < _MOST_ROWS]
-        laid_out.append((name, shown, kept, 12 * (1 + max((row for _, row in kept), default=0))))
-    paper = Paper(WIDTH, 60 + sum(high + 26 for *_, high in laid_out) + 30)
+        laid_out.append((name, shown, kept, len(marks) - len(shown)))
+    heights = [38 + 12 * max((row for _, row in kept), default=0) for _, _, kept, _ in laid_out]
+    paper = Paper(WIDTH, 110 + sum(heights))
+    _draw_scale(paper, axis, 60.0 + sum(heights), 40, cycle_ns)
     y = 44.0
-    for name, shown, kept, high in laid_out:
-        y += high + 26
+    for (name, shown, kept, without), high in zip(laid_out, heights, strict=True):
+        y += high
         paper.line(axis.left, y, axis.right, y, scale.FAINT)
         paper.text(_MARGIN, y + 4, name, bold=True, size=_SMALL)
         for mark, row in kept:
             x, top = axis.at(mark.value), y - 10 - 12 * row
             paper.line(x, top + 2, x, y - 4, scale.QUIET, 0.5)
-            paper.text(_start(x, _wide(mark.name, 10)), top, mark.name, size=10)
-        for mark in shown:
+            paper.text(
+                _start(x, text_width(mark.name, 10), WIDTH), top, mark.name, size=10, halo=True
+            )
+        for mark in sorted(shown, key=lambda each: each.kind != "published"):
             shape, colour = _SIGNS[mark.kind]
-            paper.sign(axis.at(mark.value), y, shape, colour, 4)
-    _draw_scale(paper, axis, y + 16, 40, cycle_ns)
+            paper.sign(axis.at(mark.value), y, shape if mark.value > 0 else "<", colour, 4)
+        if without:
+            paper.sign(axis.right + 12, y, "O", scale.BLUE, 4)
+            paper.text(axis.right + 20, y + 4, f"{without:,}", scale.QUIET, size=_SMALL)
+    key = (("●", "this machine", scale.BLUE), ("×", "published", scale.QUIET),
+           ("○", "so many without a figure", scale.BLUE))  # fmt: skip
+    x = float(_MARGIN)
+    for sign, words, colour in key:
+        paper.text(x, paper.height - 10, f"{sign} {words}", colour, size=_SMALL)
+        x += text_width(words, _SMALL) + 40
     table = Table(
         "Figures in nanoseconds",
         ("", "figure", "value"),
-        tuple((name, mark.name, rounded(mark.value, 4)) for name, marks in rows for mark in marks),
+        tuple(
+            (name, mark.name, mark.text if mark.kind == "no figure" else rounded(mark.value, 4))
+            for name, marks in rows
+            for mark in marks
+        ),
     )
     kind = f"{len(known)} figures of {len(rows)} kinds on one logarithmic axis"
     ends = f"from {rounded(min(known))} to {rounded(max(known))} ns"
     return Drawing(paper.svg(), "ns", f"{kind}, {ends}; crosses are published figures.", table)
-
-
-#: So many rows of names stand above a row of marks; a name without room is in the table only.
-_MOST_ROWS = 2
 
 
 def _draw_scale(
@@ -481,13 +526,13 @@ def _draw_scale(
         words = f"{rounded(10.0**power / NANOSECONDS[unit])} {unit_symbol(unit)}"
         paper.line(x, top + 6, x, bottom, scale.FAINT, 0.7)
         paper.text(x, bottom + 14, words, scale.QUIET, anchor="middle", size=_SMALL)
-    for power in range(12) if cycle_ns else ():
+    for power in range(0, 12, 2) if cycle_ns else ():
         at = 10.0**power * (cycle_ns or 1.0)
         if axis.low <= math.log(at) <= axis.high:
             words = f"{10**power:,}"
-            paper.text(axis.at(at), top, words, scale.QUIET, anchor="middle", size=10)
+            paper.text(axis.at(at), top, words, scale.QUIET, anchor="middle", size=_SMALL)
     if cycle_ns:
-        paper.text(_MARGIN, top, "core cycles", scale.QUIET, size=10)
+        paper.text(_MARGIN, top, "core cycles", scale.QUIET, size=_SMALL)
 
 
 # The evidence: the line T(k), and beside it what each sample says of the figure.
@@ -619,12 +664,12 @@ def _draw_line(paper: Paper, result: Result, line: Line, unit: str) -> None:
         1.6,
     )  # fmt: skip
     for size, value in zip(line.batch.tolist(), mean.tolist(), strict=True):
-        paper.sign(along(size), panel.down(value), "dot", scale.BLUE, 3.5)
+        paper.sign(along(size), panel.down(value), "o", scale.BLUE, 3.5)
     _draw_sizes(paper, [(along(k), f"{k:,.0f}") for k in (0.0, *line.batch.tolist())])
     paper.text((panel.left + panel.right) / 2, _BOTTOM + 38, "k, operations in a sample",
                scale.QUIET, anchor="middle", size=_SMALL)  # fmt: skip
     if result.net is None:
-        paper.sign(along(0), panel.down(overhead), "diamond", scale.VERMILLION, 6)
+        paper.sign(along(0), panel.down(overhead), "D", scale.VERMILLION, 6)
         words = f"◆ at k = 0: {in_four_digits(overhead)} {unit}"
         paper.text(along(0) + 12, panel.top + 12, words, scale.VERMILLION, size=_SMALL)
         return
@@ -659,7 +704,7 @@ def _draw_sizes(paper: Paper, names: Sequence[tuple[float, str]]) -> None:
     """Write the names below their places, as many as do not touch: the last one, and so on."""
     free = float(WIDTH)
     for x, words in reversed(names):
-        half = _wide(words, _SMALL) / 2
+        half = text_width(words, _SMALL) / 2
         if x + half < free:
             paper.text(x, _BOTTOM + 18, words, scale.QUIET, anchor="middle", size=_SMALL)
             free = x - half - 5
@@ -720,7 +765,7 @@ def _draw_column(paper: Paper, panel: _Panel, x: float, half: float, column: _Co
     if len(inside) < _FEW:
         for n, value in enumerate(inside.tolist()):  # side by side in the order taken
             at = x + half * (2 * (n + 0.5) / len(inside) - 1)
-            paper.sign(at, panel.down(value), "dot", scale.BLUE, 2.5)
+            paper.sign(at, panel.down(value), "o", scale.BLUE, 2.5)
         return
     counts, edges = np.histogram(inside, _BINS, (panel.low, panel.high))
     wide = half * np.sqrt(counts / counts.max())

@@ -20,9 +20,10 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from labs import html
 from labs.analysis.estimates import Estimate, Floats
 from labs.analysis.line import Line
-from labs.html import Table, filled
-from labs.plots import style, taken
-from labs.plots.intervals import LOOKS, Dot, Group, Row, rows_figure
+from labs.html import Table, filled, image_address
+from labs.plots import rows, style, taken
+from labs.plots.rows import Dot, Group, Row, rows_drawing
+from labs.plots.scale import LOOKS
 from labs.plots.taken import (
     Taken,
     axis_names,
@@ -44,8 +45,8 @@ _PICTURE = Path(__file__).with_name("picture.html.jinja")
 class Picture:
     """A drawn plot.
 
-    `image` is a PNG, `width` its width on the page in CSS pixels. `kind` says what kind of plot it
-    is, with its axes and ranges; `meaning` says what the plot shows. `note` is what a
+    `image` is a PNG or SVG, `width` its width on the page in CSS pixels. `kind` says what kind of
+    plot it is, with its axes and ranges; `meaning` says what the plot shows. `note` is what a
     reader must know first, if there is anything. `warnings` are those of what is drawn.
     """
 
@@ -81,9 +82,15 @@ class Picture:
             kind=self.kind,
             meaning=self.meaning,
             width=self.width,
-            address=f"data:image/png;base64,{base64.b64encode(self.image).decode()}",
+            address=self._address,
             table=self.table.as_html(),
         )
+
+    @property
+    def _address(self) -> str:
+        if self.image.startswith(b"<svg"):
+            return image_address(self.image.decode())
+        return f"data:image/png;base64,{base64.b64encode(self.image).decode()}"
 
     def _repr_html_(self) -> str:
         # A cell that ends in a plot shows no result, which would have the warnings.
@@ -116,12 +123,14 @@ def of_estimates(
 
     Raises ValueError if there is no result.
     """
-    figure = estimates_figure(results, predictions)
+    figure = _estimates_drawing(results, predictions)
     return make_picture(figure, *describe_estimates(results, predictions), estimates_table(results))
 
 
-def make_picture(figure: Figure, kind: str, meaning: str, table: Table) -> Picture:
-    """The picture of a drawn figure, with its description and table."""
+def make_picture(figure: Figure | str, kind: str, meaning: str, table: Table) -> Picture:
+    """The picture of a drawn figure, or of SVG as wide as rows, with its description and table."""
+    if isinstance(figure, str):
+        return Picture(figure.encode(), rows.WIDTH, kind, meaning, table)
     width = round(figure.get_figwidth() * style.CSS_PIXELS_PER_INCH)
     return Picture(style.png(figure), width, kind, meaning, table)
 
@@ -330,9 +339,9 @@ def _with_ends(parts: list[str]) -> str:
     return f"{parts[0]} ({parts[1]} to {parts[2]})" if any(parts[1:2]) else parts[0]
 
 
-def estimates_figure(
-    results: Sequence[Result], predictions: Mapping[str, style.Mark] | None = None
-) -> Figure:
+def _estimates_drawing(
+    results: Sequence[Result], predictions: Mapping[str, style.Mark] | None
+) -> str:
     """The figures of several results with their 95 % intervals, one row each, on a log axis.
 
     All values are in the unit of the first result. `predictions` are by variant, and each is drawn
@@ -343,7 +352,7 @@ def estimates_figure(
         raise ValueError("nothing to compare")
     unit = results[0].unit
     known = predictions or {}
-    rows = tuple(
+    each = tuple(
         _row(name, result, unit, known.get(result.variant))
         for name, result in zip(names_of(results), results, strict=True)
     )
@@ -351,13 +360,13 @@ def estimates_figure(
     drawn = [known[result.variant] for result in results if result.variant in known]
     texts = [mark.key_text() if len(drawn) == 1 else f"╌ {mark.name}" for mark in drawn]
     key += [(text, style.GREEN) for text in dict.fromkeys(texts)]
-    return rows_figure(
-        [Group("", rows)],
+    return rows_drawing(
+        [Group("", each)],
         unit,
         results[0].what,
         f"{_kernels(results)}: {results[0].what} of each variant",
         key,
-        scale="log",
+        log=True,
     )
 
 
@@ -501,7 +510,7 @@ def samples_figure(
     predicted = k * prediction.into(unit, clock) if prediction else None
 
     figure, axes = style.new_figure(3.7, right=0.86, bottom=0.75 / 3.7)
-    floor, ceiling = style.log_axis(axes, "y", lengths, predicted)
+    floor, ceiling = style.log_axis(axes, lengths, predicted)
     shown = np.maximum(lengths, floor)
     axes.set_ylim(floor * 0.75, ceiling)
     axes.set_xlim(-0.012 * len(shown), 1.012 * len(shown))

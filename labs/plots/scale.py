@@ -19,6 +19,31 @@ OCHRE = "#9A6700"
 INK, QUIET, FAINT = "#1A1A1A", "#595959", "#D9D9D9"
 
 
+Dash = str | tuple[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour, marker and dash of a series: each of them alone distinguishes it from the others.
+
+    `sign` is the marker as a character for texts.
+    """
+
+    colour: str
+    marker: str
+    sign: str
+    dash: Dash
+
+
+LOOKS = (
+    Look(BLUE, "o", "●", "-"),
+    Look(VERMILLION, "^", "▲", (0, (5, 2))),
+    Look(GREEN, "s", "■", (0, (2, 1))),
+    Look(PURPLE, "D", "◆", (0, (7, 2, 1, 2))),
+    Look(OCHRE, "v", "▼", (0, (4, 1, 1, 1, 1, 1))),
+    Look(INK, "P", "✚", (0, (1, 2))),
+)
+
 #: An axis is logarithmic if the largest value is at least this many times the smallest.
 LOG_FROM = 6.0
 

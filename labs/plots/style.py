@@ -13,18 +13,15 @@ import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from matplotlib import rcdefaults
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
-from matplotlib.transforms import Bbox
 
 from labs.analysis.estimates import Floats
 from labs.plots.scale import (
@@ -205,55 +202,23 @@ def make_room_at_right(figure: Figure, axes: Axes) -> None:
     if beyond > 0:
         box = axes.get_position()
         axes.set_position((box.x0, box.y0, box.width - beyond, box.height))
-        if axes.get_xscale() == "log":
-            numbers = axes.xaxis.get_major_formatter()
-            labels = {float(place): numbers(place) for place in axes.xaxis.get_majorticklocs()}
-            kept = _without_overlap(labels, axes.get_position(), *axes.get_xlim())
-            axes.xaxis.set_major_locator(FixedLocator(sorted(kept)))
 
 
-def log_axis(
-    axes: Axes, direction: Literal["x", "y"], values: Floats, predicted: float | None
-) -> tuple[float, float]:
-    """Make one axis logarithmic with plain numbers, and return its ends.
+def log_axis(axes: Axes, values: Floats, predicted: float | None) -> tuple[float, float]:
+    """Make the vertical axis logarithmic with plain numbers, and return its ends.
 
     All `values` fit on the axis, and so does the `predicted` one. A logarithmic axis has no zero. A
     coarse clock gives values of 0: draw them at the lower end, which then has the label 0.
     """
     ends = log_ends(values, predicted)
-    floor, ceiling = ends.floor, ends.ceiling
     labels = ends.labels()
-    axis: Axis
-    if direction == "x":
-        axes.set_xscale("log")
-        axis = axes.xaxis
-    else:
-        axes.set_yscale("log")
-        axis = axes.yaxis
-    if direction == "x":
-        labels = _without_overlap(labels, axes.get_position(), floor, ceiling)
-    axis.set_major_locator(FixedLocator(sorted(labels)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, axis_number(value))))
-    axis.set_minor_locator(NullLocator())
-    return floor, ceiling
-
-
-def _without_overlap(
-    labels: dict[float, str], box: Bbox, floor: float, ceiling: float
-) -> dict[float, str]:
-    """As many of the labels as do not overlap on a logarithmic axis, evenly chosen.
-
-    `box` is the place of the axes on the figure. Labels that would leave the figure are left out.
-    """
-    per_factor = box.width / math.log(ceiling / floor)
-    at = {place: box.x0 + per_factor * math.log(place / floor) for place in sorted(labels)}
-    half = {place: 0.5 * CHARACTER * (len(labels[place]) + 1) for place in at}
-    places = [place for place in at if 0 <= at[place] - half[place] <= 1 - 2 * half[place]]
-    for step in range(1, len(places)):
-        kept = places[::step]
-        if all(at[a] + half[a] <= at[b] - half[b] for a, b in pairwise(kept)):
-            return {place: labels[place] for place in kept}
-    return {place: labels[place] for place in places[:1]}
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(FixedLocator(sorted(labels)))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: labels.get(value, axis_number(value)))
+    )
+    axes.yaxis.set_minor_locator(NullLocator())
+    return ends.floor, ends.ceiling
 
 
 def png(figure: Figure) -> bytes:

@@ -11,8 +11,9 @@ from labs.html import Table
 from labs.html import page as whole_page
 from labs.limits import MOST_FILES
 from labs.plots import picture
-from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
+from labs.plots.rows import Dot, Group, Row, rows_drawing
+from labs.plots.scale import LOOKS, Look
 from labs.plots.style import BLUE, GREEN, QUIET
 from labs.recording import counts, declared, run_conditions
 from labs.recording.declared import Estimand, Placement
@@ -459,9 +460,9 @@ def _picture(heading: str, known: Sequence[Pair]) -> Picture:
         dot = Dot(of.ratio, look, *of.ratio_interval)
         rows.append(Row(pair.name, (dot,), f"{value} ({interval})", level=1.0))
     key = [("● distinguishable", BLUE), ("● not distinguishable", QUIET), ("╌ equal cost", GREEN)]
-    figure = rows_figure(
+    figure = rows_drawing(
         [Group("", tuple(rows))], "times", "cost in B / cost in A", f"{heading}: B / A", key,
-        scale="log",
+        log=True,
     )  # fmt: skip
     kind = (
         f"Dot plot of {heading}: the cost in B divided by the cost in A, with 95 % intervals, of "

@@ -26,7 +26,7 @@ from labs.terminal import columns, lines_of
 from labs.units import NANOSECONDS, fixed, readable_unit, rounded
 
 COMMAND = "labs survey"
-HEADER = ("", "ns", "95 % interval", "core cycles", "ticks")
+HEADER = ("", "ns", "95 % interval", "core cycles", "published, ns")
 
 #: From here on, numbers have no decimals.
 LONG_NS = 1e5
@@ -36,46 +36,34 @@ _PAGE = Path(__file__).with_name("page.html.jinja")
 
 @dataclass(frozen=True)
 class Section:
-    """One group of the page."""
+    """One group of the survey."""
 
     heading: str
     rows: tuple[Row, ...]
 
     @property
-    def anchor(self) -> str:
-        """The name of the section in links."""
-        return self.heading.lower().replace(" ", "-")
-
-    @property
-    def figures(self) -> Table:
-        """Each figure with its interval in ns, in core cycles, its evidence and published ones."""
-        rows = (
-            (name_of(row), *_cells(row.result), row.proof(), _ranges(row.published))
-            for row in self.rows
-        )
-        header = (*HEADER, "evidence", "published, ns")
-        return Table(f"{self.heading}: cost on this machine", header, tuple(rows)).without_empty()
-
-    @property
     def marks(self) -> list[Mark]:
-        """The figures of the group and the published ones, for the picture of all."""
-        found = [
-            Mark.of(name_of(row), row.result.estimate)
-            for row in self.rows
-            if row.result is not None and row.result.estimate is not None
-        ]
+        """The figures of the group, the published ones, and the variants without a figure."""
+        found = []
+        for row in self.rows:
+            known = row.result.estimate if row.result is not None else None
+            none = Mark(name_of(row), math.nan, "no figure", text="no figure")
+            found.append(Mark.of(name_of(row), known) if known is not None else none)
         values = {each.ns for row in self.rows for each in row.published}
         return [*found, *(Mark("published", value, "published") for value in sorted(values))]
 
-    @property
-    def uncertain(self) -> str:
-        """A sentence on the figures that are not believable; '' if all are."""
-        return uncertain(self.rows)
 
-    @property
-    def without_figure(self) -> list[str]:
-        """For each row without a figure, the reason."""
-        return without_figure(self.rows)
+def figures(rows: Sequence[Row]) -> Table:
+    """Each figure with its interval in ns, in core cycles, and the published ones of its quantity.
+
+    A group begins with a row that has its name only.
+    """
+    cells: list[tuple[str, ...]] = []
+    for section in sections(rows):
+        cells.append((section.heading, *[""] * (len(HEADER) - 1)))
+        for row in section.rows:
+            cells.append((name_of(row), *_cells(row.result), _ranges(row.published)))
+    return Table("Cost on this machine", HEADER, tuple(cells)).without_empty()
 
 
 def name_of(row: Row) -> str:
@@ -104,12 +92,15 @@ def overview(rows: Sequence[Row]) -> Drawing | None:
         return None
 
 
-def _cells(result: Result | None) -> tuple[str, str, str, str]:
-    """The figure in ns, its interval, and the same in core cycles and ticks."""
+def _cells(result: Result | None) -> tuple[str, str, str]:
+    """The figure in ns, its interval, and the figure in core cycles if their length is known."""
     if result is None or result.estimate is None:
-        return "no figure", "", "", ""
+        return "no figure", "", ""
     value, low, high = numbers(result.estimate)
-    return value, f"{low} to {high}", _in_unit(result, "cycles"), _in_unit(result, "ticks")
+    wide = "" if result.estimate.is_believable() else f" {_WIDE}"
+    known = result.clock.core_cycle_ticks
+    cycles = rounded(result.estimate.into("cycles", result.clock).value) if known else ""
+    return value, f"{low} to {high}{wide}", cycles
 
 
 def numbers(estimate: Estimate) -> tuple[str, str, str]:
@@ -120,15 +111,6 @@ def numbers(estimate: Estimate) -> tuple[str, str, str]:
         )
         return value, low, high
     return sensible(estimate)
-
-
-def _in_unit(result: Result, unit: str) -> str:
-    """The value in another unit, or a dash if the length of that unit is unknown."""
-    assert result.estimate is not None
-    try:
-        return rounded(result.clock.convert(result.estimate.value, result.unit, unit))
-    except ValueError:
-        return "-"
 
 
 def _ranges(figures: Sequence[Published]) -> str:
@@ -159,7 +141,8 @@ def text(rows: Sequence[Row], width: int | None = None) -> str:
     longest = max((len(_title(mine)) for each in every for mine in _series(each.rows)), default=0)
     unit = readable_unit(highest)
     top = f"{rounded(highest / NANOSECONDS[unit])} {unit}"
-    lines = [f"What it costs here: each bar is on a logarithmic axis from {LEAST_NS} ns to {top}"]
+    head = f"What it costs here; bars: log axis, {LEAST_NS} ns to {top}"
+    lines = [f"{head}; {_NONE} no figure; {_WIDE} wide"]
     for section in every:
         lines.append(section.heading)
         told: set[str] = set()
@@ -168,21 +151,22 @@ def text(rows: Sequence[Row], width: int | None = None) -> str:
             if row.result is not None and row.result.estimate is not None:
                 lines.append(_line(mine, longest, highest, width))
                 continue
-            why = "for the same reason" if row.why_not in told else _why(row)
+            why = "the same reason" if row.why_not in told else _why(row)
             told.add(row.why_not)
-            lines += lines_of(f"  {name_of(row):{longest}}  no figure: {why}", width)
+            # One line where possible: the whole reason is on the page.
+            short = why if "`" in why else re.split(r"[;,] ", why)[0]
+            lines += lines_of(f"  {name_of(row):{longest}} {_NONE} {short}", width)
         for row in filter(_disagrees, section.rows):
             lines += lines_of(f"  {name_of(row)}: {row.proof()}", width)
-    if uncertain(rows):
-        most = f"{100 * WIDEST:.0f}"
-        lines.append(f"{_WIDE}  half of the interval is more than {most} % of the value")
     return "\n".join(lines)
 
 
 #: The room for a value with its unit, and for half of its interval, in characters.
-_VALUE, _HALF = 17, 10
-#: What stands beside an interval that is too wide, and the fewest variants in a line.
-_WIDE, _FEWEST = "!", 3
+_VALUE, _HALF = 17, 12
+#: What stands in place of a figure, and beside an interval of which half is more than WIDEST.
+_NONE, _WIDE = "○", "!"
+#: The fewest variants in a line.
+_FEWEST = 2
 _LAST_NUMBER = re.compile(r"^(.*?)(\d+(?:k|m|mb)?)( -O0)?$")
 
 
@@ -261,25 +245,14 @@ def _disagrees(row: Row) -> bool:
     return not remarks.switches_agree(row.result)
 
 
-def uncertain(rows: Sequence[Row]) -> str:
-    """A sentence on the rows whose interval is too wide to believe the figure; '' if none is."""
-    listed = ", ".join(
-        name_of(row)
-        for row in rows
-        if row.result and row.result.estimate and not row.result.estimate.is_believable()
-    )
-    most = f"{100 * WIDEST:.0f}"
-    said = f"Half of the interval's width is more than {most} % of the value: {listed}."
-    return said if listed else ""
-
-
-def without_figure(rows: Sequence[Row]) -> list[str]:
-    """For each row without a figure, the reason; a reason of several rows is given once."""
+def notes(rows: Sequence[Row]) -> list[str]:
+    """Why rows have no figure, a reason of several rows once, and evidence that disagrees."""
     found: dict[str, list[Row]] = {}
     for row in rows:
-        if row.why_not:
-            found.setdefault(_why(row), []).append(row)
-    return [f"{', '.join(map(name_of, mine))}: {why}" for why, mine in found.items()]
+        if row.why_not or _disagrees(row):
+            said = f"no figure: {_why(row)}" if row.why_not else row.proof()
+            found.setdefault(said, []).append(row)
+    return [f"{', '.join(map(name_of, mine))}: {said}." for said, mine in found.items()]
 
 
 def _why(row: Row) -> str:
@@ -329,13 +302,15 @@ def _result_as_json(row: Row) -> dict[str, Any]:
 
 
 def page(rows: Sequence[Row], machine: Machine) -> str:
-    """The whole survey as one self-contained HTML page, with all figures on one axis first."""
+    """The whole survey as one self-contained HTML page: all figures on one axis, and one table."""
     return whole_page(
         "What it costs on this machine",
         COMMAND,
         _PAGE,
         card=machine.card(),
         overview=overview(rows),
-        sections=list(sections(rows)),
+        figures=figures(rows),
+        legend=f"{_WIDE} half of the interval is more than {100 * WIDEST:.0f} % of the value",
+        notes=notes(rows),
         reasons=reasons(rows),
     )

@@ -16,8 +16,9 @@ from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.published import Published
 from labs.html import Table
 from labs.plots import picture
-from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
+from labs.plots.rows import Dot, Group, Row, rows_drawing
+from labs.plots.scale import LOOKS, Look
 from labs.plots.style import BLUE, GREEN, PURPLE, VERMILLION, symbol
 from labs.recording.origin import kind_of
 from labs.results.result import Result, sensible, with_ends
@@ -69,7 +70,7 @@ def among_published(
     if suspect:
         key.append(("× published, but known to be wrong or of something else", VERMILLION))
     title = f"{quantity}: your figure and published figures"
-    figure = rows_figure(groups, unit, "cost as printed", title, key)
+    figure = rows_drawing(groups, unit, "cost as printed", title, key)
     kind, meaning = _describe(own, figures, quantity, unit)
     meaning = " ".join((meaning, *others.sentences))
     table = _table(own, figures, quantity, unit, others.table_rows)

@@ -10,8 +10,9 @@ from labs.analysis import estimates
 from labs.analysis.estimates import Estimate
 from labs.html import Table
 from labs.plots import picture
-from labs.plots.intervals import LOOKS, Dot, Group, Look, Row, rows_figure
 from labs.plots.picture import Picture
+from labs.plots.rows import Dot, Group, Row, rows_drawing
+from labs.plots.scale import LOOKS, Look
 from labs.plots.style import INK, QUIET, VERMILLION, symbol
 from labs.recording import counts, declared, run_conditions
 from labs.recording.declared import Placement
@@ -72,7 +73,7 @@ def placement(*runs: gather.Runs | None) -> Picture:
         for heading, mine in grouped.items()
     ]
     kernels = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
-    figure = rows_figure(
+    figure = rows_drawing(
         groups, unit, "cost, net of the calls", f"{kernels}: cost by placement",
         [("bars: 95 % interval; do not average over groups", QUIET)],
     )  # fmt: skip

@@ -14,8 +14,9 @@ from matplotlib.axes import Axes
 from labs import terminal
 from labs.html import Table
 from labs.plots import picture
-from labs.plots.intervals import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
+from labs.plots.intervals import INTERVALS, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
+from labs.plots.scale import LOOKS
 from labs.plots.style import GREEN, symbol
 from labs.results.result import Result
 from labs.units import NAMES, rounded

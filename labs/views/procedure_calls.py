@@ -13,8 +13,9 @@ from matplotlib.axes import Axes
 from labs.c_kernels.toolchain import optimisation_level
 from labs.html import Table
 from labs.plots import picture
-from labs.plots.intervals import INTERVALS, LOOKS, Series, XAxis, YAxis, series_figure
+from labs.plots.intervals import INTERVALS, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
+from labs.plots.scale import LOOKS
 from labs.plots.style import FONT_PT, QUIET, symbol
 from labs.results.result import Result
 from labs.results.results_compared import compared

@@ -11,8 +11,9 @@ from labs.analysis.estimates import Estimate
 from labs.html import Table
 from labs.machine.description import data_caches
 from labs.plots import picture
-from labs.plots.intervals import INTERVALS, LOOKS, Look, Point, Series, XAxis, YAxis, series_figure
+from labs.plots.intervals import INTERVALS, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
+from labs.plots.scale import LOOKS, Look
 from labs.plots.style import QUIET, symbol
 from labs.recording import counts
 from labs.recording.file import Recording

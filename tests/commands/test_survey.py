@@ -79,9 +79,8 @@ def test_what_this_machine_cannot_do_is_a_row_that_says_so(
     (row,) = rows_of_all()
     assert row.result is None
     assert "no moon" in row.why_not
-    text = survey_report.text([row])
-    assert "no figure" in text
-    assert any("no moon" in line for line in survey_report.without_figure([row]))
+    lines = survey_report.text([row]).splitlines()
+    assert "○ no figure" in lines[0] and "no moon" in lines[-1]
     page = survey_report.page([row], read_machine())
     assert "no moon" in page
 
@@ -89,11 +88,11 @@ def test_what_this_machine_cannot_do_is_a_row_that_says_so(
 def test_a_reason_that_names_an_option_names_the_command_that_has_it() -> None:
     few = "10 samples are too few for 3 batch sizes; raise --samples"
     rows = [Row(SWITCH, name, None, f"{name}: {few}.", ()) for name in SWITCH.variants]
-    (line,) = survey_report.without_figure(rows)
+    (line,) = survey_report.notes(rows)
     first = f"labs measure {SWITCH.kernel} --variant {SWITCH.variants[0]}"
-    assert line.endswith(f": {few} (of `{first}`)")
-    (line,) = survey_report.without_figure([Row(SWITCH, "x", None, "x: there is no moon.", ())])
-    assert line.endswith(": there is no moon")
+    assert line.endswith(f": {few} (of `{first}`).")
+    (line,) = survey_report.notes([Row(SWITCH, "x", None, "x: there is no moon.", ())])
+    assert line.endswith(": there is no moon.")
 
 
 def test_progress_goes_from_nothing_to_all(short: None) -> None:
@@ -170,7 +169,22 @@ def test_all_figures_are_on_one_axis_with_what_was_published(short: None) -> Non
             assert (survey_report.name_of(row), rounded(row.result.estimate.value, 4)) in drawn
         for each in row.published:
             assert ("published", rounded(each.ns, 4)) in drawn
-    ElementTree.fromstring(drawing.svg)
+    without = {survey_report.name_of(row) for row in rows if row.why_not}
+    assert {name for name, value in drawn if value == "no figure"} == without and without
+    words = {each.text for each in ElementTree.fromstring(drawing.svg).iter() if each.text}
+    assert {"1 ns", "10 ms"} <= words
+
+
+def test_one_table_has_each_row_under_its_group(short: None) -> None:
+    rows = rows_of_all()
+    table = survey_report.figures(rows)
+    names = [row[0] for row in table.rows]
+    for section in survey_report.sections(rows):
+        begin = names.index(section.heading)
+        assert not any(table.rows[begin][1:])
+        mine = [survey_report.name_of(row) for row in section.rows]
+        assert names[begin + 1 : begin + 1 + len(mine)] == mine
+    assert survey_report.page(rows, read_machine()).count("<table") == 1
 
 
 class Page(html.parser.HTMLParser):
@@ -257,7 +271,19 @@ def test_a_full_survey_has_70_lines_and_a_series_shows_its_lowest_and_highest() 
     assert re.search(r" 20(\.\d)? to (499|500|501) ns ", of_calls) and of_calls.count("●") == 2
     # One that has no figure has a line of its own, which says why.
     missing = [dataclasses.replace(rows[0], variant="args0", result=None, why_not="args0: no moon")]
-    assert "  args0  no figure: no moon" in survey_report.text(missing)
+    assert "  args0 ○ no moon" in survey_report.text(missing)
+
+
+def test_a_reason_that_other_programs_give_takes_one_line() -> None:
+    why = "other programs had the CPU during 55 of 63 samples, and too few are left; measure again"
+    rows = [
+        Row(each, name, None, f"{why}, {name}", ())
+        for each in MEASUREMENTS
+        for name in each.variants
+    ]
+    lines = survey_report.text(rows).splitlines()
+    assert len(lines) == 1 + len(rows) + len(list(survey_report.sections(rows)))
+    assert max(map(len, lines)) <= 80
 
 
 def test_two_measurements_never_share_a_recording() -> None:

@@ -128,7 +128,7 @@ def test_the_command_writes_a_page_and_json(
     printed = capsys.readouterr().out
     assert "A is one, and B is two." in printed and "two: broken.csv:" in printed
     page = (tmp_path / "out" / "compared.html").read_text(encoding="utf-8")
-    assert "<img" in page and "What the recordings state" in page and "http" not in page
+    assert "<img" in page and "What the recordings state" in page and "http:" not in page
     assert cli.main([*words, "--json"]) == 0
     entries = json.loads(capsys.readouterr().out)
     assert {each["variant"] for each in entries} >= {"getppid"}

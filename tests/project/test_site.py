@@ -216,6 +216,10 @@ def test_each_page_of_the_gallery_shows_the_values_that_it_claims() -> None:
         assert float(shown["broken"].replace(",", "")) == pytest.approx(
             pair.naive_value / NANOSECONDS[drawing.unit], rel=1e-3
         )
+        # How far off it is stands between the two marks.
+        if pair.factor and not pair.alike:
+            assert f">{pair.factor}</text>" in drawing.svg and pair.factor in drawing.description
+            assert "log axis" in drawing.svg
         for kind, run in zip(KINDS, (pair.broken, pair.repaired), strict=True):
             estimate = run.result().estimate
             evidence = evidence_drawing(run.recording, run.variant)
