@@ -664,6 +664,12 @@ def _of_switches(recording: Recording, variant: str) -> RunWarning | None:
             "its turn, or waits for what another one still holds, and switches again"
         )
         try_this = "wake the next task last, and wait for your turn without a time-out"
+        if (taken := counts.preemptions_of(recording, variant, seen)) is not None:
+            cause = (
+                f"{taken:,} times the OS took the CPU from a task in the middle of its turn: other "
+                "programs wanted it, and the turns are long"
+            )
+            try_this = "do less work in each turn, or measure when fewer programs run"
     elif not where or not all(each.bound_together for each in where):
         cause += ", or the task had its own CPU"
         try_this = "put both tasks on one CPU, and make each wait for the other"

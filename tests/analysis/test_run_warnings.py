@@ -596,6 +596,28 @@ def test_switches_are_those_of_the_named_variant_where_they_were_counted() -> No
     )
 
 
+@pytest.mark.parametrize(
+    ("asleep", "counted", "taken"),
+    [
+        ("1001", "1300", True),
+        ("1300", "1300", False),  # its own tasks went to sleep more often
+        ("1001", "900000", False),  # other programs do not want the CPU so often
+        ("", "1300", False),  # the kinds were not counted
+    ],
+)
+def test_switches_beyond_the_claim_are_laid_to_other_programs_where_they_took_the_cpu(
+    asleep: str, counted: str, taken: bool
+) -> None:
+    kinds = {"variant__simulated__voluntary_switches": asleep} if asleep else {}
+    recording = switching_run(counted, **kinds)
+    of_1_s = recording.ticks * recording.clock("simulated").frequency_hz / recording.ticks.sum()
+    # Its ten processes count alike.
+    found = warnings_of(dataclasses.replace(recording, ticks=(10 * of_1_s).astype(np.int64)))
+    cause = found["switches-unaccounted"].likely_cause
+    assert (f"{10 * int(counted) - 10_000:,} times the OS took the CPU" in cause) == taken
+    assert ("before it has its turn" in cause) != taken
+
+
 @pytest.mark.parametrize(("theirs", "on_one_cpu"), [("0", True), ("0-1", False), ("1", False)])
 def test_tasks_that_share_one_cpu_are_not_advised_to_share_it(
     theirs: str, on_one_cpu: bool
