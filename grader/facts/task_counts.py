@@ -26,8 +26,6 @@ from labs.recording.run_conditions import Places
 SHARE = 0.1
 #: How far the count may fall short on a machine that cannot pin: tasks on two CPUs may not sleep.
 SHARE_UNBOUND = 0.5
-#: The OS gives a CPU to another program at most this often during a sample.
-PREEMPTIONS_PER_S = 2_000
 #: An operation that creates or ends a task touches at least this many new pages.
 FAULTS_OF_CREATION = 5
 
@@ -171,7 +169,7 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
         return "lock-convoy" if c_calls.only_locks(_measured(case)) else FEWER
     if two_cpus:
         return "two-cpus-not-one"
-    preemptions = _preemptions(recording, seen.variant)
+    preemptions = counts.most_preemptions(recording, seen.variant)
     if seen.counted <= (1 + SHARE) * seen.claimed + preemptions + seen.edges:
         return None
     if seen.claim == 1 and abs(seen.each - 2) <= 2 * SHARE:
@@ -188,13 +186,6 @@ def _of_counts(case: Case, seen: Counted) -> str | None:
 def wait_with_an_end(case: Case) -> str | None:
     """The function between the readings that sleeps for a time or waits until one; None if none."""
     return c_calls.wait_with_an_end(_measured(case))
-
-
-def _preemptions(recording: Recording, variant: str) -> float:
-    """How often other programs may have had the CPU during samples of `variant`."""
-    mine = recording.rows_of(variant)
-    seconds = float(recording.ticks[mine].sum()) / recording.clock(variant).frequency_hz
-    return PREEMPTIONS_PER_S * seconds
 
 
 def _measured(case: Case) -> Code:

@@ -357,9 +357,9 @@ def check_counter(trials: Trials) -> Iterator[Point]:
         yield Point("counter", "FAIL", f"{problem}", remedy, administrator)
     else:
         seen = f"{counter.name}, {counter.frequency_hz / 1e6:.4g} MHz"
-        seen += f", reading it costs {counter.overhead} ticks"
+        seen += f"; reading it costs {counter.overhead} ticks"
         if counter.core_cycle_ticks > 0:
-            seen += f", one core cycle is {counter.core_cycle_ticks:.2f} ticks"
+            seen += f"; one core cycle is {counter.core_cycle_ticks:.2f} ticks"
         if (step := counter.step_ns) is None:
             yield Point(
                 "counter",
@@ -399,24 +399,21 @@ def check_interruptions(trials: Trials) -> Point:
     if trials.counter is None:
         return Point("interruptions", "SKIPPED", "needs a working counter")
     share, between_us = f"{trials.counter.taken_by_others:.1%}", trials.counter.between_gaps_us
-    seen = f"others have this CPU for {share} of the time"
+    seen = f"other programs had this CPU for {share} of the time"
     if between_us is not None:
-        seen = (
-            f"others have this CPU for {share} of the time, and interrupt every "
-            f"{between_us:,.0f} µs on average"
-        )
+        seen += f", and took it every {between_us:,.0f} µs on average"
     if trials.counter.taken_by_others <= TAKEN_LIMIT:
         return Point("interruptions", "PASS", seen)
     remedy = (
-        "Ticklab takes short samples and sets aside those that were interrupted. End other "
-        "programs, take more samples, or measure when the machine is quieter."
+        "You can measure: Ticklab takes short samples and sets aside those that were interrupted. "
+        "It is better to end other programs first (top lists them)."
     )
     if between_us is not None:
         remedy = " ".join([remedy, *_shorter_batches(between_us)])
     return Point(
         "interruptions",
         "CAUTION",
-        f"{seen}: a loop that is timed as a whole takes that much longer",
+        f"{seen}: a run takes longer, and some of its samples are interrupted",
         remedy,
         "Let fewer students measure at the same time, or give each of them CPUs of their own.",
     )
@@ -433,15 +430,15 @@ def _shorter_batches(between_us: float) -> list[str]:
     largest = longest_us / USUAL_COST_US
     sizes = sorted({max(round(largest * size / USUAL_SIZES[-1]), 1) for size in USUAL_SIZES})
     advice = (
-        f"A sample of more than {longest_us:.2g} µs is interrupted in more than {HIT_LIMIT:.0%} of "
-        "cases. The usual batch sizes can make longer ones."
+        f"More than {HIT_LIMIT:.0%} of the samples are interrupted if they last longer than "
+        f"{longest_us:.2g} µs."
     )
     if len(sizes) < len(USUAL_SIZES):
         return [advice, "No choice of batch sizes avoids that here."]
     return [
         advice,
-        "Choose smaller batch sizes: the largest size times the cost must stay below this limit.",
-        f"For system calls of {USUAL_COST_US:g} µs use --batch {','.join(map(str, sizes))}.",
+        "A sample lasts its batch size times the cost of one operation: for system calls of "
+        f"{USUAL_COST_US:g} µs use --batch {','.join(map(str, sizes))}.",
     ]
 
 

@@ -153,9 +153,12 @@ class Runs(dict[str, "Run"]):
 
 
 def register_missing_names() -> None:
-    """Make this notebook explain an undefined name. A second call changes nothing."""
+    """Make this notebook explain an undefined name, and an attribute that a result lacks.
+
+    A second call changes nothing.
+    """
     shell: Any = messages.shell()
-    shell.set_custom_exc((NameError,), _explain)
+    shell.set_custom_exc((NameError, AttributeError), _explain)
 
 
 def of_name(name: str, known: list[str]) -> Message:
@@ -173,6 +176,35 @@ def of_name(name: str, known: list[str]) -> Message:
     return Message("problem", f"there is no '{name}' yet", tuple(words))
 
 
+#: What a student asks a result of the kit for.
+ASKED_FOR = (
+    *("value", "unit", "interval", "parts", "broken", "repaired", "naive_value"),
+    *("difference", "ratio", "side"),
+)
+
+
+def of_attribute(name: str, owner: object) -> Message | None:
+    """The message about the attribute `name` that `owner` lacks; None if `owner` is not the kit's.
+
+    Most calls of the kit return something that displays itself, and a few return None.
+    """
+    if owner is None:
+        words = (
+            "What stands before the dot is None: the call that it comes from shows something and "
+            "returns nothing.",
+            "A value comes from a run: `run = lab.measure(...)`, then `run.value`.",
+        )
+        return Message("problem", f"None has no `{name}`", words)
+    kind = type(owner)
+    if kind.__module__.partition(".")[0] not in ("labs", "grader"):
+        return None
+    known = [each for each in dir(owner) if not each.startswith("_")]
+    words = [f"Did you mean `{close}`?"] if (close := terminal.meant(name, known)) else []
+    if shown := [f"`{each}`" for each in ASKED_FOR if each in known]:
+        words.append(f"It has {', '.join(shown)}.")
+    return Message("problem", f"this {kind.__name__.lower()} has no `{name}`", tuple(words))
+
+
 def _explain(
     shell: Any,
     kind: type[BaseException],
@@ -181,10 +213,14 @@ def _explain(
     tb_offset: int | None = None,
 ) -> None:
     name = getattr(error, "name", None)
-    undefined = isinstance(name, str) and not isinstance(error, UnboundLocalError)
-    if undefined and _in_a_cell(shell, trace):
-        names = [each for each in shell.user_ns if not each.startswith("_")]
-        messages.show(of_name(str(name), names))
+    known = isinstance(name, str) and not isinstance(error, UnboundLocalError)
+    if known and _in_a_cell(shell, trace):
+        if isinstance(error, AttributeError):
+            found = of_attribute(str(name), error.obj)
+        else:
+            found = of_name(str(name), [each for each in shell.user_ns if not each.startswith("_")])
+        if found is not None:
+            messages.show(found)
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from labs.limits import MOST_BATCH_SIZES
 from labs.recording.file import MOST_COUNT, Recording
@@ -22,6 +22,9 @@ from labs.units import rounded
 
 #: How far claim and count may differ: a timer tick or a page fault causes an occasional switch.
 SWITCHES_TOLERANCE = 0.02
+
+#: The OS gives a CPU to another program at most this often during a sample.
+PREEMPTIONS_PER_S = 2_000
 
 #: Fewer for one operation are told as two counts.
 RARE = 0.001
@@ -103,6 +106,25 @@ def switches(recording: Recording, variant: str | None = None) -> tuple[int | No
     ]
     known = [count for count in counted if count is not None]
     return claimed, sum(known) if known else None
+
+
+def most_preemptions(recording: Recording, variant: str) -> float:
+    """How often other programs may have had the CPU during the samples of `variant`."""
+    ticks = float(recording.ticks[recording.rows_of(variant)].sum())
+    return PREEMPTIONS_PER_S * ticks / recording.clock(variant).frequency_hz
+
+
+def preemptions_of(recording: Recording, variant: str, seen: Switches) -> int | None:
+    """The switches beyond the claim, if the OS took the CPU from a task in its turn each time.
+
+    None if the tasks themselves went to sleep more often than claimed, if there are more than other
+    programs can cause, or if the kinds of switches were not counted.
+    """
+    asleep = recording.total(f"variant.{variant}.voluntary_switches")
+    more = seen.counted - seen.claimed
+    if asleep is None or more <= 0 or not replace(seen, counted=asleep).accounted_for:
+        return None
+    return more if more <= most_preemptions(recording, variant) else None
 
 
 def has_own_count(recording: Recording, variant: str) -> bool:

@@ -65,13 +65,24 @@ class RunWarning:
 
 COARSE_STEP = 0.05  # of the shortest samples: averaging removes what a finer step adds
 
+PERHAPS_LEFT_OUT = (
+    "perhaps the compiler left the operation out, or the core does it next to other work"
+)
+LOOK_FOR_IT = "look for the operation in the machine code"
+#: What keeps the compiler from computing the result of a student's operation by itself.
+HIDE_ITS_INPUT = (
+    f"{LOOK_FOR_IT}; if it is not there, hide its input from the compiler by "
+    '__asm__ volatile("" : "+r"(input))'
+)
 #: Of a figure that is next to nothing, which more samples do not change.
 NO_WHOLE_CYCLE = RunWarning(
     "not-believable",
     "the interval holds 0 and is within one core cycle of it: the run shows no cost of a cycle",
-    "perhaps the compiler left the operation out, or the core does it next to other work",
-    "look for the operation in the machine code",
+    PERHAPS_LEFT_OUT,
+    LOOK_FOR_IT,
 )
+#: An operation of fewer core cycles, with a wide interval, may not be there at all.
+MAY_BE_LEFT_OUT_CYCLES = 3
 
 
 def of_line(
@@ -169,7 +180,8 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
     if width <= thresholds.WIDE_INTERVAL:
         return None
     if not declared.is_overhead(recording, line.variant) and _is_next_to_nothing(line, figure):
-        return NO_WHOLE_CYCLE
+        own = not _is_the_kits(recording)
+        return replace(NO_WHOLE_CYCLE, advice=HIDE_ITS_INPUT) if own else NO_WHOLE_CYCLE
     too_short = False
     cause = "the processes of this run differ, or it has too few samples"
     if line.clock.step > COARSE_STEP * float(line.location.min()):
@@ -206,9 +218,15 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
             ),
         )
     longer = UNTIL_WHOLE if line.shared else _longer(recording, line, figure, width)
+    symptom = _unbelievable(figure, share, none_this_wide=width >= AS_WIDE_AS_VALUE)
+    if _may_be_left_out(recording, line, figure):
+        look = advice(
+            "{look}; if it is there, measure longer: {longer}", look=HIDE_ITS_INPUT, longer=longer
+        )
+        return RunWarning("not-believable", symptom, PERHAPS_LEFT_OUT, look)
     return RunWarning(
         "not-believable",
-        _unbelievable(figure, share, none_this_wide=width >= AS_WIDE_AS_VALUE),
+        symptom,
         cause,
         advice("measure again with larger batch sizes ({batch})", batch=Option("batch", ...))
         if too_short
@@ -243,6 +261,15 @@ def _is_next_to_nothing(line: Line, figure: Estimate) -> bool:
         return False
     cycles = figure.into("cycles", line.clock)
     return max(-cycles.low, cycles.high) < 1
+
+
+def _may_be_left_out(recording: Recording, line: Line, figure: Estimate) -> bool:
+    """Whether a student's operation takes so few core cycles that it may not be there."""
+    if line.clock.core_cycle_ticks is None or _is_the_kits(recording):
+        return False
+    cycles = figure.into("cycles", line.clock)
+    small = max(-cycles.low, cycles.high) < MAY_BE_LEFT_OUT_CYCLES
+    return small and not declared.is_overhead(recording, line.variant)
 
 
 def _longer(recording: Recording, line: Line, figure: Estimate, width: float) -> Advice:
@@ -455,6 +482,11 @@ def no_line_warning(recording: Recording, line: Line) -> RunWarning:
             "OS gave the CPU to the other task in the middle of a sample",
             advice("much smaller batch sizes ({batch})", batch=Option("batch", ...)),
         )
+    elif met_others_in_memory(recording, line.variant):
+        cause = (
+            f"{OTHERS_USED_MEMORY}, so what a cache holds changes from sample to sample",
+            _again_with_smaller(line),
+        )
     elif run_conditions.was_shared(recording) and _may_hide_an_interruption(line):
         cause = (
             "other programs used the CPU during the run; they interrupt long samples more "
@@ -664,6 +696,12 @@ def _of_switches(recording: Recording, variant: str) -> RunWarning | None:
             "its turn, or waits for what another one still holds, and switches again"
         )
         try_this = "wake the next task last, and wait for your turn without a time-out"
+        if (taken := counts.preemptions_of(recording, variant, seen)) is not None:
+            cause = (
+                f"{taken:,} times the OS took the CPU from a task in the middle of its turn: other "
+                "programs wanted it, and the turns are long"
+            )
+            try_this = "do less work in each turn, or measure when fewer programs run"
     elif not where or not all(each.bound_together for each in where):
         cause += ", or the task had its own CPU"
         try_this = "put both tasks on one CPU, and make each wait for the other"

@@ -85,6 +85,35 @@ def test_a_name_that_a_module_misses_is_no_matter_of_cells(
     assert "absent" in printed and "there is no 'absent' yet" not in printed
 
 
+@pytest.mark.parametrize(
+    ("cell", "heading", "sentence"),
+    [
+        ("run.cost", "this run has no `cost`", "It has `value`, `unit`, `interval`, `parts`."),
+        ("run.valu", "this run has no `valu`", "Did you mean `value`?"),
+        ("run.result().cost", "this result has no `cost`", "It has `unit`."),
+        ("print('shown').value", "None has no `value`", "`run = lab.measure(...)`"),
+    ],
+)
+def test_an_attribute_that_a_result_lacks_is_explained(
+    shell: Any, run: Run, capsys: pytest.CaptureFixture[str], cell: str, heading: str, sentence: str
+) -> None:
+    unready_cells.register_missing_names()
+    shell.user_ns["run"] = run
+    ran = shell.run_cell(cell)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert isinstance(ran.error_in_exec, AttributeError), "the notebook has to stop there"
+    assert heading in printed and sentence in printed
+
+
+def test_an_attribute_of_what_is_not_the_kits_is_pythons_matter(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unready_cells.register_missing_names()
+    shell.run_cell("'text'.cost")
+    printed = capsys.readouterr().out
+    assert "'str' object has no attribute 'cost'" in printed and "Problem" not in printed
+
+
 def test_a_slip_in_a_figure_id_is_told_and_the_figure_kept(
     lab: Session, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
