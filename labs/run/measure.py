@@ -493,11 +493,12 @@ MOST_TRIAL_S = 10.0
 async def tried(plan: Plan, clock: c_process.RunClock) -> dict[str, str]:
     """The conditions that state what was seen of the operations; none if they cannot be tried."""
     flags = (*plan.flags, "-DTICKLAB_TRIALS", str(paths.kernels_c() / "trials" / "trials.c"))
-    deadline = c_process.Deadline(clock, clock.now() + MOST_TRIAL_S)
     place = c_process.Place(c_process.place_of(0, 0))
     few = replace(plan, flags=flags, warmup=0, time_limit_s=MOST_TRIAL_S)
     try:
         binary = await asyncio.to_thread(c_process.build, few)
+        # The compiler has a limit of its own: on a busy machine it would use up this one.
+        deadline = c_process.Deadline(clock, clock.now() + MOST_TRIAL_S)
         output = c_process.one_process(binary, few, 1, place, deadline, lambda done, total: None)
         conditions = (await output).conditions
     except (c_process.RunFailed, BadRecording, toolchain.CompileError):

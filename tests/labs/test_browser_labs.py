@@ -1,4 +1,7 @@
-"""The panel of every lab, in the notebook that a student gets, opened in headless Chromium."""
+"""The panel of two labs, in the notebook that a student gets, opened in headless Chromium.
+
+They differ in what can be set. `test_notebooks.py` presses Run in the panel of every lab.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,15 @@ from labs.recording import file
 from testing.paths import REPOSITORY
 
 NOTEBOOKS = REPOSITORY / "notebooks"
-NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
+#: A panel whose optimisation is changed, and one whose variants have a CPU for each task.
+NAMES = ("04-procedure-call", "06-process-and-thread-switch")
 
 #: What can be set in every lab, and what beside it where the panel offers a variant whose second
 #: task has a CPU of its own.
 SETTINGS = ("Samples", "Variant", "CPU", "Warm-up", "Processes", "Optimisation")
 WITH_A_PEER = ("06-process-and-thread-switch",)
 SAMPLES, PROCESSES = 200, 2
-#: `test_browser.py` starts Jupyter kernels anew; here the twelve labs have forks.
+#: `test_browser.py` starts Jupyter kernels anew; here the labs have forks.
 SERVE = f"""
 from testing import forked
 with forked.kernels():
@@ -54,12 +58,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[jupyterlab.Serv
 
 @pytest.fixture(scope="module")
 def page(server: jupyterlab.Server) -> Iterator[Page]:
-    """One JupyterLab for all labs: to load it takes longer than all that is done in a lab."""
+    """One JupyterLab for both labs: to load it takes longer than all that is done in a lab."""
     with jupyterlab.chromium() as browser:
         yield jupyterlab.without_notebook(server, browser.new_context())
 
 
-@pytest.mark.parametrize("name", NAMES[1:])  # lab 00 has none
+@pytest.mark.parametrize("name", NAMES)
 def test_the_panel_has_every_setting_runs_draws_and_saves(
     name: str, server: jupyterlab.Server, page: Page
 ) -> None:

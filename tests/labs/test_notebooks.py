@@ -27,9 +27,13 @@ from grader.with_nbgrader.release import STUB_LINE, ClearSolutionsByCell, releas
 from labs.c_kernels import toolchain
 from labs.course import guide
 from labs.notebook import explain
+from labs.notebook.panel import Panel
+from labs.notebook.session import Session
+from labs.recording.file import read
 from testing import forked
 from testing.notebook import FOLDED
 from testing.paths import REPOSITORY
+from testing.pressed_panel import press, set_to
 
 #: What the kit says of a run whose samples lie on no line: nothing later can be made of it.
 NO_FIGURE = "so there is no figure"
@@ -412,3 +416,18 @@ def test_released_runs_to_its_end_and_gets_no_points(name: str, released: Path) 
     if name in LABS:
         for verdict in check_folder(released / name, name):
             assert (verdict.outcome, verdict.points) == (Outcome.FAILED, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", IN_CLASS)
+def test_its_panel_runs_draws_and_saves(name: str, tmp_path: Path) -> None:
+    """`test_browser_labs.py` does this in JupyterLab, for two labs."""
+    (made,) = [text(cell) for cell in cells(name, "code") if "lab.panel(" in text(cell)]
+    names: dict[str, Any] = {"lab": Session(name, tmp_path)}
+    exec(made.replace("lab.panel(", "shown = lab.panel("), names)
+    shown: Panel = names["shown"]
+    set_to(shown, samples="200", processes="2")
+    press(shown)
+    assert "Done: " in shown.controls._status.value
+    assert '<img alt="Samples of' in shown.controls.plot.value
+    assert len(read(tmp_path / "recordings" / "panel.csv").processes) == 2

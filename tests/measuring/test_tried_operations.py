@@ -6,6 +6,7 @@ it: a function, what it works on, and two readings of the counter.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import platform
@@ -17,6 +18,7 @@ import pytest
 from labs.commands import cli
 from labs.recording.operation_trials import Trials
 from labs.results import run_warnings
+from labs.run import c_process, measure
 from labs.run.measure import Plan, measure_now
 from testing.paths import REPOSITORY
 
@@ -231,3 +233,20 @@ def test_c_whose_operations_cannot_be_tried_is_measured_all_the_same(tmp_path: P
     found = measure_now(Plan(str(file), samples=80, processes=2))
     assert len(found.processes) == 2
     assert not [key for key in found.conditions if ".trial." in key]
+
+
+def test_what_a_slow_compiler_takes_is_no_time_of_the_trials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds, build = [0.0], c_process.build
+    clock = c_process.RunClock(lambda: seconds[0])
+
+    def slowly(plan: Plan) -> object:
+        while clock.now() < 2 * measure.MOST_TRIAL_S:
+            seconds[0] += 0.5
+        return build(plan)
+
+    file = tmp_path / "own.c"
+    file.write_text(FRAME.format(own=TWINS["messages of 0 bytes"][1]))
+    monkeypatch.setattr(c_process, "build", slowly)
+    assert asyncio.run(measure.tried(Plan(str(file), samples=80), clock))
