@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.evening.command_options import Bar, add_course, add_lab, add_workers
+from grader.commands.cli import Bar, add_course, add_lab, add_workers
 from labs.commands.command_line import sentence
 from labs.files import explained, with_ending
 from labs.terminal import safe, say

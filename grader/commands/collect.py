@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.evening.command_options import add_course
+from grader.commands.cli import add_course
 from labs.commands.command_line import sentence
 from labs.course import lab_names
 from labs.terminal import complete_with, one_of, say

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from grader.evening.command_options import Bar, add_course, add_lab, add_workers
+from grader.commands.cli import Bar, add_course, add_lab, add_workers
 from labs.terminal import say
 
 if TYPE_CHECKING:

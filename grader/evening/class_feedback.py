@@ -14,7 +14,7 @@ from nbgrader.converters.base import NbGraderException
 
 from grader.evening.course_folder import NotOurs, Stopped, alone, logged, open_course, stopping
 from grader.evening.feedback_process import Made, PageJob, make_pages
-from grader.evening.process_pool import Lost, ProcessPool
+from grader.judging.worker import Lost, ProcessPool
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.feedback import CourseFeedback, FeedbackExporter, grades_of

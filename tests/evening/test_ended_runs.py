@@ -25,7 +25,7 @@ from grader.evening import grading_process
 from grader.evening.autograde_class import Class, Options, autograde
 from grader.evening.course_folder import NotOurs, Stopped
 from grader.evening.grading_process import Job, NoResult, Plan, Result
-from grader.evening.process_pool import Lane
+from grader.judging.worker import Lane
 from grader.with_nbgrader import gradebook_lock
 from grader.with_nbgrader.class_flags import Entries
 from testing.formgrader import formgrader_api
