@@ -83,9 +83,9 @@ def add_collect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def run_collect(arguments: argparse.Namespace) -> int:
     """Collect, write the receipts and print a summary. Returns the exit status."""
     from grader.evening import collect_class
-    from grader.evening.course_folder import NotOurs, open_course
     from grader.evening.uploads import NotTaken
     from grader.submissions.safe_files import NO_ROOM
+    from grader.with_nbgrader.course_folder import NotOurs, open_course
 
     try:
         app = open_course(arguments.course)
@@ -165,7 +165,7 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
     from grader.evening.collect_class import Collect, lab_of, labs_of
     from grader.evening.upload_names import by_pattern
     from grader.evening.uploads import NotTaken
-    from grader.with_nbgrader.gradebook_lock import GradebookUnavailable
+    from grader.with_nbgrader.course_folder import GradebookUnavailable
     from grader.with_nbgrader.nbgrader_exchange import due_date
 
     known = None if arguments.roster is None else class_roster.read_roster(arguments.roster)

@@ -21,7 +21,7 @@ import numpy as np
 
 from grader.facts.sources import is_of_the_kit, source_beside
 from grader.figures import LABS, figures_of
-from grader.sandbox.bubblewrap import GIVEN, Limits, NoSandbox, Result, refusal, run
+from grader.sandbox import GIVEN, Limits, NoSandbox, Result, refusal, run
 from grader.submissions.safe_files import copy, printable, trouble_with_name
 from labs import paths
 from labs.c_kernels import toolchain

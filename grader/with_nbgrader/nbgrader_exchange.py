@@ -40,7 +40,7 @@ from grader.submissions.safe_files import (
     trouble_with_name,
 )
 from grader.submissions.submitted_notebook import Holds, digest_of, holds_of, lacking
-from grader.with_nbgrader import gradebook_lock
+from grader.with_nbgrader import course_folder
 from grader.with_nbgrader.careful_course import read_time, time_of
 from grader.with_nbgrader.feedback import grades_of
 from grader.with_nbgrader.pages.feedback_page import Grades, is_outdated
@@ -460,7 +460,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         self.chosen: dict[str, Entry] = {}
         try:
             self.duedate = due_date(course, course.assignment_id) if self.before_duedate else None
-        except gradebook_lock.GradebookUnavailable as error:
+        except course_folder.GradebookUnavailable as error:
             self.fail(str(error))
 
     def copy_files(self) -> None:
@@ -632,10 +632,10 @@ def due_date(course: Any, lab: str) -> datetime.datetime | None:
     except MissingEntry:
         return None
     except Exception as error:
-        cause = gradebook_lock.cause_of(error)
+        cause = course_folder.cause_of(error)
         if cause is None:
             raise
-        raise gradebook_lock.GradebookUnavailable(cause) from error
+        raise course_folder.GradebookUnavailable(cause) from error
     return when
 
 
@@ -794,7 +794,7 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             unfinished.replace(target)
         except OSError as error:
             unfinished.unlink(missing_ok=True)
-            cause = gradebook_lock.cause_of(error) or f"{error.strerror}. Then run it again."
+            cause = course_folder.cause_of(error) or f"{error.strerror}. Then run it again."
             self.fail(f"{target} could not be written: {cause}")
         where = printable(str(page), 300)
         self.log.info("Feedback released: %s as %s", where, target.name)

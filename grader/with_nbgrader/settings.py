@@ -52,8 +52,8 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     """
     from grader.with_nbgrader import nbgrader_exchange
     from grader.with_nbgrader.autograde import CourseAutograde
+    from grader.with_nbgrader.course_folder import wait_for
     from grader.with_nbgrader.feedback import CourseFeedback
-    from grader.with_nbgrader.gradebook_lock import wait_for
     from grader.with_nbgrader.pages import formgrader
     from grader.with_nbgrader.release import RELEASE_STEPS, CourseRelease
     from labs.terminal import keep_logs_safe

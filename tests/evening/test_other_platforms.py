@@ -24,7 +24,7 @@ import yaml
 from grader.commands import cli
 from grader.evening import platforms
 from grader.judging.worker import NotGraded, Worker
-from grader.sandbox.bubblewrap import refusal
+from grader.sandbox import refusal
 from labs import paths
 from testing.paths import FIXTURES
 from testing.small_course import FIGURES, Course

@@ -69,7 +69,7 @@ LISTED = {
     # the OS, and pipes
     "files.text_of: file.open", "files._sync_folder: os.open",
     "description.cores_of_one_kind: path.read_text", "c_process._is_ready: stat.read_bytes",
-    "bubblewrap._mapped: file.read_text", "bubblewrap._children: (task / 'children').read_text",
+    "sandbox._mapped: file.read_text", "sandbox._children: (task / 'children').read_text",
     "worker.serve: os.fdopen", "worker.main: os.fdopen",
     # what a person names: a download, a library to link with, an archive of one's own labs
     "class_roster.opened_source: source.open", "toolchain.fingerprint: file.open",
@@ -98,7 +98,7 @@ LISTED = {
     "class_flags.EvidenceRegister.opened: sqlite3.connect",
     # what collecting and grading have written, after the careful functions
     "grading_process.read_result: path.open", "grading_process.read_notebook: path.read_text",
-    "gradebook_lock.Staged.init_destination: shutil.copytree",
+    "course_folder.Staged.init_destination: shutil.copytree",
     "verdict_cells.notes_of: notebook.open", "nbgrader_exchange._sync: os.open",
     "nbgrader_exchange.Collected.alone: os.open",
     "nbgrader_exchange.CarefulReleaseFeedback._release: shutil.copy",
