@@ -54,7 +54,6 @@ from grader.with_nbgrader.student_folders import (
     trouble_with,
     trusted_part,
 )
-from labs.hand_in.exchange import only_partly_another
 from labs.limits import MOST_NOTEBOOK_BYTES, MOST_SECRET_BYTES
 from labs.units import plural
 
@@ -819,37 +818,9 @@ def _names_in_exchange(folder: Path) -> dict[str, Path]:
     }
 
 
-# Which exchange: nbgrader's own with the three steps above, or another that the settings of Jupyter
-# name, perhaps for the whole system (`ngshare` on a hub without a shared drive).
-
-_OURS = {
-    "collect": CarefulCollect,
-    "list": CarefulList,
-    "release_feedback": CarefulReleaseFeedback,
-}
-
-
-def install() -> None:
-    """Makes our steps those of nbgrader's own exchange; a second call changes nothing.
-
-    They are defaults, not settings: an exchange that settings name is used by every step. One that
-    they name for some steps only ends the program.
-    """
-    for step, ours in _OURS.items():
-        getattr(ExchangeFactory, step).default_value = ours
-    if hasattr(ExchangeFactory.__init__, "ticklab"):
-        return
-    old = ExchangeFactory.__init__
-
-    def of_one_kind(self: Any, **kwargs: Any) -> None:
-        old(self, **kwargs)
-        trouble = only_partly_another(self)
-        if trouble:
-            raise SystemExit(trouble)
-
-    of_one_kind.ticklab = True  # type: ignore[attr-defined]
-    of_one_kind.__wrapped__ = old  # type: ignore[attr-defined] # for `differences_from_tested`
-    ExchangeFactory.__init__ = of_one_kind
+# Which exchange: nbgrader's own with the three steps above (`grader.with_nbgrader.settings`), or
+# another that the settings of Jupyter name, perhaps for the whole system (`ngshare` on a hub without
+# a shared drive).
 
 
 def collector(app: Any, course: CourseDirectory) -> Any:
