@@ -231,7 +231,7 @@ _SEED = 20_261_123
 #: What a process is, by a word of its command line.
 _KINDS = {
     "grader.evening.grading_process": "worker",
-    "grader.judging.work": "judge",
+    "grader.judging.worker": "judge",
     "spawn_main": "page process",
     "resource_tracker": "resource tracker",
 }

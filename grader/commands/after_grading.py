@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.evening.command_options import Bar, add_course, add_lab, add_workers
+from grader.commands.cli import Bar, add_course, add_lab, add_workers
 from labs.commands.command_line import sentence
 from labs.files import explained, with_ending
 from labs.terminal import safe, say
@@ -49,7 +49,7 @@ def add_feedback(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_feedback(arguments: argparse.Namespace) -> int:
     """Make feedback. The exit status: 0, or 1 if a student has none, or if the run ended early."""
     from grader.evening.class_feedback import log_of, make_feedback
-    from grader.evening.course_folder import NotOurs, Stopped
+    from grader.with_nbgrader.course_folder import NotOurs, Stopped
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
     bar = Bar(" students")
@@ -199,9 +199,9 @@ def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run_export(arguments: argparse.Namespace) -> int:
     """Write the file. The exit status is 0, or 1 on error."""
-    from grader.evening.course_folder import NotOurs, open_course
     from grader.evening.exports import NotAnExport
     from grader.evening.grade_sheet import BadTable, NoGrades, read_sheet, with_sources
+    from grader.with_nbgrader.course_folder import NotOurs, open_course
 
     wrong = _trouble_with(arguments)
     if wrong:
@@ -227,8 +227,8 @@ def run_export(arguments: argparse.Namespace) -> int:
 def _on_earlier(app: Any, lab: str) -> Iterator[str]:
     """When the lab was due, and whose grades are those of another due date or release."""
     from grader.evening.autograde_class import autograder, opened
-    from grader.evening.course_folder import NotOurs
     from grader.evening.grade_sheet import due_in_words
+    from grader.with_nbgrader.course_folder import NotOurs
     from grader.with_nbgrader.earlier_grades import CannotEnter, on_due_date, on_release
 
     course = app.coursedir

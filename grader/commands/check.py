@@ -14,7 +14,7 @@ from labs.terminal import complete_with, offered_folders, one_of, say, say_json,
 
 if TYPE_CHECKING:
     from grader.cases.verdict import Verdict
-    from grader.judging.check_folders import LabFolder
+    from grader.check_folders import LabFolder
 
 
 def add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -53,8 +53,8 @@ def add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def run_check(arguments: argparse.Namespace) -> int:
     """Check, and print verdicts. The exit status: 0 passed, 1 failed, 2 something not graded."""
+    from grader import check_folders
     from grader.figures import LABS
-    from grader.judging import check_folders
     from grader.judging.lab_folder import check_folder
 
     lab = arguments.lab and (lab_names.lab_meant(arguments.lab) or arguments.lab)
@@ -63,7 +63,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     if arguments.github and len(arguments.folders) > 1:
         return _stop("--github takes the folder of one lab")
     if len(arguments.folders) > 1:
-        return check_folders.check(arguments.folders, lab, as_json=arguments.json)
+        return check_folders.check_each(arguments.folders, lab, as_json=arguments.json)
     try:
         folder = check_folders.lab_folder(arguments.folders[0], lab)
     except check_folders.NotALab as error:
@@ -95,7 +95,7 @@ def _tell_github(folder: LabFolder, verdicts: Sequence[Verdict]) -> None:
 
 
 def _stop(why: str) -> int:
-    from grader.judging.check_folders import SOMETHING_NOT_GRADED
+    from grader.check_folders import SOMETHING_NOT_GRADED
 
     say(f"grader check: {why}", file=sys.stderr)
     return SOMETHING_NOT_GRADED

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.evening.command_options import add_course
+from grader.commands.cli import add_course
 from labs.commands.command_line import sentence
 from labs.course import lab_names
 from labs.terminal import complete_with, one_of, say
@@ -83,9 +83,9 @@ def add_collect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def run_collect(arguments: argparse.Namespace) -> int:
     """Collect, write the receipts and print a summary. Returns the exit status."""
     from grader.evening import collect_class
-    from grader.evening.course_folder import NotOurs, open_course
     from grader.evening.uploads import NotTaken
     from grader.submissions.safe_files import NO_ROOM
+    from grader.with_nbgrader.course_folder import NotOurs, open_course
 
     try:
         app = open_course(arguments.course)
@@ -165,7 +165,7 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
     from grader.evening.collect_class import Collect, lab_of, labs_of
     from grader.evening.upload_names import by_pattern
     from grader.evening.uploads import NotTaken
-    from grader.with_nbgrader.gradebook_lock import GradebookUnavailable
+    from grader.with_nbgrader.course_folder import GradebookUnavailable
     from grader.with_nbgrader.nbgrader_exchange import due_date
 
     known = None if arguments.roster is None else class_roster.read_roster(arguments.roster)

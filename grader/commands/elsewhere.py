@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.evening.command_options import add_course, add_lab
+from grader.commands.cli import add_course, add_lab
 from labs.commands.command_line import sentence
 from labs.course import lab_names
 from labs.files import explained, with_ending
@@ -32,8 +32,7 @@ def run_gradescope(arguments: argparse.Namespace) -> int:
     """Write the zip file. The exit status is 0, or 1 on error."""
 
     def write(lab: str) -> str:
-        from grader.evening.on_gradescope import answers_for_a_person
-        from grader.evening.platforms import write_autograder
+        from grader.evening.platforms import answers_for_a_person, write_autograder
         from grader.figures import figures_of
         from grader.judging.presentation import points_as_text
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from grader.evening.command_options import Bar, add_course, add_lab, add_workers
+from grader.commands.cli import Bar, add_course, add_lab, add_workers
 from labs.terminal import say
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def add_autograde(commands: argparse._SubParsersAction[argparse.ArgumentParser])
 def run_autograde(arguments: argparse.Namespace) -> int:
     """Grade. The exit status: 0, or 1 if a submission has no result, or if the run ended early."""
     from grader.evening.autograde_class import Options, autograde, log_of
-    from grader.evening.course_folder import NotOurs, Stopped
     from grader.evening.on_dask import Cluster
+    from grader.with_nbgrader.course_folder import NotOurs, Stopped
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
     cluster = None

@@ -32,7 +32,6 @@ from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection, Row
 
 from grader.cases.verdict import Outcome
-from grader.evening.course_folder import NotOurs, Stopped, alone, logged, open_course, stopping
 from grader.evening.grade_sheet import due_in_words
 from grader.evening.grading_process import (
     Job,
@@ -54,6 +53,17 @@ from grader.submissions.safe_files import printable, some
 from grader.with_nbgrader.autograde import CourseAutograde, read_released, released_folder
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.class_flags import REGISTER, Entries, EvidenceRegister, same_run_as
+from grader.with_nbgrader.course_folder import (
+    NotOurs,
+    Stopped,
+    alone,
+    logged,
+    open_course,
+    raise_if_no_room,
+    remove_empty_above,
+    remove_left,
+    stopping,
+)
 from grader.with_nbgrader.earlier_grades import (
     CannotEnter,
     HandedIn,
@@ -62,11 +72,6 @@ from grader.with_nbgrader.earlier_grades import (
     change,
     other_penalties,
     seconds_late,
-)
-from grader.with_nbgrader.gradebook_lock import (
-    raise_if_no_room,
-    remove_empty_above,
-    remove_left,
 )
 from grader.with_nbgrader.release import earlier_releases
 from grader.with_nbgrader.replay import Replay

@@ -12,18 +12,23 @@ from typing import Any
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 
-from grader.evening.course_folder import NotOurs, Stopped, alone, logged, open_course, stopping
 from grader.evening.feedback_process import Made, PageJob, make_pages
-from grader.evening.process_pool import Lost, ProcessPool
+from grader.judging.worker import Lost, ProcessPool
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader.careful_course import is_ours
-from grader.with_nbgrader.feedback import CourseFeedback, FeedbackExporter, grades_of
-from grader.with_nbgrader.gradebook_lock import (
+from grader.with_nbgrader.course_folder import (
+    NotOurs,
     Stop,
+    Stopped,
+    alone,
     cause_of,
+    logged,
+    open_course,
     remove_empty_above,
     remove_left,
+    stopping,
 )
+from grader.with_nbgrader.feedback import CourseFeedback, FeedbackExporter, grades_of
 from grader.with_nbgrader.pages.feedback_page import Grades
 from grader.with_nbgrader.student_folders import students_in
 

@@ -54,7 +54,7 @@ from grader.evening.uploads import (
     places,
 )
 from grader.submissions.safe_files import is_junk, printable, trouble_with_name
-from grader.with_nbgrader import gradebook_lock
+from grader.with_nbgrader import course_folder
 from grader.with_nbgrader.nbgrader_exchange import NotCollected
 from labs import limits
 from labs.course.figures import RECORDINGS
@@ -790,7 +790,7 @@ def enter_students(course: Any, students: Iterable[Student]) -> None:
                 _enter_one(gradebook, each)
             gradebook.db.commit()
     except Exception as error:
-        cause = gradebook_lock.cause_of(error)
+        cause = course_folder.cause_of(error)
         if cause is None:
             raise
         raise NotTaken(cause) from error

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from grader.evening.process_pool import serve
+from grader.judging.worker import serve
 from grader.with_nbgrader.pages.feedback_page import Grades, keep_beside, page_of
 
 

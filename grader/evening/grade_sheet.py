@@ -23,8 +23,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader.evening.class_roster import first_and_last, mostly_agree, names_agree, number_in
 from grader.evening.upload_names import CANVAS, Member, moodle_id
 from grader.submissions.safe_files import opened, read_regular, some
+from grader.with_nbgrader.course_folder import cause_of
 from grader.with_nbgrader.feedback import grades_of
-from grader.with_nbgrader.gradebook_lock import cause_of
 from grader.with_nbgrader.nbgrader_exchange import Collected
 from grader.with_nbgrader.student_folders import trouble_with, trusted_part
 from labs.files import read_bounded, remove_unfinished, write_atomically

@@ -20,8 +20,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from grader.cases.verdict import Outcome, outcome_in_words
-from grader.evening.course_folder import NotOurs, open_course
 from grader.submissions.safe_files import opened, read_regular, trouble_with_name
+from grader.with_nbgrader.course_folder import NotOurs, open_course
 from grader.with_nbgrader.student_folders import students_in, trusted_part
 from labs.course import comparison, figures, guide
 from labs.course.figures import Figure

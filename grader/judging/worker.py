@@ -7,28 +7,39 @@ not graded, for a stated reason. A new process judges the next one.
     with Worker() as worker:
         judged = worker.judge(folder, "01-timer-overhead")
 
-A worker judges one submission at a time. Several workers can run side by side.
+A worker judges one submission at a time. Several workers can run side by side. A pool of processes
+does other jobs of a class in the same way.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
+import io
 import json
+import logging
+import math
 import os
+import queue
+import resource
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from labs import paths
 from labs.html import inline
-from labs.limits import MOST_JUDGEMENT_BYTES, MOST_SHOWN
+from labs.limits import MOST_JUDGEMENT_BYTES, MOST_LOG, MOST_SHOWN
+from labs.terminal import keep_logs_safe
 
 # A judgement passes between processes as JSON. It is never pickled: reading it runs nothing.
 
@@ -282,7 +293,7 @@ class Worker(AskedProcess):
         self._ways = ways or Ways()
         self._one_at_a_time = threading.Lock()
         memory = str(self._limits.memory)
-        super().__init__("grader.judging.work", memory, **_ONE_THREAD, **_KEEPS_MEMORY)
+        super().__init__("grader.judging.worker", memory, **_ONE_THREAD, **_KEEPS_MEMORY)
 
     def judge(self, folder: Path, lab: str) -> Judgement | NotGraded:
         """The verdicts on the submission in `folder`, or why there are none. Never raises."""
@@ -327,3 +338,268 @@ class Worker(AskedProcess):
         if status == -signal.SIGXCPU:
             return f"the check took more than {self._limits.cpu_s:g} s of processor time"
         return super()._why(status)
+
+
+# Processes of this machine that do jobs side by side, and the program that each of them runs.
+#
+# Each thread of the pool has one process and waits for it. If the process is killed, another one
+# does the same job again; if that one ends too, the job is lost, and all others go on.
+
+#: A process without a job needs no longer to end.
+_END_S = 10.0
+#: A job as an object of JSON.
+Stated = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Lost:
+    """There is no answer to a job; `why` says what became of its processes."""
+
+    why: str
+
+
+class ProcessPool(ThreadPoolExecutor):
+    """So many `processes` that run the module `program`; they end with this object."""
+
+    def __init__(self, program: str, processes: int) -> None:
+        super().__init__(processes)
+        self._free: queue.SimpleQueue[Lane] = queue.SimpleQueue()
+        self._lanes = [Lane(program) for _ in range(processes)]
+        for lane in self._lanes:
+            self._free.put(lane)
+
+    def answers(
+        self, jobs: Sequence[Stated], begun: Callable[[int], object] = lambda number: None
+    ) -> Iterator[Any]:
+        """Yields the answer to each job, or Lost, in the order of `jobs`.
+
+        `begun` is called with the number of each job before it is done.
+        """
+
+        def done(job: Stated, number: int) -> Any:
+            lane = self._free.get()
+            try:
+                begun(number)
+                return lane.done(job)
+            finally:
+                self._free.put(lane)
+
+        return self.map(done, jobs, count())
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown(wait=False, cancel_futures=True)
+        for lane in self._lanes:
+            lane.close()
+        self.shutdown()
+
+
+class Lane(AskedProcess):
+    """One process, which starts with its first job, and again if it was killed."""
+
+    def __init__(self, program: str) -> None:
+        super().__init__(program)
+        self._closed = self._busy = False
+        self._starting = threading.Lock()
+
+    def done(self, job: Stated) -> Any:
+        """The answer to a job, or Lost."""
+        trouble = ""
+        for _ in range(2):
+            self._busy = True
+            try:
+                return json.loads(self.ask(job))
+            except (Ended, OSError, ValueError) as error:
+                trouble = str(error)
+                self.end()
+            finally:
+                self._busy = False
+        return Lost(f"ended twice ({trouble})")
+
+    def close(self) -> None:
+        """End the process for good. One without a job ends by itself, and what it started too."""
+        with self._starting:
+            self._closed = True
+            process = self._process
+            if process is not None and not self._busy:
+                assert process.stdin is not None
+                with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                    process.stdin.close()
+                    process.wait(_END_S)
+            self.end()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        with self._starting:
+            if self._closed:
+                raise Ended("the run was ended")
+            self._process = process = super()._started()
+            return process
+
+
+def serve(do: Callable[[dict[str, Any]], object]) -> int:
+    """The program of a process of the pool: it answers each job with what `do` makes of it.
+
+    It ends when its standard input ends: at once if it has a job then, because the process that
+    asked was killed.
+    """
+    # Ctrl-C reaches every process of the terminal. The main process ends this one; the one that
+    # judges inherits this, and is not cut off in the middle of a submission that then counts.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    keep_logs_safe()
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # a stray print must not reach the answers
+    jobs = _Jobs()
+    answer(answers, b"ready")
+    while line := jobs.next():
+        done = json.dumps(do(json.loads(line))).encode("ascii")
+        jobs.busy = False
+        answer(answers, done)
+    return 0
+
+
+class _Jobs:
+    """The lines of standard input; its end is seen also while a job is done."""
+
+    def __init__(self) -> None:
+        self.busy = False
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def next(self) -> str:
+        """The next line, or "" at the end."""
+        return self._lines.get()
+
+    def _listen(self) -> None:
+        for line in sys.stdin:
+            self.busy = True
+            self._lines.put(line)
+        if self.busy:
+            os._exit(1)
+        self._lines.put("")
+
+
+# The program of a worker process: it judges one submission after the other.
+#
+# :class:`Worker` starts it with limits. It reads one job per line from standard input, as JSON, and
+# answers each with the length of the judgement, a line end, and the judgement as JSON.
+
+#: A worker without a job ends after so many seconds; its user starts another one when needed.
+IDLE_S = 120.0
+
+_PRELOADED = (
+    "grader.judging.lab_folder",
+    "grader.judging.presentation",
+    "labs.plots.drawing",
+)
+
+
+def main() -> int:
+    """Serve jobs until standard input ends, or until a job leaves this process in doubt."""
+    for name in _PRELOADED:
+        importlib.import_module(name)
+    answers = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    # A stray print or warning must not reach the protocol, nor the terminal of an instructor.
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
+    _limit_memory(int(sys.argv[1]))
+    answer(answers, b"ready")
+    jobs = os.fdopen(os.dup(0), "rb", buffering=0)
+    while select.select([jobs], [], [], IDLE_S)[0] and (line := jobs.readline()):
+        job = json.loads(line)
+        _limit_time(job["cpu_s"])
+        judged = _judged(job)
+        answer(answers, _bounded(judged))
+        if isinstance(judged, NotGraded) and judged.reason == NO_MEMORY:
+            return 1  # what was allocated may not come back
+    return 0
+
+
+def _judged(job: dict[str, Any]) -> Judgement | NotGraded:
+    heard = io.StringIO()
+    handler = logging.StreamHandler(heard)
+    logging.getLogger().addHandler(handler)
+    try:
+        return _judgement(job, heard)
+    except MemoryError:
+        return NotGraded(NO_MEMORY, heard.getvalue()[-MOST_LOG:])
+    except Exception as error:  # a fault of ours, and the submission must not suffer for it
+        logging.getLogger(__name__).exception("the check of %s failed", job["folder"])
+        reason = f"our own check failed ({type(error).__name__}); this is not your fault"
+        return NotGraded(reason, heard.getvalue()[-MOST_LOG:])
+    finally:
+        logging.getLogger().removeHandler(handler)
+
+
+def _judgement(job: dict[str, Any], heard: io.StringIO) -> Judgement:
+    # Here: only the process that judges reads recordings.
+    from labs.recording.file import keeping_recordings
+
+    folder = Path(job["folder"])
+    sys.path[:] = job["path"]
+    with keeping_recordings():  # the check, the plots and the evidence read the same files
+        return _judgement_on(folder, job, heard)
+
+
+def _judgement_on(folder: Path, job: dict[str, Any], heard: io.StringIO) -> Judgement:
+    verdicts = tuple(_named(job["check"])(folder, job["lab"]))
+    if not job["presenter"]:
+        return Judgement(verdicts, log=heard.getvalue()[-MOST_LOG:])
+    presenter = importlib.import_module(job["presenter"])
+    views: dict[str, Shown] = {}
+    for verdict in verdicts:
+        try:
+            views[verdict.figure] = shown(verdict, presenter, folder)
+        except Exception:
+            log = logging.getLogger(__name__)
+            log.exception("The verdict on %s could not be presented in full", verdict.figure)
+            views[verdict.figure] = shown(verdict, None)
+    evidence = ""
+    try:
+        evidence = _named(job["evidence"])(verdicts, folder) if job["evidence"] else ""
+    except Exception:
+        log = logging.getLogger(__name__)
+        log.exception("The evidence could not be shown below the free texts")
+    return Judgement(verdicts, views, evidence, heard.getvalue()[-MOST_LOG:])
+
+
+def _named(name: str) -> Any:
+    """The function with the dotted `name`."""
+    module, _, function = name.rpartition(".")
+    return getattr(importlib.import_module(module), function)
+
+
+def _bounded(judged: Judgement | NotGraded) -> bytes:
+    """`judged` as JSON within the limit: first without its plots, then without everything."""
+    content = as_json(judged)
+    if len(content) > MOST_JUDGEMENT_BYTES and isinstance(judged, Judgement):
+        plain = {name: Shown(each.text, each.page) for name, each in judged.shown.items()}
+        content = as_json(Judgement(judged.verdicts, plain, "", judged.log))
+    if len(content) > MOST_JUDGEMENT_BYTES:
+        content = as_json(NotGraded("the verdicts are too long to be stored"))
+    return content
+
+
+def _limit_memory(allowed: int) -> None:
+    """From now on, this process may use `allowed` more bytes of address space.
+
+    The limit is relative, because libraries reserve address space that they never touch. macOS
+    knows no such limit.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        most = pages * resource.getpagesize() + allowed
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _limit_time(seconds: float) -> None:
+    """The OS ends this process when it has used `seconds` more of processor time."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    most = math.ceil(used.ru_utime + used.ru_stime + seconds)
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -16,7 +16,7 @@ from grader.cases.verdict import Finding, Level
 from grader.facts import sources
 from grader.facts.other_numbers import reduction_of
 from grader.figures import figure_named
-from grader.pitfalls import arithmetic, recordings
+from grader.pitfalls import recordings, wrong_units
 from grader.pitfalls.pitfall import Pitfall
 
 __all__ = ["CATALOGUE", "Pitfall", "findings_of", "pitfall_named"]
@@ -129,8 +129,8 @@ def _explanation(
     codes = {each.code for each, _ in found}
     left = [(each, finding) for each, finding in found if not codes & set(each.yields_to)]
     if left and not case.right and not by_hand and (known := what_it_is(case)):
-        return arithmetic.with_known(case, left[0], known)
-    both = arithmetic.of_clock_and_number(case, left)
+        return wrong_units.with_known(case, left[0], known)
+    both = wrong_units.of_clock_and_number(case, left)
     return both if both is not None else next((finding for _, finding in left), None)
 
 

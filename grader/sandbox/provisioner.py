@@ -42,7 +42,7 @@ from nbclient.exceptions import CellControlSignal, CellTimeoutError, DeadKernelE
 from nbformat import NotebookNode
 from traitlets import DottedObjectName, Float, Int, Type
 
-from grader.sandbox.bubblewrap import (
+from grader.sandbox import (
     EVERY_S,
     GIVEN,
     WORK,

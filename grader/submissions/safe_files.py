@@ -21,7 +21,6 @@ from fnmatch import fnmatch, fnmatchcase
 from itertools import chain, islice
 from pathlib import Path
 
-from grader.figures import is_known
 from grader.judging.permission import evidence_of
 from labs.course import figures
 from labs.course.figures import BadFigures
@@ -158,6 +157,9 @@ def on_a_screen(notes: list[str]) -> list[str]:
 
 def evidence_in(folder: Path) -> list[str]:
     """The files of `folder` by which its figures are judged: figures of known labs first."""
+    # Here: what only opens folders, such as the feedback of a class, needs no figures of labs.
+    from grader.figures import is_known
+
     try:
         submitted = figures.read(folder)
     except BadFigures:

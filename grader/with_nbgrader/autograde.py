@@ -23,8 +23,8 @@ from grader.judging.permission import denied_evidence
 from grader.submissions.safe_files import copy, printable
 from grader.submissions.submitted_notebook import find_submitted, quoted, rebuild
 from grader.with_nbgrader.class_flags import account_flags
+from grader.with_nbgrader.course_folder import Staged
 from grader.with_nbgrader.earlier_grades import on_due_date, on_release
-from grader.with_nbgrader.gradebook_lock import Staged
 from grader.with_nbgrader.release import earlier_releases
 from grader.with_nbgrader.student_folders import (
     RECORD,

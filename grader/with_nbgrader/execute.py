@@ -20,7 +20,7 @@ from nbgrader import utils
 from traitlets import Int
 
 from grader.cases.verdict import Outcome, Verdict
-from grader.sandbox.bubblewrap import NoSandbox
+from grader.sandbox import NoSandbox
 from grader.sandbox.provisioner import Executed, Execution, execute
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader.replay import Replay

@@ -24,7 +24,7 @@ from nbgrader.api import (
 from nbgrader.converters import GenerateFeedback
 from traitlets import TraitError, Unicode, default, validate
 
-from grader.with_nbgrader.gradebook_lock import Staged, full_disk_stops
+from grader.with_nbgrader.course_folder import Staged, full_disk_stops
 from grader.with_nbgrader.pages.feedback_page import (
     Given,
     Grades,

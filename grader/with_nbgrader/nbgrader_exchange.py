@@ -40,7 +40,7 @@ from grader.submissions.safe_files import (
     trouble_with_name,
 )
 from grader.submissions.submitted_notebook import Holds, digest_of, holds_of, lacking
-from grader.with_nbgrader import gradebook_lock
+from grader.with_nbgrader import course_folder
 from grader.with_nbgrader.careful_course import read_time, time_of
 from grader.with_nbgrader.feedback import grades_of
 from grader.with_nbgrader.pages.feedback_page import Grades, is_outdated
@@ -54,7 +54,6 @@ from grader.with_nbgrader.student_folders import (
     trouble_with,
     trusted_part,
 )
-from labs.hand_in.exchange import only_partly_another
 from labs.limits import MOST_NOTEBOOK_BYTES, MOST_SECRET_BYTES
 from labs.units import plural
 
@@ -460,7 +459,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         self.chosen: dict[str, Entry] = {}
         try:
             self.duedate = due_date(course, course.assignment_id) if self.before_duedate else None
-        except gradebook_lock.GradebookUnavailable as error:
+        except course_folder.GradebookUnavailable as error:
             self.fail(str(error))
 
     def copy_files(self) -> None:
@@ -632,10 +631,10 @@ def due_date(course: Any, lab: str) -> datetime.datetime | None:
     except MissingEntry:
         return None
     except Exception as error:
-        cause = gradebook_lock.cause_of(error)
+        cause = course_folder.cause_of(error)
         if cause is None:
             raise
-        raise gradebook_lock.GradebookUnavailable(cause) from error
+        raise course_folder.GradebookUnavailable(cause) from error
     return when
 
 
@@ -794,7 +793,7 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             unfinished.replace(target)
         except OSError as error:
             unfinished.unlink(missing_ok=True)
-            cause = gradebook_lock.cause_of(error) or f"{error.strerror}. Then run it again."
+            cause = course_folder.cause_of(error) or f"{error.strerror}. Then run it again."
             self.fail(f"{target} could not be written: {cause}")
         where = printable(str(page), 300)
         self.log.info("Feedback released: %s as %s", where, target.name)
@@ -819,37 +818,9 @@ def _names_in_exchange(folder: Path) -> dict[str, Path]:
     }
 
 
-# Which exchange: nbgrader's own with the three steps above, or another that the settings of Jupyter
-# name, perhaps for the whole system (`ngshare` on a hub without a shared drive).
-
-_OURS = {
-    "collect": CarefulCollect,
-    "list": CarefulList,
-    "release_feedback": CarefulReleaseFeedback,
-}
-
-
-def install() -> None:
-    """Makes our steps those of nbgrader's own exchange; a second call changes nothing.
-
-    They are defaults, not settings: an exchange that settings name is used by every step. One that
-    they name for some steps only ends the program.
-    """
-    for step, ours in _OURS.items():
-        getattr(ExchangeFactory, step).default_value = ours
-    if hasattr(ExchangeFactory.__init__, "ticklab"):
-        return
-    old = ExchangeFactory.__init__
-
-    def of_one_kind(self: Any, **kwargs: Any) -> None:
-        old(self, **kwargs)
-        trouble = only_partly_another(self)
-        if trouble:
-            raise SystemExit(trouble)
-
-    of_one_kind.ticklab = True  # type: ignore[attr-defined]
-    of_one_kind.__wrapped__ = old  # type: ignore[attr-defined] # for `differences_from_tested`
-    ExchangeFactory.__init__ = of_one_kind
+# Which exchange: nbgrader's own with the three steps above (`grader.with_nbgrader.settings`), or
+# another that the settings of Jupyter name, perhaps for the whole system (`ngshare` on a hub without
+# a shared drive).
 
 
 def collector(app: Any, course: CourseDirectory) -> Any:

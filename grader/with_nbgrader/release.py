@@ -35,7 +35,7 @@ from traitlets import Dict
 from traitlets.config import Config
 
 from grader.with_nbgrader.careful_course import EXPORTER, OfOurCourses
-from grader.with_nbgrader.gradebook_lock import (
+from grader.with_nbgrader.course_folder import (
     UNFINISHED,
     cause_of,
     remove_empty_above,

@@ -32,7 +32,7 @@ from grader.with_nbgrader.class_flags import (
     raised_by_accounts,
     same_run_as,
 )
-from grader.with_nbgrader.gradebook_lock import raise_if_no_room
+from grader.with_nbgrader.course_folder import raise_if_no_room
 from grader.with_nbgrader.verdict_cells import (
     IN_ANOTHER,
     KEY,

@@ -24,10 +24,12 @@ from nbconvert.exporters import HTMLExporter
 from nbgrader import dbutil
 from nbgrader.apps.dbapp import DbUpgradeApp
 from nbgrader.converters.base import BaseConverter
+from nbgrader.exchange import ExchangeFactory
 
 from grader.with_nbgrader import careful_course
 from grader.with_nbgrader.pages.formgrader import ListEnvironment, install_lists
 from labs import paths
+from labs.hand_in.exchange import only_partly_another
 
 # nbgrader's own steps, some replaced by ours. They are names and not classes, because the
 # formgrader shows a course's settings as JSON.
@@ -50,17 +52,16 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     `course` is the course folder or a file in it. An existing id of the course in `c` stays. Raises
     NbgraderDiffers, which ends the program.
     """
-    from grader.with_nbgrader import nbgrader_exchange
     from grader.with_nbgrader.autograde import CourseAutograde
+    from grader.with_nbgrader.course_folder import wait_for
     from grader.with_nbgrader.feedback import CourseFeedback
-    from grader.with_nbgrader.gradebook_lock import wait_for
     from grader.with_nbgrader.pages import formgrader
     from grader.with_nbgrader.release import RELEASE_STEPS, CourseRelease
     from labs.terminal import keep_logs_safe
 
     keep_logs_safe()
     adapt(CourseAutograde, CourseFeedback, formgrader.StudentPages, CourseRelease)
-    nbgrader_exchange.install()
+    _take_our_exchange()
     if "course_id" not in c.CourseDirectory:
         c.CourseDirectory.course_id = "ticklab"
     if course is not None:
@@ -77,6 +78,32 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     c.Autograde.autograde_preprocessors = AUTOGRADE_STEPS
     c.HTMLExporter.filters = {"markdown2html": formgrader.FILTER}
     c.GenerateFeedback.exporter_class = "grader.with_nbgrader.feedback.FeedbackExporter"
+
+
+def _take_our_exchange() -> None:
+    """Makes our steps those of nbgrader's own exchange; a second call changes nothing.
+
+    They are defaults, not settings: an exchange that settings name is used by every step. One that
+    they name for some steps only ends the program.
+    """
+    from grader.with_nbgrader import nbgrader_exchange as ours
+
+    ExchangeFactory.collect.default_value = ours.CarefulCollect
+    ExchangeFactory.list.default_value = ours.CarefulList
+    ExchangeFactory.release_feedback.default_value = ours.CarefulReleaseFeedback
+    if hasattr(ExchangeFactory.__init__, "ticklab"):
+        return
+    old = ExchangeFactory.__init__
+
+    def of_one_kind(self: Any, **kwargs: Any) -> None:
+        old(self, **kwargs)
+        trouble = only_partly_another(self)
+        if trouble:
+            raise SystemExit(trouble)
+
+    of_one_kind.ticklab = True  # type: ignore[attr-defined]
+    of_one_kind.__wrapped__ = old  # type: ignore[attr-defined] # for `differences_from_tested`
+    ExchangeFactory.__init__ = of_one_kind
 
 
 def execute_tagged_cells(c: Any) -> None:

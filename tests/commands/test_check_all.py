@@ -35,7 +35,7 @@ class Here:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.judging.check_folders.Worker", Here)
+    monkeypatch.setattr("grader.check_folders.Worker", Here)
 
 
 @pytest.fixture

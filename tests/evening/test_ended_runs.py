@@ -23,11 +23,11 @@ from grader.commands import cli
 from grader.evening import autograde_class as evening_autograde
 from grader.evening import grading_process
 from grader.evening.autograde_class import Class, Options, autograde
-from grader.evening.course_folder import NotOurs, Stopped
 from grader.evening.grading_process import Job, NoResult, Plan, Result
-from grader.evening.process_pool import Lane
-from grader.with_nbgrader import gradebook_lock
+from grader.judging.worker import Lane
+from grader.with_nbgrader import course_folder
 from grader.with_nbgrader.class_flags import Entries
+from grader.with_nbgrader.course_folder import NotOurs, Stopped
 from testing.formgrader import formgrader_api
 from testing.graded_here import GradedHere
 from testing.small_course import LAB
@@ -408,8 +408,8 @@ def test_a_gradebook_that_is_locked_for_a_while_only_delays(
         other.close()
         return get_logger()
 
-    monkeypatch.setattr(gradebook_lock, "_TRY_S", 0.05)
-    monkeypatch.setattr(gradebook_lock, "get_logger", unlocked)
+    monkeypatch.setattr(course_folder, "_TRY_S", 0.05)
+    monkeypatch.setattr(course_folder, "get_logger", unlocked)
     monkeypatch.setattr(evening_autograde, "LocalPool", GradedHere)
     words = [LAB, "--workers", "1"]
     if command == "collect":

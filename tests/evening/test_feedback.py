@@ -16,12 +16,10 @@ from nbgrader.api import Gradebook
 from grader.evening import class_feedback, feedback_process
 from grader.evening.autograde_class import Options, autograde
 from grader.evening.class_feedback import Feedback, make_feedback
-from grader.evening.course_folder import NotOurs, Stopped
 from grader.evening.feedback_process import PageJob, make_pages
-from grader.evening.process_pool import Lane
-from grader.judging.worker import Ended
+from grader.judging.worker import Ended, Lane
+from grader.with_nbgrader.course_folder import UNFINISHED, NotOurs, Stopped
 from grader.with_nbgrader.feedback import CourseFeedback
-from grader.with_nbgrader.gradebook_lock import UNFINISHED
 from testing.hostile.modules import plant
 from testing.small_course import LAB
 from testing.small_exchange import EARLY, LATE, ExchangeCourse

@@ -15,9 +15,9 @@ import pytest
 
 from grader.evening import on_dask
 from grader.evening.autograde_class import Class, Options, autograde
-from grader.evening.course_folder import Stopped
 from grader.evening.grading_process import Job, NoResult, answer_of
 from grader.evening.on_dask import Cluster, DaskPool, NoCluster
+from grader.with_nbgrader.course_folder import Stopped
 from testing.formgrader import formgrader_api
 from testing.small_course import LAB
 from testing.small_exchange import ExchangeCourse

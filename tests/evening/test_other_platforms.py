@@ -22,9 +22,9 @@ import pytest
 import yaml
 
 from grader.commands import cli
-from grader.evening import on_gradescope
+from grader.evening import platforms
 from grader.judging.worker import NotGraded, Worker
-from grader.sandbox.bubblewrap import refusal
+from grader.sandbox import refusal
 from labs import paths
 from testing.paths import FIXTURES
 from testing.small_course import FIGURES, Course
@@ -111,7 +111,7 @@ def root(packed: Path, tmp_path_factory: pytest.TempPathFactory) -> Root:
 def grade(request: pytest.FixtureRequest) -> Callable[[Path], dict[str, Any]]:
     """The results on a submission: by the same function in this process, and by the script."""
     if request.param == "here":
-        return lambda submission: on_gradescope.results(submission, LAB)
+        return lambda submission: platforms.results(submission, LAB)
     made = request.getfixturevalue("root")
     assert isinstance(made, Root)
     return made.graded
@@ -201,13 +201,13 @@ def test_a_group_is_one_submission(root: Root, tmp_path: Path) -> None:
 def test_where_our_own_check_fails_there_is_no_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(on_gradescope, "_AUTOGRADER", tmp_path)
+    monkeypatch.setattr(platforms, "_AUTOGRADER", tmp_path)
     monkeypatch.setattr(Worker, "judge", lambda *_: NotGraded("the check was ended by SIGKILL"))
     for folder in ("submission", "results"):
         (tmp_path / folder).mkdir()
     (tmp_path / "results" / "results.json").write_text("{}")
     with pytest.raises(SystemExit, match="ended by SIGKILL"):
-        on_gradescope.main([LAB])
+        platforms.main([LAB])
     assert not (tmp_path / "results" / "results.json").exists()
 
 

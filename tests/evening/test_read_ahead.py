@@ -10,7 +10,7 @@ import pytest
 
 from grader.evening import grading_process
 from grader.evening.grading_process import Job
-from grader.evening.process_pool import Lane
+from grader.judging.worker import Lane
 from grader.submissions.safe_files import read_ahead
 
 pytestmark = pytest.mark.skipif(

@@ -14,6 +14,7 @@ import pytest
 from grader import check as check_in_notebook
 from grader.cases.case import Case, make_case, make_relation
 from grader.cases.verdict import Level, Outcome, Verdict
+from grader.check_folders import Shown
 from grader.commands.cli import main
 from grader.facts import caveats, sources, task_counts
 from grader.figures import LABS, figure_named, figures_of
@@ -22,7 +23,6 @@ from grader.judging import lab_folder as evidence
 from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
 from grader.judging.presentation import as_html, as_text
-from grader.notebook import Shown
 from labs import paths
 from labs.c_kernels import toolchain
 from labs.course import figures

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader import examples
-from grader.notebook import check
+from grader.check_folders import check
 from testing.paths import FIXTURES
 
 SAVED = FIXTURES / "pitfalls"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.check_folders import check
 from grader.commands.cli import main
 from grader.judging.lab_folder import lab_of
-from grader.notebook import check
 from labs.course import figures
 from labs.recording.file import keeping_recordings
 from labs.terminal import typeset

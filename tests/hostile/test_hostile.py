@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from grader.cases.verdict import Outcome, Verdict
-from grader.judging.check_folders import NotALab, lab_folder
+from grader.check_folders import NotALab, lab_folder
 from grader.judging.lab_folder import check_folder
 from grader.judging.worker import Judgement, Worker
 from grader.submissions.safe_files import copy

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from grader import check_folders
 from grader.commands import cli
-from grader.judging import check_folders
 from grader.submissions import safe_files
 from grader.submissions.safe_files import copy
 from labs.limits import MOST_FILES

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from grader.cases.verdict import Verdict
+from grader.check_folders import Shown, check
 from grader.judging.lab_folder import check_folder
 from grader.judging.presentation import as_html, as_text
-from grader.notebook import Shown, check
 from labs.c_kernels.toolchain import source_hash
 from labs.commands.cli import main
 from labs.course import figures, predictions

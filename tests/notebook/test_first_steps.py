@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from grader import check
+from grader import check, check_folders
 from grader.commands import cli
-from grader.judging import check_folders
 from labs.course import figures, guide, predictions
 from labs.messages import ARGUMENTS, Option, Refused, advice
 from labs.notebook import measuring, unready_cells

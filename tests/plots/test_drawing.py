@@ -195,7 +195,7 @@ def test_many_samples_take_no_more_bytes(spread: float) -> None:
 
 def test_the_check_of_a_submission_loads_no_library_that_draws() -> None:
     """It takes half a second at each start of a worker."""
-    program = "import sys, grader.judging.work, grader.judging.presentation; "
+    program = "import sys, grader.judging.worker, grader.judging.presentation; "
     program += "import labs.plots.drawing, grader.judging.lab_folder; "
     program += "sys.exit(bool({'matplotlib', 'PIL'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0

@@ -69,8 +69,8 @@ LISTED = {
     # the OS, and pipes
     "files.text_of: file.open", "files._sync_folder: os.open",
     "description.cores_of_one_kind: path.read_text", "c_process._is_ready: stat.read_bytes",
-    "bubblewrap._mapped: file.read_text", "bubblewrap._children: (task / 'children').read_text",
-    "process_pool.serve: os.fdopen", "work.main: os.fdopen",
+    "sandbox._mapped: file.read_text", "sandbox._children: (task / 'children').read_text",
+    "worker.serve: os.fdopen", "worker.main: os.fdopen",
     # what a person names: a download, a library to link with, an archive of one's own labs
     "class_roster.opened_source: source.open", "toolchain.fingerprint: file.open",
     "html._is_own: path.open",
@@ -80,7 +80,7 @@ LISTED = {
     "guide.of_lab: path.read_text", "lab_names.topics_of: path.read_text",
     "start.update_copy: source.read_bytes", "broken_pair.Pair.regions: twin.read_text",
     "broken.BrokenKernel.source: self.path.read_text", "broken.read_from: path.read_text",
-    "sources._by_hash: path.read_text", "own_c._lay_out: shutil.copyfile",
+    "sources._by_hash: path.read_text", "rerun_own_c._lay_out: shutil.copyfile",
     # what this run has written
     "other_tools.traced: trace.read_text", "__main__.printed: made.read_bytes",
     "provisioner.SandboxProvisioner.pre_launch: connection.read_bytes",
@@ -98,7 +98,7 @@ LISTED = {
     "class_flags.EvidenceRegister.opened: sqlite3.connect",
     # what collecting and grading have written, after the careful functions
     "grading_process.read_result: path.open", "grading_process.read_notebook: path.read_text",
-    "gradebook_lock.Staged.init_destination: shutil.copytree",
+    "course_folder.Staged.init_destination: shutil.copytree",
     "verdict_cells.notes_of: notebook.open", "nbgrader_exchange._sync: os.open",
     "nbgrader_exchange.Collected.alone: os.open",
     "nbgrader_exchange.CarefulReleaseFeedback._release: shutil.copy",

@@ -17,7 +17,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from grader.sandbox.bubblewrap import NoSandbox, refusal
+from grader.sandbox import NoSandbox, refusal
 from grader.sandbox.provisioner import (
     CUT,
     MOST_OF_CELL,

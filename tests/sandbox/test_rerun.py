@@ -13,7 +13,7 @@ import pytest
 from grader.commands.cli import main
 from grader.evening import rerun_own_c as module
 from grader.evening.rerun_own_c import CannotRerun, Rerun, note_of, rerun
-from grader.sandbox.bubblewrap import refusal
+from grader.sandbox import refusal
 from labs.c_kernels.toolchain import source_hash
 from labs.recording.file import read
 from testing.honest_cases import FOLDER as HONEST

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.bubblewrap import Limits, NoSandbox, Result, _children, program, refusal, run
+from grader.sandbox import Limits, NoSandbox, Result, _children, program, refusal, run
 from labs import course
 
 why = refusal()
@@ -259,9 +259,9 @@ def test_nothing_survives(user: Callable[[Callable[[], Result]], Result], wall_s
 @needs_sandbox
 def test_it_ends_with_the_program_that_started_it() -> None:
     script = """
-        from grader.sandbox.bubblewrap import Inside
-        from grader.sandbox.bubblewrap import Limits
-        from grader.sandbox.bubblewrap import start
+        from grader.sandbox import Inside
+        from grader.sandbox import Limits
+        from grader.sandbox import start
         sandbox = start(["sh", "-c", "echo inside; sleep 600"], Limits(), Inside(), None)
         sandbox.process.wait()
     """

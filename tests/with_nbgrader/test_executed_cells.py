@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from traitlets.config import Config
 
 from grader.cases.verdict import Outcome
-from grader.sandbox.bubblewrap import refusal
+from grader.sandbox import refusal
 from grader.sandbox.provisioner import Executed, Execution
 from grader.with_nbgrader import execute as module
 from grader.with_nbgrader.execute import TAG, ReplayAndExecute

@@ -17,8 +17,8 @@ from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 
 from bench.exchange import steps
-from grader.with_nbgrader import gradebook_lock
-from grader.with_nbgrader.gradebook_lock import GradebookUnavailable, cause_of
+from grader.with_nbgrader import course_folder
+from grader.with_nbgrader.course_folder import GradebookUnavailable, cause_of
 from testing.formgrader import formgrader_api
 from testing.small_course import LAB
 from testing.small_exchange import LATE, ExchangeCourse
@@ -104,13 +104,13 @@ def test_a_half_made_result_of_an_earlier_version_is_made_again(
 
 
 def test_what_a_killed_run_left_aside_is_removed(course: ExchangeCourse, api: NbGraderAPI) -> None:
-    left = course.folder / "autograded" / gradebook_lock.UNFINISHED / "ada" / LAB
+    left = course.folder / "autograded" / course_folder.UNFINISHED / "ada" / LAB
     left.mkdir(parents=True)
     (left / f"{LAB}.ipynb").write_text("{")
     (left / "stale").write_text("")
     assert autograde(api)["success"]
     assert not (course.folder / "autograded" / "ada" / LAB / "stale").exists()
-    assert not (course.folder / "autograded" / gradebook_lock.UNFINISHED).exists()
+    assert not (course.folder / "autograded" / course_folder.UNFINISHED).exists()
 
 
 def test_a_result_of_the_same_submission_is_not_made_again(
@@ -176,8 +176,8 @@ def test_a_locked_gradebook_is_waited_for_and_named(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(gradebook_lock, "_TRY_S", 0.1)
-    monkeypatch.setattr(gradebook_lock, "get_logger", lambda: logging.getLogger("told"))
+    monkeypatch.setattr(course_folder, "_TRY_S", 0.1)
+    monkeypatch.setattr(course_folder, "get_logger", lambda: logging.getLogger("told"))
     timer = hold(course.folder / "gradebook.db", 1.0)
     assert autograde(api)["success"]
     timer.join()
@@ -188,8 +188,8 @@ def test_a_locked_gradebook_is_waited_for_and_named(
 def test_a_gradebook_that_stays_locked_is_not_blamed_on_an_upgrade(
     course: ExchangeCourse, api: NbGraderAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gradebook_lock, "_TRY_S", 0.05)
-    monkeypatch.setattr(gradebook_lock, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(course_folder, "_TRY_S", 0.05)
+    monkeypatch.setattr(course_folder, "PATIENCE_S", 0.2)
     with sqlite3.connect(course.folder / "gradebook.db", isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         done = autograde(api)

@@ -1,24 +1,26 @@
-"""What `grader check` does: find the lab of each folder, check it, report, and sum up all labs.
+"""What `grader check` does, and `check()` in a notebook: find labs, check them, and show verdicts.
 
 A worker judges each of several folders, so that no folder can stop the check of the others.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.cases.verdict import NOT_HANDED_IN, Outcome, Verdict
-from grader.figures import LABS
-from grader.judging.lab_folder import handed_in_for_practice, lab_of
+from grader.figures import LABS, figure_named, figures_of
+from grader.judging.lab_folder import check_folder, handed_in_for_practice, lab_of
 from grader.judging.permission import denied
-from grader.judging.presentation import as_text, points_as_text
+from grader.judging.presentation import as_html, as_text, points_as_text
 from grader.judging.worker import NotGraded, Worker
 from labs import terminal
 from labs.course.lab_names import folder_meant
-from labs.html import Table
+from labs.html import Table, inline
+from labs.messages import Message, Refused
 from labs.terminal import say, say_json
 
 ALL_PASSED, SOMETHING_FAILED, SOMETHING_NOT_GRADED = 0, 1, 2
@@ -78,7 +80,7 @@ def status(verdicts: Sequence[Verdict]) -> int:
     return SOMETHING_FAILED if Outcome.FAILED in outcomes else ALL_PASSED
 
 
-def check(paths: Sequence[Path], lab: str | None, *, as_json: bool) -> int:
+def check_each(paths: Sequence[Path], lab: str | None, *, as_json: bool) -> int:
     """Check every folder and print a report on each; the exit status is the worst of all."""
     worst = ALL_PASSED
     found: dict[str, object] = {}
@@ -178,3 +180,68 @@ def _row(lab: str, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     elif missing:
         wrong.append(f"{missing} not handed in")
     return (lab, f"{passed} of {len(verdicts)}", f"{got} of {most}", ", ".join(wrong))
+
+
+# In a notebook, where a student calls `check`: the same verdicts, which display themselves.
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A verdict that displays itself: as HTML in a notebook, as text elsewhere."""
+
+    verdict: Verdict
+
+    def __repr__(self) -> str:
+        return as_text(self.verdict)
+
+    def _repr_html_(self) -> str:
+        return _with_examples(self.verdict)
+
+
+@dataclass(frozen=True)
+class AllShown:
+    """The verdicts on all figures of a lab folder, as `grader check` prints them."""
+
+    folder: LabFolder
+    verdicts: tuple[Verdict, ...]
+
+    def __repr__(self) -> str:
+        return self.folder.report(self.verdicts)
+
+    def _repr_html_(self) -> str:
+        closing = inline("<p>{{ line }}</p>", line=self.folder.closing(self.verdicts))
+        return "".join([*map(_with_examples, self.verdicts), closing])
+
+
+def _with_examples(verdict: Verdict) -> str:
+    # Here: a terminal shows no examples, and needs nothing that draws.
+    from grader.examples import of_findings
+
+    return as_html(verdict, of_findings(verdict))
+
+
+def check(figure: str = "", folder: Path | str = ".") -> Shown | AllShown:
+    """The verdict on one figure of the lab folder `folder`, as the grader will give it.
+
+    Without an id, the verdicts on all figures of the lab. Raises Refused for an unknown id; the
+    message suggests a similar id or lists those of this lab.
+    """
+    if not figure:
+        try:
+            lab = lab_folder(Path(folder), None)
+        except NotALab as error:
+            raise Refused(Message("problem", str(error))) from None
+        return AllShown(lab, tuple(lab.only_asked(check_folder(lab.path, lab.lab))))
+    try:
+        spec = figure_named(figure)
+    except KeyError:
+        what = f"there is no figure {figure!r}"
+        known = [each.id for specs in LABS.values() for each in specs]
+        with contextlib.suppress(LookupError):
+            known = [each.id for each in figures_of(lab_of(Path(folder)))]
+        raise Refused(
+            Message("problem", what + terminal.suggestion(figure, tuple(known)))
+        ) from None
+    verdicts = check_folder(Path(folder), spec.lab)
+    verdict = next(verdict for verdict in verdicts if verdict.figure == figure)
+    return Shown(verdict)
