@@ -184,7 +184,7 @@ def kept_samples(recording: Recording, samples: Samples, cells: Cells) -> Kept:
     length = _median(np.where(np.isnan(low), np.inf, low))
     beyond = np.nan_to_num(cells.ticks - low.ravel()[cells.cell])
     tick_s = 1 / samples.clock.frequency_hz
-    gaps = recording.number("cpu.gaps_per_s")
+    gaps = run_conditions.gaps_per_cpu_s(recording)
     rate = t.AS_OFTEN * max(gaps or 0.0, t.TIMER_PER_S)
     # A sample may be a step longer than its reading.
     by_chance = -np.expm1(-rate * tick_s * (length + cells.step))

@@ -15,6 +15,27 @@ from labs.files import cpu_list
 from labs.limits import MOST_VALUE
 from labs.recording.file import Integers, Recording, Samples, memoized
 
+# How often others interrupt what the CPU runs.
+
+#: A process that had less than this share of the CPU cannot say how often it is interrupted there.
+LEAST_OWN = 1e-3
+
+
+def gaps_per_cpu_s(recording: Recording) -> float | None:
+    """Interruptions per second in which a process had the CPU; the median over processes.
+
+    Each process counts them in a time of which others took the share `cpu.taken`, and can see them
+    in the rest of it only (kernels_c/calibration.h). None if no process states a count.
+    """
+    counted, taken = recording.numbers("cpu.gaps_per_s"), recording.numbers("cpu.taken")
+    if len(taken) == 1:  # the same in all processes
+        taken *= len(counted)
+    if not counted or len(counted) != len(taken):
+        return recording.number("cpu.gaps_per_s")
+    shares = np.clip(1 - np.array(taken), LEAST_OWN, 1)
+    return float(np.median(np.array(counted) / shares))
+
+
 # On which CPUs the tasks of a variant were during the measurement.
 
 

@@ -1128,6 +1128,15 @@ def test_what_others_do_as_often_does_not() -> None:
     assert sum(line.cost.contains(STEADY.cost) for line in found) >= 34
 
 
+def test_it_is_counted_only_while_the_process_has_the_cpu() -> None:
+    """Others had the CPU for 95 % of the time in which 80,000 a second were looked for."""
+    found = lines(replace(DISTURBED, gaps_per_s=4_000, taken=0.95))
+    assert all(line.share_set_aside("far") > 0.2 for line in found)
+    assert sum(line.cost.contains(STEADY.cost) for line in found) >= 34
+    alone = lines(replace(OWN, gaps_per_s=500, taken=0.5))
+    assert sum(line.cost.contains(OWN.mean_cost) for line in alone) >= 33
+
+
 def test_a_run_that_counted_nothing_beside_does_not_know_whose_they_are() -> None:
     for line in lines(replace(OWN, gaps_per_s=None)):
         assert line.cost.low <= OWN.mean_cost and line.cost.high >= STEADY.cost
