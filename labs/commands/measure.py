@@ -142,13 +142,13 @@ def save(plan: measure.Plan, recording: Recording, path: Path) -> None:
 
 
 def carry_out_or_keep(
-    plans: Sequence[measure.Plan], unit: str
+    plans: Sequence[measure.Plan], unit: str, tells: stopping.Tells | None = None
 ) -> tuple[tuple[Recording, ...], int]:
     """Carry out `plans` as `carry_out` does, and return the exit status too: 0, or 130 if Control-C
     ended the run after some processes had finished."""
     kept: list[Recording] = []
     try:
-        return carry_out(plans, unit, kept.extend), 0
+        return carry_out(plans, unit, kept.extend, tells), 0
     except KeyboardInterrupt:
         if not kept:
             raise
@@ -156,13 +156,16 @@ def carry_out_or_keep(
 
 
 def carry_out(
-    plans: Sequence[measure.Plan], unit: str = "ns", kept: measure.Kept | None = None
+    plans: Sequence[measure.Plan],
+    unit: str = "ns",
+    kept: measure.Kept | None = None,
+    tells: stopping.Tells | None = None,
 ) -> tuple[Recording, ...]:
     """Carry out the `plans`, whose processes take turns, with a progress bar, which only a terminal
     shows.
 
     An adaptive run checks the width of its interval in `unit`. For `kept` see
-    `measure.measure_in_turns_now`.
+    `measure.measure_in_turns_now`, for `tells` `stopping.rule_of`.
     """
     with tqdm(unit=" samples", leave=False, disable=None, file=sys.stderr) as bar:
 
@@ -170,7 +173,7 @@ def carry_out(
             bar.total = at.total
             bar.update(at.done - bar.n)
 
-        rule = stopping.rule_of(plans, unit)
+        rule = stopping.rule_of(plans, unit, tells)
         return measure.measure_in_turns_now(plans, progress, rule, kept=kept)
 
 
@@ -271,10 +274,18 @@ def run_compare(arguments: argparse.Namespace) -> int:
         sides = [_side(word, declared_options.of_side(arguments, side)) for word, side in words]
         plans = _plans(sides)
         places = _paths(arguments.save, plans)
-        recordings, ended = carry_out_or_keep(plans, unit)
+
         # One recording holds both variants if they come from one plan.
-        pair = zip((recordings[0], recordings[-1]), sides, strict=True)
-        results = [result_of(recording, side.variant, unit) for recording, side in pair]
+        def in_pair(recordings: tuple[Recording, ...]) -> list[Result]:
+            pair = zip((recordings[0], recordings[-1]), sides, strict=True)
+            return [result_of(recording, side.variant, unit) for recording, side in pair]
+
+        def tells(recordings: tuple[Recording, ...]) -> bool:
+            return _slower_by(in_pair(recordings), sides, arguments.fail_if).side != 0
+
+        limit = None if arguments.fail_if is None else tells
+        recordings, ended = carry_out_or_keep(plans, unit, limit)
+        results = in_pair(recordings)
     except BadRecording as error:
         return complain("labs compare", error, FAILED)
     except (Refused, *EXPECTED) as error:
@@ -295,15 +306,20 @@ def _judged(results: Sequence[Result], sides: Sequence[Side], share: float) -> i
     if any(each.estimate is None for each in results):
         say(f"cannot tell whether A is {limit}", file=sys.stderr)
         return CANNOT_TELL
-    (one, other), files = results, (sides[0].kernel, sides[1].kernel)
-    found = results_compared.compared_at_one_clock(one, other, 1 + share, files=files)
+    found = _slower_by(results, sides, share)
     if found.side == 0:
-        more = "run it on a quieter machine, or for longer (--at-most)"
+        more = "take a limit further away, a quieter machine, or more time (--at-most)"
         say(f"cannot tell whether {found.first} is {limit}: {more}", file=sys.stderr)
         return CANNOT_TELL
     sure = "is" if found.side > 0 else "is not"
     say(f"{found.first} {sure} {limit} than {found.second}", file=sys.stderr)
     return SLOWER if found.side > 0 else 0
+
+
+def _slower_by(results: Sequence[Result], sides: Sequence[Side], share: float) -> Comparison:
+    """How the first compares with the second and `share` more of it."""
+    (one, other), files = results, (sides[0].kernel, sides[1].kernel)
+    return results_compared.compared_at_one_clock(one, other, 1 + share, files=files)
 
 
 def _side(word: str, arguments: argparse.Namespace) -> Side:

@@ -13,7 +13,7 @@ processes and samples and looks at no value, so it cannot prefer a value.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from labs.analysis.estimates import student_t
@@ -23,6 +23,9 @@ from labs.results.result import Result, result_of
 from labs.results.warning_thresholds import FEWEST_ASKED, PROCESSES_LEFT, SAMPLES_LEFT
 from labs.run.measure import Enough
 from labs.run.plan import Plan
+
+#: Whether the recordings of the plans answer the question of a run.
+Tells = Callable[[tuple[Recording, ...]], bool]
 
 LEFT = "enough processes had the core to themselves"
 
@@ -40,12 +43,17 @@ class _Look(NamedTuple):
     of_asked: float = 0.0
 
 
-def rule_of(plans: Sequence[Plan], unit: str = "ns") -> Enough | None:
+def rule_of(
+    plans: Sequence[Plan],
+    unit: str = "ns",
+    tells: Tells | None = None,
+) -> Enough | None:
     """A function that decides whether a run of `plans` may stop; None if none may add processes.
 
     For a plan with `within`, every variant that it asks for must have a figure in `unit` with a
     narrow interval: half of its width, as a share of the value, must be at most `within`. It also
-    stops when that clearly cannot be reached. For another plan that may take longer, enough
+    stops when that clearly cannot be reached. Of intervals as narrow as asked, `tells` says whether
+    they answer the question; where they do not, the run goes on to its end. For another plan that may take longer, enough
     processes must be left of every variant.
     """
     if all(plan.longer_s == 0 for plan in plans):
@@ -56,6 +64,8 @@ def rule_of(plans: Sequence[Plan], unit: str = "ns") -> Enough | None:
         nonlocal hopeless_looks
         looks = [_look(*each, unit, most) for each in zip(plans, recordings, strict=True)]
         if all(look.enough for look in looks):
+            if tells is not None and not tells(recordings):
+                return None
             return f"interval within {widths}" if (widths := _widths(plans)) else LEFT
         worst = max(looks, key=lambda look: look.of_asked)
         hopeless_looks = hopeless_looks + 1 if worst.of_asked > HOPELESS else 0

@@ -204,6 +204,20 @@ def test_a_run_may_stop_when_its_interval_is_narrow_enough() -> None:
     assert answer(width * 1.1) == f"interval within {width * 110:g} %"
 
 
+def test_a_narrow_interval_that_does_not_answer_the_question_is_no_end() -> None:
+    """As with `labs compare --fail-if`, where the limit may lie in it."""
+    made, seen = recording({"fenced": FENCED}), []
+
+    def tells(recordings: tuple[Recording, ...]) -> bool:
+        seen.append(recordings)
+        return len(seen) > 2
+
+    rule = rule_of((plan_within(0.5, "fenced"),), "ns", tells)
+    assert rule is not None
+    assert [rule((made,), 100) for _ in range(3)] == [None, None, "interval within 50 %"]
+    assert seen == [(made,)] * 3
+
+
 def test_a_run_without_a_figure_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     made = recording({"fenced": FENCED})
     none = dataclasses.replace(result_of(made), estimate=None)
