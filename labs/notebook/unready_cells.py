@@ -189,12 +189,12 @@ def of_attribute(name: str, owner: object) -> Message | None:
     Most calls of the kit return something that displays itself, and a few return None.
     """
     if owner is None:
-        words = (
-            "What stands before the dot is None: the call that it comes from shows something and "
-            "returns nothing.",
+        nothing = (
+            "What stands before the dot is None: there is no result yet, or the call that it comes "
+            "from only shows something.",
             "A value comes from a run: `run = lab.measure(...)`, then `run.value`.",
         )
-        return Message("problem", f"None has no `{name}`", words)
+        return Message("problem", f"None has no `{name}`", nothing)
     kind = type(owner)
     if kind.__module__.partition(".")[0] not in ("labs", "grader"):
         return None
