@@ -168,7 +168,7 @@ def check_hypervisor(machine: Machine) -> Point:
     virtual = virtualization_as_text(machine)
     seen = f"virtual machine: {virtual}"
     if machine.container:
-        seen = f"virtual machine: {virtual}; in a container ({machine.container})"
+        seen += f"; in a container ({machine.container})"
     if machine.wsl == 1:
         return Point(
             "hypervisor", "CAUTION", seen, "Move to version 2: wsl --set-version <distribution> 2"

@@ -260,17 +260,15 @@ def summary(every: list[Pair], names: tuple[str, str]) -> list[str]:
     same = len(known) - len(more) - len(less)
     chance = SHARE_BY_CHANCE * len(known)
     first, second = names
-    found = [
-        f"{len(known)} of {len(every)} operations can be compared. {len(more)} cost more in "
-        f"{second} than in {first}, {len(less)} cost less, and {same} are not distinguishable."
-    ]
-    found.append(
-        f"Each interval holds for its own ratio in 95 of 100 runs: of {len(known)} ratios about "
-        f"{chance:.0f} would exclude 1 by chance if nothing differed."
-        if chance >= 0.5
-        else "Each interval holds for its own ratio in 95 of 100 runs."
+    excluded = (
+        f": of {len(known)} ratios about {chance:.0f} would exclude 1 by chance if nothing differed"
     )
-    return found
+    return [
+        f"{len(known)} of {len(every)} operations can be compared. {len(more)} cost more in "
+        f"{second} than in {first}, {len(less)} cost less, and {same} are not distinguishable.",
+        "Each interval holds for its own ratio in 95 of 100 runs"
+        f"{excluded if chance >= 0.5 else ''}.",
+    ]
 
 
 COMMAND = "labs survey --compare"
