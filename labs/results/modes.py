@@ -17,8 +17,7 @@ import numpy as np
 from labs.analysis.estimates import Bools, ByProcess, Floats, student_t
 from labs.recording.file import Integers, Recording
 from labs.results import warning_thresholds
-from labs.results.digits import rounded_apart
-from labs.units import rounded
+from labs.units import rounded, rounded_apart
 
 #: Bytes of a cache line on most machines.
 CACHE_LINE = 64

@@ -20,11 +20,10 @@ from labs.html import filled
 from labs.messages import Option, advice
 from labs.recording import declared
 from labs.recording.file import BadRecording, Recording, read
-from labs.results.digits import another_result, rounded_apart
 from labs.results.remarks import conditions_apart, listed, of_results
 from labs.results.result import Result, result_of, sensible, with_ends
-from labs.results.warning_thresholds import LEAST_DISAGREEMENT, SPREAD_S, SURELY
-from labs.units import rounded
+from labs.results.warning_thresholds import LEAST_DISAGREEMENT, SPREAD_S, SURELY, VISIBLE
+from labs.units import rounded, rounded_apart
 
 #: A variant whose name ends with a count.
 _COUNTED = re.compile(r"(\D+)(\d+)")
@@ -226,6 +225,11 @@ def _comparison(
         estimates.difference_of(one, other),
     )
     return replace(found, modes=(*_not_of_the_values(found, one, other), *modes))
+
+
+def another_result(plain: float, value: float, low: float, high: float) -> bool:
+    """Whether `plain`, calculated from printed numbers, is visibly not `value` (`low`, `high`)."""
+    return not low <= plain <= high and abs(plain - value) >= VISIBLE * abs(value)
 
 
 def _not_of_the_values(found: Comparison, one: Estimate, other: Estimate) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, ParamSpec, Union
 from labs.analysis.estimates import Estimate
 from labs.html import Table
 from labs.messages import Message, Refused
-from labs.plots.intervals import Look, Point, Series
+from labs.plots.intervals import Point, Series
+from labs.plots.scale import Look
 from labs.plots.picture import Picture
 from labs.results import remarks
 from labs.results.result import Result, sensible

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from labs.html import Table
 from labs.plots.style import symbol
-from labs.results.digits import another_result
 from labs.results.result import Result, with_ends
+from labs.results.results_compared import another_result
 from labs.units import NAMES, fixed, rounded
 from labs.views.gather import Runs, refused, runs_of, with_warnings
 
