@@ -11,8 +11,8 @@ from labs.analysis.estimates import Estimate
 from labs.html import Table
 from labs.messages import Message, Refused
 from labs.plots.intervals import Point, Series
-from labs.plots.scale import Look
 from labs.plots.picture import Picture
+from labs.plots.scale import Look
 from labs.results import remarks
 from labs.results.result import Result, sensible
 
