@@ -21,7 +21,7 @@ from labs.machine.description import read_machine
 from labs.notebook.run import Run
 from labs.recording.file import read
 from labs.results.result import result_of
-from labs.survey import compare_report, survey_report
+from labs.survey import compare_report, survey
 from labs.survey.compare_report import Saved, read_saved
 from labs.survey.survey import Measurement, Row
 from testing.paths import FIXTURES
@@ -73,7 +73,7 @@ def run(quick: bool) -> bool:
 def _pages(quick: bool) -> Iterator[tuple[str, str]]:
     saved = [read_saved(HONEST / lab) for lab in LABS]
     rows = [row for each in saved for row in _rows(each)]
-    yield "survey", survey_report.page(rows, read_machine())
+    yield "survey", survey.page(rows, read_machine())
     yield "compared", compare_report.page(saved[1], read_saved(HONEST / LABS[1], "the same"))
     for name in SHOWN:
         recording = read(HONEST / name)

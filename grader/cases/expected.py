@@ -22,10 +22,18 @@ from labs.analysis.estimates import ByProcess, Estimate
 from labs.analysis.line import Line
 from labs.recording import counts, declared
 from labs.recording.file import Recording
-from labs.results import digits
 from labs.results.result import Result, naive_estimate, result_of, sensible
 from labs.results.results_compared import may_be_the_clock
-from labs.units import Amount, Clock, UnknownUnit, canonical, ranges_as_text, rounded
+from labs.units import (
+    Amount,
+    Clock,
+    UnknownUnit,
+    canonical,
+    printed_interval,
+    ranges_as_text,
+    rounded,
+    rounded_apart,
+)
 
 #: A value within this share of the kit's own is accepted, however narrow the interval is.
 ACCEPTED_WITHIN = 0.05
@@ -91,7 +99,7 @@ class Expected:
             return f"{rounded(self.value)} {self.unit}"
         value, low, high = (rounded(number) for number in (self.value, self.low, self.high))
         if self.unit == TIMES:  # the reader looks whether 1 is in the interval
-            value, low, high = digits.rounded_apart(self.value, self.low, self.high, 1.0)
+            value, low, high = rounded_apart(self.value, self.low, self.high, 1.0)
         return f"{value} {self.unit} (95 % interval {low} to {high})"
 
 
@@ -224,7 +232,7 @@ def related(
         if second.value <= 0:
             return []
         found = estimates.ratio(first, second)
-        return [Expected(*found, spec.unit, shown=digits.printed_interval(*found, 1.0))]
+        return [Expected(*found, spec.unit, shown=printed_interval(*found, 1.0))]
     return _differences(spec, first, second, clock, unit)
 
 
@@ -243,7 +251,7 @@ def _differences(
         inside = between.into(spec.unit, clock)
     except ValueError:
         return []
-    printed = digits.printed_interval(inside.value, inside.low, inside.high, 0.0)
+    printed = printed_interval(inside.value, inside.low, inside.high, 0.0)
     shown: Range = (printed[0] / spec.divisor, printed[1] / spec.divisor)
     inside = inside.times(1 / spec.divisor)
     return [

@@ -30,9 +30,9 @@ from labs.plots import picture
 from labs.plots.calibration_plot import Guess, calibration_picture
 from labs.plots.picture import Picture
 from labs.recording.file import Recording
-from labs.results import digits, remarks
+from labs.results import remarks
 from labs.results.result import REASONS, Result, result_of, sensible
-from labs.units import plural, rounded
+from labs.units import plural, rounded, rounded_apart
 
 # The page, and its summary for the terminal.
 
@@ -291,7 +291,7 @@ def _text(of: Expected | Estimate | None, unit: str) -> str:
     if of.low == of.high:
         return f"{rounded(of.value)}{sign}"
     if sign:
-        value, low, high = digits.rounded_apart(of.value, of.low, of.high, 1.0)
+        value, low, high = rounded_apart(of.value, of.low, of.high, 1.0)
     else:
         value, low, high = sensible(Estimate(of.value, of.low, of.high, unit, "", 0, 0))
     return f"{value}{sign} ({low} to {high})"

@@ -17,10 +17,9 @@ from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import MistakeKind, pitfall
 from labs import paths
 from labs.recording.file import Recording
-from labs.results.digits import rounded_apart
 from labs.results.result import Result, sensible
 from labs.results.results_compared import compared_at_one_clock
-from labs.units import rounded
+from labs.units import rounded, rounded_apart
 
 
 @pitfall(

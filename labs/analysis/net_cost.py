@@ -24,6 +24,7 @@ from labs.analysis.line import Line, fit_line
 from labs.analysis.thresholds import FEWEST_FIRST_TIMES
 from labs.messages import Option
 from labs.recording.file import Recording, memoized
+from labs.units import plural
 
 #: Limits for the number of parts, and for how many times a variant contains its baseline.
 SMALLEST_FACTOR, LARGEST_FACTOR = 1e-3, 1e6
@@ -102,15 +103,12 @@ def first_time(recording: Recording, variant: str) -> Estimate:
         ticks = samples.ticks[mine][np.argsort(samples.sample[mine])]
         if len(ticks) > 1:
             extra_costs.append(float(ticks[0]) - float(np.median(ticks[1:])))
-    if len(extra_costs) < FEWEST_FIRST_TIMES:
+    if (few := len(extra_costs)) < FEWEST_FIRST_TIMES:
         raise CannotEstimate(
             variant,
-            "only the first sample of a process is cold; 1 process is too few, raise {option} to "
-            "{fewest} or more"
-            if len(extra_costs) == 1
-            else "only the first sample of a process is cold; {processes} processes are too few, "
-            "raise {option} to {fewest} or more",
-            processes=str(len(extra_costs)),
+            "only the first sample of a process is cold; {few} too few, raise {option} to "
+            "{fewest} or more",
+            few=f"{plural(few, 'process')} {'is' if few == 1 else 'are'}",
             option=Option("processes"),
             fewest=str(FEWEST_FIRST_TIMES),
         )

@@ -358,6 +358,7 @@ COMMANDS = {
         "measure everything on this machine, next to published figures",
         _survey,
         ("labs survey --save my-machine", "labs survey --compare my-machine another"),
+        "show",
     ),
     "hint": Command(
         "show the next hint of a lab, as lab.hint does in its notebook",
@@ -375,6 +376,7 @@ COMMANDS = {
         "join a class that works together, until Control-C",
         _join,
         ("labs join kiwi-4207 192.0.2.7:8766", "labs join kiwi-4207 192.0.2.7:8766 --leave"),
+        "checking",
     ),
     "hand-in": Command(
         "check a lab once more, and make the archive that you hand in",

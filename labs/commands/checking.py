@@ -1,4 +1,4 @@
-"""`labs watch` and `labs hand-in`: check a lab again and again, or once more and submit it.
+"""`labs watch`, `labs hand-in` and `labs join`: check a lab, hand it in, share it with a class.
 
 `labs watch` checks whenever figures or recordings change, until Control-C. It asks the OS for the
 files' times a few times a second, so it needs no other package, and works on file systems that
@@ -8,20 +8,23 @@ report no changes, such as those of a hub.
 from __future__ import annotations
 
 import argparse
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from labs.commands.command_line import complain
+from labs.commands.command_line import USAGE, complain
+from labs.course import handed_in, in_class
 from labs.course.figures import FILE_NAME, RECORDINGS
 from labs.course.handed_in import CannotCheck, Checked, check
 from labs.course.lab_names import folder_meant, labs
 from labs.files import CannotWrite
 from labs.hand_in.hand_in import CannotHandIn, carry_out
+from labs.messages import Refused
+from labs.notebook import joining
 from labs.terminal import say, say_json
 
-USAGE = 2
 #: How often files are looked at, and for how long they must stay as they are before a check: a
 #: notebook writes several files one after the other.
 EVERY_S, QUIET_S = 0.3, 0.6
@@ -201,3 +204,38 @@ def run_hand_in(arguments: argparse.Namespace) -> int:
         say("\n".join(report.lines()))
     wrong = report.missing or report.failed or report.misplaced or report.trouble
     return SOMETHING_MISSING if wrong else 0
+
+
+def run_join(arguments: argparse.Namespace) -> int:
+    """Join, and send what is new. The exit status is 0, 1 without a class, 2 without a lab."""
+    folder = arguments.dir.absolute()
+    if folder.name not in labs():
+        why = f"{folder} is not the folder of a lab{folder_meant(arguments.dir)}"
+        return complain("labs join", why, USAGE)
+    try:
+        if arguments.show:
+            say(in_class.shared_from(folder, _findings(folder)).as_table())
+        elif arguments.leave:
+            member = in_class.Member(folder, arguments.code, arguments.address, dict, say)
+            say(joining.left(member))
+        else:
+            joining.joined(folder, arguments.code, arguments.address, lambda: _findings(folder))
+            say("To send nothing more, press Control-C. What you shared stays until you leave.")
+            threading.Event().wait()
+    except Refused as refused:
+        return complain(
+            "labs join", "; ".join((refused.message.heading, *refused.message.sentences))
+        )
+    except (ValueError, in_class.NoClass) as error:
+        return complain("labs join", error)
+    except KeyboardInterrupt:
+        say("")  # the terminal has printed ^C
+    return 0
+
+
+def _findings(folder: Path) -> dict[str, tuple[str, ...]]:
+    """The findings on each figure, as the check gives them; none if it cannot check."""
+    try:
+        return {each.figure: each.findings for each in handed_in.check(folder)}
+    except handed_in.CannotCheck:
+        return {}

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from labs import terminal
 from labs.hand_in.exchange import check_exchange, root_of_exchange
 from labs.machine.description import read_machine
-from labs.machine.fitness import Point, can_measure, examine, verdict
-from labs.machine.probes import try_all
+from labs.machine.fitness import Point, can_measure, examine, try_all, verdict
 from labs.terminal import lines_of, say, say_json
 
 __all__ = ["Point", "examine", "run_doctor"]

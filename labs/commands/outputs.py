@@ -43,7 +43,7 @@ FORMS = {
         "measure": "commands.measure:as_text",
         "compare": "commands.measure:pair_as_text",
         "show": "commands.show:as_text",
-        "survey": "survey.survey_report:text",
+        "survey": "survey.survey:text",
         "survey --compare": "survey.compare_report:text",
     }, say_result),
     "markdown": Form(
@@ -58,12 +58,12 @@ FORMS = {
         "measure": "commands.measure:as_json",
         "compare": f"{_TABLE}:as_json",
         "show": "commands.measure:as_json",
-        "survey": "survey.survey_report:as_json",
+        "survey": "survey.survey:as_json",
         "survey --compare": "survey.compare_report:as_json",
     }, say_json),
     "page": Form("", {
         "show": "commands.show:page_of",
-        "survey": "survey.survey_report:page",
+        "survey": "survey.survey:page",
         "survey --compare": "survey.compare_report:page",
     }),
 }  # fmt: skip

@@ -163,11 +163,8 @@ def _about_last(factors: list[float]) -> str:
     """
     if len(factors) == 1:
         factor = rounded(off_by(factors[0]), 2)
-        if factors[0] > 1.1:
-            return f"Your one guess so far was off by a factor of {factor} (too low)."
-        if factors[0] < 1 / 1.1:
-            return f"Your one guess so far was off by a factor of {factor} (too high)."
-        return f"Your one guess so far was off by a factor of {factor}."
+        side = " (too low)" if factors[0] > 1.1 else " (too high)" if factors[0] < 1 / 1.1 else ""
+        return f"Your one guess so far was off by a factor of {factor}{side}."
     offs = sorted(map(off_by, factors))
     return (
         f"Your last {len(factors)} guesses were off by a factor of {rounded(_middle(factors), 2)}, "

@@ -214,9 +214,8 @@ def of_lab(lab: str) -> Guide:
 
 def heading_of_hints(shown: int, rungs: Sequence[str], again: str) -> str:
     """Which hint this is; `again` says how to see the next one."""
-    if shown == len(rungs):
-        return f"hint {shown} of {len(rungs)}"
-    return f"hint {shown} of {len(rungs)}; {again} for the next"
+    more = f"; {again} for the next" if shown < len(rungs) else ""
+    return f"hint {shown} of {len(rungs)}{more}"
 
 
 def numbered_hints(rungs: Sequence[str], asked: int) -> tuple[str, ...]:

@@ -125,9 +125,7 @@ def check_exchange(root: Path | None) -> Point:
         return Point(
             _NAME,
             "CAUTION",
-            f"students cannot use {', '.join(closed[:3])} and others"
-            if closed[3:]
-            else f"students cannot use {', '.join(closed)}",
+            f"students cannot use {', '.join(closed[:3])}{' and others' if closed[3:] else ''}",
             "Hand in by uploading the archive that labs hand-in makes.",
             _AS_A_STUDENT,
         )

@@ -149,11 +149,11 @@ def of_pages(recording: Recording, source: str) -> Message | None:
     )
     if touched != 0 or "procedure" in source:
         return None
-    words = ["The run called it once more at its end: it touched no page."]
+    which = "only other pages" if others else "no page"
+    words = [f"The run called it once more at its end: it touched {which}."]
     if others:
-        words = [
-            "The run called it once more at its end: it touched only other pages.",
-            "The OS may bring pages around a touched one, so the figure alone does not show this.",
+        words += [
+            "The OS may bring pages around a touched one, so the figure alone does not show this."
         ]
     return Message(
         "note", "get_ready() did not touch the page that `code` points into", tuple(words)
@@ -188,12 +188,9 @@ def of_kept(recording: Recording, names: Sequence[str], sentences: Sequence[str]
 
     These are kept under `names`, and `sentences` are their results.
     """
-    cut, kernel_name = cut_short(recording), recording.kernel
-    heading = f"the run of {kernel_name} was stopped"
+    cut, heading = cut_short(recording), f"the run of {recording.kernel} was stopped"
     if cut is not None:
-        heading = (
-            f"the run of {kernel_name} was stopped after {cut.whole} of {cut.planned} processes"
-        )
+        heading += f" after {cut.whole} of {cut.planned} processes"
     listed = " and ".join(f'`lab.runs["{name}"]`' for name in dict.fromkeys(names))
     return Message("note", heading, (f"What had finished is saved, as {listed}.", *sentences))
 
@@ -243,9 +240,9 @@ def _of_taken_name(error: toolchain.CompileMessage, raw: str) -> tuple[str, ...]
     header, taken = Path(before["file"]).name, name[1] or name[2]
     if not header.endswith(".h"):
         return ()
-    if (paths.kernels_c() / header).is_file():
-        return (f"The name {taken} is used in {header}, a header of the kit: choose another.",)
-    return (f"The name {taken} is used in {header}, which your C includes: choose another.",)
+    kits = (paths.kernels_c() / header).is_file()
+    whose = "a header of the kit" if kits else "which your C includes"
+    return (f"The name {taken} is used in {header}, {whose}: choose another.",)
 
 
 def _is_in_header(error: toolchain.CompileMessage) -> bool:

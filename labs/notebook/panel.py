@@ -367,10 +367,10 @@ def of_cpu(variant: Listed | None, *, can_pin: bool) -> Meaning:
             f"{name} moves its tasks from one CPU to the next by itself, so there is nothing to "
             "choose.",
         )
-    if placement is Placement.ONE_CPU:
-        return Meaning(words=f"{name} always pins its tasks. Without a choice: on the lowest CPU.")
-    if placement is Placement.TWO_CPUS:
-        return Meaning(words=f"{name} always pins its tasks. Without a choice: on the two lowest.")
+    lowest = {Placement.ONE_CPU: "the lowest CPU", Placement.TWO_CPUS: "the two lowest"}
+    if placement in lowest:
+        where = lowest[placement]
+        return Meaning(words=f"{name} always pins its tasks. Without a choice: on {where}.")
     return USUAL
 
 
@@ -744,10 +744,9 @@ class Panel:
 def _how_it_ended(recording: Recording, variant: str, plan: Plan, seconds: float) -> str:
     """What the panel says of a run that is over, which took so many seconds."""
     cut = cut_short(recording)
-    if cut is not None and cut.by == CANCELLED:
-        return f"Cancelled after {cut.whole} of {cut.planned} processes. The result is from these."
     if cut is not None:
-        return f"Ended after {cut.whole} of {cut.planned} processes. The result is from these."
+        ended = "Cancelled" if cut.by == CANCELLED else "Ended"
+        return f"{ended} after {cut.whole} of {cut.planned} processes. The result is from these."
     taken = len(recording.samples(variant))
     added = len(recording.processes) - len(plan.shares())
     processes = plural(added, "process")

@@ -104,9 +104,8 @@ def forget(folder: Path, guide: Guide, name: str, new: str | None) -> Message:
     try:
         known = predictions.ids(folder)
         if name not in known:
-            if not known:
-                raise ValueError(f"there is no prediction {name!r}: there is none yet")
-            raise ValueError(f"there is no prediction {name!r}{suggestion(name, known)}")
+            there_is = suggestion(name, known) if known else ": there is none yet"
+            raise ValueError(f"there is no prediction {name!r}{there_is}")
         if new is None:
             predictions.forget(folder, name)
             return Message("done", f"prediction withdrawn: {name}")
@@ -155,14 +154,15 @@ def _check(name: str, asked: Asked | None, new: Prediction) -> None:
 
 def _about_late(asked: Asked | None, versions: tuple[Prediction, ...]) -> str:
     """What being late means for the newest of `versions`."""
-    what = "This prediction is late: its recording exists already."
-    if asked:
-        what = f"This prediction is late: recordings/{asked.before}.csv exists already."
-    counts = predictions.counting(versions)
-    if counts is None:
-        return f"{what} Ticklab keeps the prediction, but it does not count in your calibration."
-    guess = with_unit(rounded(counts.value, 6), counts.unit)
-    return f"{what} Ticklab keeps the prediction, but your earlier one of {guess} counts."
+    recording = f"recordings/{asked.before}.csv" if asked else "its recording"
+    counts, but = predictions.counting(versions), "it does not count in your calibration"
+    if counts is not None:
+        guess = with_unit(rounded(counts.value, 6), counts.unit)
+        but = f"your earlier one of {guess} counts"
+    return (
+        f"This prediction is late: {recording} exists already. Ticklab keeps the prediction, but "
+        f"{but}."
+    )
 
 
 def _about_unit(asked: Asked | None, unit: str) -> str:

@@ -187,9 +187,8 @@ def answered(
     if explanation is None:
         known = tuple(guide.explanations)
         shown = repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…"
-        what = f"This lab has no question {shown}: it asks for none."
-        if known:
-            what = f"This lab has no question {shown}{suggestion(name, known)}"
+        there_is = suggestion(name, known) if known else ": it asks for none."
+        what = f"This lab has no question {shown}{there_is}"
         raise Refused(Message("problem", "answer not stored", (what,)))
     try:
         blank = answers.is_blank(text)

@@ -17,8 +17,7 @@ import numpy as np
 from labs.analysis.estimates import Bools, ByProcess, Floats, student_t
 from labs.recording.file import Integers, Recording
 from labs.results import warning_thresholds
-from labs.results.digits import rounded_apart
-from labs.units import rounded
+from labs.units import rounded, rounded_apart
 
 #: Bytes of a cache line on most machines.
 CACHE_LINE = 64
@@ -55,16 +54,14 @@ class Modes:
 
     def symptom(self) -> str:
         """What the run shows, as a clause."""
-        factor = rounded(self.factor)
-        if self.stack is None:
-            return (
-                f"{self.slow} of {self.every} processes took {factor} times as long as the others"
-            )
-        slow, fast = self.stack.slow_bytes(), self.stack.fast_bytes()
-        return (
-            f"{self.slow} of {self.every} processes took {factor} times as long as the others, "
-            f"with the stack at byte {slow} of a cache line instead of {fast}"
+        shown = (
+            f"{self.slow} of {self.every} processes took {rounded(self.factor)} times as long as "
+            "the others"
         )
+        if self.stack is None:
+            return shown
+        slow, fast = self.stack.slow_bytes(), self.stack.fast_bytes()
+        return f"{shown}, with the stack at byte {slow} of a cache line instead of {fast}"
 
     def sentence(self, name: str) -> str:
         """The same for a comparison of the operation `name`."""
@@ -74,15 +71,9 @@ class Modes:
                 f"{name} has two modes: it costs {value} times as much if its stack begins at byte "
                 f"{self.stack.slow_bytes()} of a cache line as at byte {self.stack.fast_bytes()}."
             )
-        if self.slow == 1:  # one process is no mode: something else met it
-            return (
-                f"{name}: in one of {self.every} processes it costs {value} times as much as in "
-                "the others."
-            )
-        return (
-            f"{name} has two modes: in {self.slow} of {self.every} processes it costs {value} "
-            "times as much as in the others."
-        )
+        # One process is no mode: something else met it.
+        which = f"{name}: in one" if self.slow == 1 else f"{name} has two modes: in {self.slow}"
+        return f"{which} of {self.every} processes it costs {value} times as much as in the others."
 
 
 def modes(recording: Recording, by: ByProcess | None) -> Modes | None:

@@ -33,7 +33,7 @@ _OF_A_FIGURE = {
     "processes-differ",
     "wide-interval",
 }
-#: At most so many variants are named for one warning.
+#: At most so many variants are named in one sentence.
 _MOST_NAMED = 4
 _REMARKS = Path(__file__).with_name("remarks.html.jinja")
 
@@ -168,10 +168,11 @@ def _shared(results: Sequence[Result]) -> tuple[str, ...]:
 
 def _loudly(cases: Sequence[tuple[str, RunWarning]]) -> str:
     """One warning for all variants that earn it, with the numbers of the first."""
-    same = [name for name, each in cases if f"{each}" == f"{cases[0][1]}"]
-    others = [name for name, each in cases if f"{each}" != f"{cases[0][1]}"]
-    also = f" The same kind of warning: {_listed(others)}." if others else ""
-    return f"{_listed(same)}: {cases[0][1]}{also}"
+    first = f"{cases[0][1]}"
+    same = [name for name, each in cases if f"{each}" == first]
+    others = [name for name, each in cases if f"{each}" != first]
+    also = f" The same kind of warning: {listed(others)}." if others else ""
+    return f"{listed(same)}: {first}{also}"
 
 
 def _briefly(cases: Sequence[tuple[str, RunWarning]]) -> str:
@@ -179,16 +180,16 @@ def _briefly(cases: Sequence[tuple[str, RunWarning]]) -> str:
     name, first = cases[0]
     if all(each.in_brief == first.in_brief for _, each in cases):
         return first.in_brief if len(cases) > 1 else f"{name}: {first.in_brief}"
-    also = _listed([name for name, _ in cases[1:]])
+    also = listed([name for name, _ in cases[1:]])
     return f"{name}: {first.in_brief}, and much the same for {also}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], joined_by: str = "and") -> str:
     """'a, b and c', each name once, and no more names than a reader takes in."""
     once = list(dict.fromkeys(names))
     if len(once) > _MOST_NAMED + 1:
         once = [*once[:_MOST_NAMED], f"{len(once) - _MOST_NAMED} more"]
-    return " and ".join(filter(None, (", ".join(once[:-1]), once[-1])))
+    return f" {joined_by} ".join(filter(None, (", ".join(once[:-1]), once[-1])))
 
 
 def _baselines_shown(results: Sequence[Result]) -> set[str]:
@@ -211,12 +212,9 @@ def _facts(recordings: Iterable[Recording]) -> list[str]:
     speeds = [each for each in map(core_clock.speeds_ghz, every) if each is not None]
     if speeds:
         low, high = min(low for low, _ in speeds), max(high for _, high in speeds)
-        moved = high > (1 + SPEED_CHANGE) * low
-        clock = (
-            f"{low:.1f} to {high:.1f}"
-            if moved and f"{low:.1f}" != f"{high:.1f}"
-            else (f"{(low + high) / 2:.1f}")
-        )
+        clock = f"{(low + high) / 2:.1f}"
+        if high > (1 + SPEED_CHANGE) * low and f"{low:.1f}" != f"{high:.1f}":
+            clock = f"{low:.1f} to {high:.1f}"
         found.append(f"CPU clock {clock} GHz")
     steal = max((each.number("steal.share") or 0.0 for each in every), default=0.0)
     if steal > STEAL_SHARE:
@@ -258,9 +256,7 @@ def _busy(recordings: Sequence[Recording]) -> list[str]:
     texts = sorted({rounded(round(busy, 1)) for busy, _ in known}, key=float)
     fewest, most = texts[0], texts[-1]
     every = f"{max(online for _, online in known):.0f}"
-    if fewest == most:
-        return [f"{fewest} of {every} CPUs busy"]
-    return [f"{fewest} to {most} of {every} CPUs busy"]
+    return [f"{' to '.join(dict.fromkeys((fewest, most)))} of {every} CPUs busy"]
 
 
 # The configuration of some runs, as their recordings state it: machine, OS kernel, compiler, clock.
@@ -294,21 +290,16 @@ def _virtual_or_container(recording: Recording) -> str:
     words = {"True": "yes", "False": "no"}
     virtual = words.get(recording.conditions.get("machine.virtual", ""), "")
     container = recording.conditions.get("machine.container", "")
-    return ", in a container (".join(filter(None, (virtual, container))) + ")" * bool(
-        virtual and container
+    return (
+        f"{virtual}, in a container ({container})" if virtual and container else virtual + container
     )
 
 
 def _cpus(recording: Recording) -> str:
     online = recording.conditions.get("cpus.online", "")
     allowed = sorted(set(recording.condition("cpu.allowed")))
-    return "; ".join(
-        filter(None, (f"{online} online" * bool(online), _may_use(allowed) if allowed else ""))
-    )
-
-
-def _may_use(allowed: Sequence[str]) -> str:
-    return f"the runs may use {' or '.join(allowed)}"
+    may_use = f"the runs may use {' or '.join(allowed)}" if allowed else ""
+    return "; ".join(filter(None, (f"{online} online" if online else "", may_use)))
 
 
 def _clock(recording: Recording) -> str:

@@ -20,11 +20,10 @@ from labs.html import filled
 from labs.messages import Option, advice
 from labs.recording import declared
 from labs.recording.file import BadRecording, Recording, read
-from labs.results.digits import another_result, rounded_apart
-from labs.results.remarks import conditions_apart, of_results
+from labs.results.remarks import conditions_apart, listed, of_results
 from labs.results.result import Result, result_of, sensible, with_ends
-from labs.results.warning_thresholds import LEAST_DISAGREEMENT, SPREAD_S, SURELY
-from labs.units import rounded
+from labs.results.warning_thresholds import LEAST_DISAGREEMENT, SPREAD_S, SURELY, VISIBLE
+from labs.units import rounded, rounded_apart
 
 #: A variant whose name ends with a count.
 _COUNTED = re.compile(r"(\D+)(\d+)")
@@ -228,6 +227,11 @@ def _comparison(
     return replace(found, modes=(*_not_of_the_values(found, one, other), *modes))
 
 
+def another_result(plain: float, value: float, low: float, high: float) -> bool:
+    """Whether `plain`, calculated from printed numbers, is visibly not `value` (`low`, `high`)."""
+    return not low <= plain <= high and abs(plain - value) >= VISIBLE * abs(value)
+
+
 def _not_of_the_values(found: Comparison, one: Estimate, other: Estimate) -> tuple[str, ...]:
     """A sentence if the two values alone would give another number than the sentence of `found`.
 
@@ -235,22 +239,17 @@ def _not_of_the_values(found: Comparison, one: Estimate, other: Estimate) -> tup
     have in common.
     """
     ratio = found.ratio_as_text()
+    what, plain, value = "difference", one.value - found.times * other.value, found.difference
+    excluded, unit, (low, high) = 0.0, f" {found.unit}", found.difference_interval
     if found.ratio_interval is not None and ratio is not None and ratio in found.sentence():
-        plain, (low, high) = one.value / other.value, found.ratio_interval
-        if found.ratio is None or not another_result(plain, found.ratio, low, high):
-            return ()
-        text = rounded_apart(plain, low, high, found.times)[0]
-        return (
-            "This ratio is computed process by process, in processes that both have in common; "
-            f"the two values alone would give {text}.",
-        )
-    plain, (low, high) = one.value - found.times * other.value, found.difference_interval
-    if not another_result(plain, found.difference, low, high):
+        what, plain, value = "ratio", one.value / other.value, found.ratio or 0.0
+        excluded, unit, (low, high) = found.times, "", found.ratio_interval
+    if not another_result(plain, value, low, high):
         return ()
-    text = rounded_apart(plain, low, high, 0.0)[0]
+    text = rounded_apart(plain, low, high, excluded)[0]
     return (
-        "This difference is computed process by process, in processes that both have in common; "
-        f"the two values alone would give {text} {found.unit}.",
+        f"This {what} is computed process by process, in processes that both have in common; "
+        f"the two values alone would give {text}{unit}.",
     )
 
 
@@ -469,9 +468,6 @@ def _note(found: Comparison, speeds: tuple[float, float]) -> str:
 # If the lowest one is not distinguishable from others, chance may have made it the lowest. Then no
 # name is given for it, but "not distinguishable".
 
-#: At most so many names are listed.
-_MOST_NAMED = 4
-
 Named = tuple[str, Estimate]
 
 
@@ -496,14 +492,6 @@ def doubt(of: str, value: str, name: str, near: Sequence[str]) -> str:
         f"Which one is {of} is not distinguishable: the difference between {name} ({value}) and "
         f"{listed(near, 'or')} may be chance."
     )
-
-
-def listed(names: Sequence[str], joined_by: str = "and") -> str:
-    """`a, b and c`; of many names, the first ones and how many more there are."""
-    shown = list(names)
-    if len(shown) > _MOST_NAMED + 1:
-        shown = [*shown[:_MOST_NAMED], f"{len(shown) - _MOST_NAMED} more"]
-    return f" {joined_by} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
 
 
 # Does a run agree with the one before it, which was saved under the same name?

@@ -185,10 +185,8 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
     too_short = False
     cause = "the processes of this run differ, or it has too few samples"
     if line.clock.step > COARSE_STEP * float(line.location.min()):
-        cause = (
-            "the processes of this run differ, or it has too few samples for this clock's step of "
-            f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
-        )
+        ticks = f"{line.clock.step} tick{'s' if line.clock.step != 1 else ''}"
+        cause += f" for this clock's step of {ticks}"
     if line.shared:
         cause = OTHER_THREAD_ALL_THE_TIME
     elif modes(recording, figure.by_process) is not None:
@@ -198,25 +196,14 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
     elif too_short := _is_mostly_overhead(recording, line):
         cause = "even in the longest samples the operations take less time than the overhead"
     share = rounded(100 * width, 2)
+    wide = f"half of the interval's width is {share} % of the value"
     if counts.made_no_page_fault(recording, line.variant):
         # What is left without the event is no figure to hand in: any value near 0 says as much.
-        brief = f"half of the interval's width is {share} % of the value"
-        return RunWarning("wide-interval", brief, cause, "", quiet=True, brief=brief)
+        return RunWarning("wide-interval", wide, cause, "", quiet=True, brief=wide)
     if figure.is_believable():
         longer = _longer(recording, line, figure, width)
-        return RunWarning(
-            "wide-interval",
-            f"half of the interval's width is {share} % of the value",
-            cause,
-            longer,
-            quiet=True,
-            brief=advice(
-                "half of the interval's width is {share} % of the value ({longer} should "
-                "narrow it)",
-                share=share,
-                longer=longer,
-            ),
-        )
+        brief = advice("{wide} ({longer} should narrow it)", wide=wide, longer=longer)
+        return RunWarning("wide-interval", wide, cause, longer, quiet=True, brief=brief)
     longer = UNTIL_WHOLE if line.shared else _longer(recording, line, figure, width)
     symptom = _unbelievable(figure, share, none_this_wide=width >= AS_WIDE_AS_VALUE)
     if _may_be_left_out(recording, line, figure):
@@ -236,17 +223,10 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
 
 def _unbelievable(figure: Estimate, share: str, *, none_this_wide: bool) -> str:
     """How wide the interval is; half of its width is `share` % of the value."""
+    so = ", so hand in none this wide" if none_this_wide else ""
     if figure.low <= 0 <= figure.high:
-        if none_this_wide:
-            return (
-                "the interval holds 0: the run does not distinguish the value from nothing, "
-                "so hand in none this wide"
-            )
-        return "the interval holds 0: the run does not distinguish the value from nothing"
-    limit = f"the limit is ±{100 * WIDEST:.0f} %"
-    if none_this_wide:
-        return f"±{share} % is too wide to use: {limit}, so hand in none this wide"
-    return f"±{share} % is too wide to use: {limit}"
+        return f"the interval holds 0: the run does not distinguish the value from nothing{so}"
+    return f"±{share} % is too wide to use: the limit is ±{100 * WIDEST:.0f} %{so}"
 
 
 def _is_mostly_overhead(recording: Recording, line: Line) -> bool:
@@ -431,14 +411,14 @@ def of_shared_core(line: Line, figure: Estimate, wide: float) -> RunWarning | No
     if share < thresholds.MUCH_SHARED:
         return None
     narrow = figure.half_width <= wide * abs(figure.value)
+    used = f"something else used the same core for {rounded(100 * share, 2)} % of the time"
     return RunWarning(
         "shared-core",
-        f"something else used the same core for {rounded(100 * share, 2)} % of the time, "
-        "and those samples were set aside",
+        f"{used}, and those samples were set aside",
         OTHER_THREAD,
         advice("another CPU ({cpu}), or {longer}", cpu=Option("cpu", ...), longer=UNTIL_WHOLE),
         quiet=narrow and figure.processes >= thresholds.PROCESSES_ENOUGH,
-        brief=f"something else used the same core for {rounded(100 * share, 2)} % of the time",
+        brief=used,
     )
 
 
@@ -892,7 +872,15 @@ def of_cut_short(recording: Recording) -> RunWarning | None:
     if found.by == run_conditions.PATIENCE:
         return _of_patience(found)
     if found.by == run_conditions.CANCELLED:
-        return _of_cancel(found) if found.whole < found.planned else None
+        if found.whole >= found.planned:
+            return None
+        return RunWarning(
+            "cut-short",
+            f"the run was cancelled after {found.whole} of {found.planned} processes, and only "
+            "these are in it",
+            "Cancel, the stop button or Control-C ended it",
+            "measure again and let the run end, if the interval is too wide",
+        )
     longer = math.ceil(1.2 * found.needed_s)
     option = Option("time-limit", longer)
     return RunWarning(
@@ -903,16 +891,6 @@ def of_cut_short(recording: Recording) -> RunWarning | None:
         advice("{time_limit}, or fewer samples or variants at a time", time_limit=option)
         if longer <= limits.MOST_TIME_LIMIT_S
         else "fewer samples, or fewer variants at a time",
-    )
-
-
-def _of_cancel(found: run_conditions.CutShort) -> RunWarning:
-    return RunWarning(
-        "cut-short",
-        f"the run was cancelled after {found.whole} of {found.planned} processes, and only these "
-        "are in it",
-        "Cancel, the stop button or Control-C ended it",
-        "measure again and let the run end, if the interval is too wide",
     )
 
 
@@ -1077,25 +1055,16 @@ def of_placement(recording: Recording, variant: str) -> RunWarning | None:
         # The processes share few sets; each set may hold all CPUs of a large machine.
         seen = frozenset[int]().union(*set(mine))
         away = frozenset(cpu for cpu in seen if str(cpu) not in asked)
-        astray = (
-            f"the task was pinned to CPU {asked[0]}, but {variant} was seen on CPU "
-            f"{run_conditions.as_text(away)}"
-            if asked and away
-            else ""
-        )
+        astray = f"{variant} was seen on CPU {run_conditions.as_text(away)}" if away else ""
         moved = f"{variant} was seen on CPU {run_conditions.as_text(most)}" if len(most) > 1 else ""
     else:
         elsewhere = set(recording.condition("cpu.after")) - set(asked)
-        astray = (
-            f"the task was pinned to CPU {asked[0]}, but it ended on another CPU"
-            if asked and elsewhere
-            else ""
-        )
+        astray = "it ended on another CPU" if elsewhere else ""
         moved = _moves_of_all(recording, variant)
-    if astray:
+    if asked and astray:
         return RunWarning(
             "affinity-not-obtained",
-            astray,
+            f"the task was pinned to CPU {asked[0]}, but {astray}",
             "another program moved it",
             advice(
                 "choose another CPU ({cpu}); {doctor} names them",
@@ -1121,13 +1090,11 @@ def of_placement(recording: Recording, variant: str) -> RunWarning | None:
 def _moves_of_all(recording: Recording, variant: str) -> str:
     """How often the tasks of all variants moved, as a clause; '' if not this one."""
     moves = recording.total("task.main.migrations") or 0
-    if moves <= 0:
+    several = len(recording.variants) > 1
+    if moves <= 0 or (several and _pins_to_two_cpus(recording, variant)):
         return ""
-    if len(recording.variants) <= 1:
-        return f"the task moved between CPUs {times(moves)} during the run"
-    if _pins_to_two_cpus(recording, variant):
-        return ""
-    return f"the task moved between CPUs {times(moves)} during the run (all variants together)"
+    of_all = " (all variants together)" if several else ""
+    return f"the task moved between CPUs {times(moves)} during the run{of_all}"
 
 
 def _where_nothing_is_pinned(recording: Recording) -> Advice:

@@ -19,13 +19,12 @@ from labs.recording import counts, declared, run_conditions
 from labs.recording.declared import Estimand, Placement
 from labs.recording.file import BadRecording, Recording, read
 from labs.results import remarks
-from labs.results.digits import rounded_apart
 from labs.results.result import Result, result_of
 from labs.results.results_compared import Comparison, compared
 from labs.survey import survey
-from labs.survey.survey_report import numbers
+from labs.survey.survey import numbers
 from labs.terminal import columns
-from labs.units import plural
+from labs.units import plural, rounded_apart
 
 #: The C kernel, its variant, and the optimisation level.
 Operation = tuple[str, str, str]
@@ -128,7 +127,7 @@ class Pair:
     @property
     def name(self) -> str:
         """Its name in the group."""
-        return survey.name_of(*self.operation)
+        return survey.operation_name(*self.operation)
 
 
 def pairs(first: Saved, second: Saved) -> list[Pair]:
@@ -260,17 +259,15 @@ def summary(every: list[Pair], names: tuple[str, str]) -> list[str]:
     same = len(known) - len(more) - len(less)
     chance = SHARE_BY_CHANCE * len(known)
     first, second = names
-    found = [
-        f"{len(known)} of {len(every)} operations can be compared. {len(more)} cost more in "
-        f"{second} than in {first}, {len(less)} cost less, and {same} are not distinguishable."
-    ]
-    found.append(
-        f"Each interval holds for its own ratio in 95 of 100 runs: of {len(known)} ratios about "
-        f"{chance:.0f} would exclude 1 by chance if nothing differed."
-        if chance >= 0.5
-        else "Each interval holds for its own ratio in 95 of 100 runs."
+    excluded = (
+        f": of {len(known)} ratios about {chance:.0f} would exclude 1 by chance if nothing differed"
     )
-    return found
+    return [
+        f"{len(known)} of {len(every)} operations can be compared. {len(more)} cost more in "
+        f"{second} than in {first}, {len(less)} cost less, and {same} are not distinguishable.",
+        "Each interval holds for its own ratio in 95 of 100 runs"
+        f"{excluded if chance >= 0.5 else ''}.",
+    ]
 
 
 COMMAND = "labs survey --compare"
@@ -316,7 +313,7 @@ def text(first: Saved, second: Saved, width: int | None = None) -> str:
         lines.append(heading)
         if known:
             rows = [(each.name, *_with_sign(each)) for each in known]
-            lines += survey.columns(HEADER, rows, width, _FIRST_OUT)
+            lines += survey.table_lines(HEADER, rows, width, _FIRST_OUT)
         for why in _not_compared(mine):
             lines += survey.wrapped(f"not compared: {why}.", width, 2)
         lines.append("")

@@ -74,8 +74,7 @@ def among_published(
     kind, meaning = _describe(own, figures, quantity, unit)
     meaning = " ".join((meaning, *others.sentences))
     table = _table(own, figures, quantity, unit, others.table_rows)
-    drawn = picture.make_picture(figure, kind, meaning, table)
-    return drawn.with_remarks(own)
+    return picture.make_picture(figure, kind, meaning, table).with_remarks(own)
 
 
 def _own(run: Run) -> list[Result]:
@@ -123,23 +122,19 @@ def _rows(figures: Sequence[Published], unit: str) -> list[Row]:
     grouped: dict[tuple[str, str, str], list[Published]] = {}
     for each in figures:
         grouped.setdefault((each.report, each.quantity, each.machine), []).append(each)
-    names = {key: f"{key[0]}  {_short(key[2])}" for key in grouped}
     if several or len(grouped) > _MOST_ROWS:
-        by_report: dict[tuple[str, str, str], list[Published]] = {}
+        grouped = {}
         for each in figures:
-            by_report.setdefault((each.report, each.quantity, ""), []).append(each)
-        grouped = by_report
-        names = {key: f"{key[0]}  {key[1]}" for key in grouped}
+            grouped.setdefault((each.report, each.quantity, ""), []).append(each)
     rows = []
-    for key, some in grouped.items():
+    for (printed_in, what, machine), some in grouped.items():
         text = _span(sorted(_value(each, unit) for each in some))
         dots = tuple(
             Dot(_value(each, unit), _SUSPECT if each.suspicions else _FAIR) for each in some
         )
-        wrong = any(each.suspicions for each in some)
-        rows.append(
-            Row(names[key], dots, f"{text} {symbol(unit)}", VERMILLION if wrong else PURPLE)
-        )
+        colour = VERMILLION if any(each.suspicions for each in some) else PURPLE
+        name = f"{printed_in}  {_short(machine) if machine else what}"
+        rows.append(Row(name, dots, f"{text} {symbol(unit)}", colour))
     return rows
 
 
@@ -175,16 +170,10 @@ def _describe(
         below = sum(value < estimate.low for value in values)
         name = f"{result.recording.kernel} {result.variant}"
         meaning.append(f"{name} costs {sensible(estimate)[0]} {sign} here.")
-        if len(values) > 1:
-            meaning.append(
-                f"The published figures are {span} {sign}: {above} of {len(values)} above your "
-                f"interval and {below} below it."
-            )
-        else:
-            meaning.append(
-                f"The published figure is {span} {sign}: {above} of 1 above your interval and "
-                f"{below} below it."
-            )
+        meaning.append(
+            f"The published {'figures are' if len(values) > 1 else 'figure is'} {span} {sign}: "
+            f"{above} of {len(values)} above your interval and {below} below it."
+        )
     if unit == "cycles" and any(each.timer == "rdtsc" for each in figures):
         meaning.append(
             "Your figure is in core cycles. What a report read with rdtsc is in ticks, even if the "
@@ -197,12 +186,12 @@ def _describe(
         )
     suspect = sum(bool(each.suspicions) for each in figures)
     if suspect:
+        which = "The published figure"
+        if len(figures) > 1:
+            which = f"{suspect} of the {len(figures)} published figures"
         meaning.append(
-            f"{suspect} of the {len(figures)} published figures {'is' if suspect == 1 else 'are'} "
-            "known to be wrong, or of something else; the table says why. The machines also differ."
-            if len(figures) > 1
-            else "The published figure is known to be wrong, or of something else; the table says "
-            "why. The machines also differ."
+            f"{which} {'is' if suspect == 1 else 'are'} known to be wrong, or of something else; "
+            "the table says why. The machines also differ."
         )
     return kind, " ".join(meaning)
 

@@ -240,16 +240,13 @@ def _times_with_interval(printed: float, broken: Estimate) -> str:
 
 
 def _caption(report: str, broken: Estimate, repaired: Estimate | None) -> str:
-    wrong, factor = rounded(broken.value), rounded(published.spread_of_machines(), 2)
-    if repaired is None:
-        return (
-            f"Report {report}, and this trial: broken {wrong} ns. Machines alone differ by up to "
-            f"{factor} times"
-        )
-    relation, right = _SIDES[estimates.side(broken, repaired)], rounded(repaired.value)
-    if min(broken.value, repaired.value) > 0:
-        relation += f", by a factor of {rounded(off_by(broken.value / repaired.value))}"
+    shown = f"broken {rounded(broken.value)} ns"
+    if repaired is not None:
+        relation = _SIDES[estimates.side(broken, repaired)]
+        if min(broken.value, repaired.value) > 0:
+            relation += f", by a factor of {rounded(off_by(broken.value / repaired.value))}"
+        shown += f", repaired {rounded(repaired.value)} ns (broken is {relation})"
+    factor = rounded(published.spread_of_machines(), 2)
     return (
-        f"Report {report}, and this trial: broken {wrong} ns, repaired {right} ns (broken is "
-        f"{relation}). Machines alone differ by up to {factor} times"
+        f"Report {report}, and this trial: {shown}. Machines alone differ by up to {factor} times"
     )

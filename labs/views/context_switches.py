@@ -65,22 +65,17 @@ def placement(*runs: gather.Runs | None) -> Picture:
         if mine:
             grouped[heading] = mine
     groups = [
-        Group(
-            heading,
-            tuple(_row(name, result, _LOOKS[heading]) for name, result in mine),
-            _LOOKS[heading],
-        )
+        Group(heading, tuple(_row(name, result, look) for name, result in mine), look)
         for heading, mine in grouped.items()
+        for look in (_LOOKS[heading],)
     ]
     kernels = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
     figure = rows_drawing(
         groups, unit, "cost, net of the calls", f"{kernels}: cost by placement",
         [("bars: 95 % interval; do not average over groups", QUIET)],
     )  # fmt: skip
-    drawn = picture.make_picture(
-        figure, *_describe(grouped, kernels, unit), _table(grouped, kernels, unit)
-    )
-    return drawn.with_remarks(results)
+    described = *_describe(grouped, kernels, unit), _table(grouped, kernels, unit)
+    return picture.make_picture(figure, *described).with_remarks(results)
 
 
 def group_of(result: Result) -> str:
@@ -189,20 +184,17 @@ def _counts(result: Result) -> tuple[str, str]:
 
 
 def _table(grouped: dict[str, list[tuple[str, Result]]], kernels: str, unit: str) -> Table:
-    rows = []
-    for heading, mine in grouped.items():
-        for name, result in mine:
-            claimed, counted = _counts(result)
-            rows.append(
-                (
-                    name,
-                    heading,
-                    *gather.value_cells(result),
-                    claimed,
-                    counted,
-                    gather.why_no_figure(result),
-                )
-            )
+    rows = [
+        (
+            name,
+            heading,
+            *gather.value_cells(result),
+            *_counts(result),
+            gather.why_no_figure(result),
+        )
+        for heading, mine in grouped.items()
+        for name, result in mine
+    ]
     return Table(
         f"{kernels}: cost in {NAMES[unit]}, and switches in the whole run",
         (
@@ -248,12 +240,8 @@ def _row_of_counts(run: Run) -> tuple[str, ...]:
     if found is None:
         return name, figure, "none, or not counted here", "", "", ""
     claimed = f"{found.claimed:,}, {found.claim:g} for each operation"
-    counted, each = f"{found.counted:,}", found.rate
-    return name, figure, claimed, counted, each, _unwoken(run)
-
-
-def _unwoken(run: Run) -> str:
     tried, unwoken = (
         run.recording.total(f"variant.{run.variant}.turns_{what}") for what in ("tried", "unwoken")
     )
-    return f"in {unwoken} of {tried} processes" if tried else ""
+    woken = f"in {unwoken} of {tried} processes" if tried else ""
+    return name, figure, claimed, f"{found.counted:,}", found.rate, woken

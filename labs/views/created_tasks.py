@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from labs import terminal
 from labs.html import Table
 from labs.plots import picture
-from labs.plots.intervals import INTERVALS, Series, XAxis, YAxis, series_figure
+from labs.plots.intervals import INTERVALS, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
 from labs.plots.scale import LOOKS
 from labs.plots.style import GREEN, symbol
@@ -77,19 +77,23 @@ def memory(*runs: gather.Runs | None) -> Picture:
         raise gather.refused("views.memory needs fork with two or more sizes of memory", _EXAMPLE)
     gather.require_figure(every)
     log = max(size for by_size in found.values() for size in by_size) > _LINEAR_UP_TO
-    series = _series(found, log)
+    on_log = ", log axis" if log else ""
+    series = [
+        gather.series_of(
+            _ABOUT[name], {_place(size, log): result for size, result in by_size.items()}, look
+        )
+        for (name, by_size), look in zip(found.items(), LOOKS, strict=False)
+    ]
     guesses = _guesses(chosen, found, unit, log)
     figure = series_figure(
         [("", series)],
         XAxis(
-            f"{_WHAT[resident]} (megabytes, log axis)" if log else f"{_WHAT[resident]} (megabytes)",
+            f"{_WHAT[resident]} (megabytes{on_log})",
             *_labels(found, sizes, resident, log),
             log=log,
         ),
         YAxis(
-            f"cost of one fork\n({NAMES[unit]}, log axis)"
-            if log
-            else f"cost of one fork\n({NAMES[unit]})",
+            f"cost of one fork\n({NAMES[unit]}{on_log})",
             log=log,
             reach=[value for _, value in guesses],
         ),
@@ -101,28 +105,8 @@ def memory(*runs: gather.Runs | None) -> Picture:
     )
     kind, meaning = _describe(found, _WHAT[resident], unit, log)
     meaning += _predicted(chosen, unit)
-    drawn = picture.make_picture(figure, kind, meaning, _table(found, _WHAT[resident], unit))
-    return drawn.with_remarks(every)
-
-
-def _series(found: _ByMemory, log: bool) -> list[Series]:
-    return [
-        Series(
-            _ABOUT[name],
-            tuple(
-                gather.point_at(_place(size, log), result.estimate)
-                for size, result in by_size.items()
-                if result.estimate is not None
-            ),
-            look,
-            tuple(
-                _place(size, log)
-                for size, result in by_size.items()
-                if gather.why_no_figure(result)
-            ),
-        )
-        for (name, by_size), look in zip(found.items(), LOOKS, strict=False)
-    ]
+    table = _table(found, _WHAT[resident], unit)
+    return picture.make_picture(figure, kind, meaning, table).with_remarks(every)
 
 
 def _guesses(
@@ -213,11 +197,7 @@ def _describe(found: _ByMemory, what: str, unit: str, log: bool) -> tuple[str, s
                 else f"Between neighbouring sizes it is {fewest} to {highest} {sign} for each MB "
                 "more."
             )
-    without = [
-        r.variant for by_size in found.values() for r in by_size.values() if gather.why_no_figure(r)
-    ]
-    if without:
-        meaning.append(f"Without a figure: {', '.join(without)}.")
+    meaning += gather.without_figure(r for by_size in found.values() for r in by_size.values())
     return kind, " ".join(meaning)
 
 

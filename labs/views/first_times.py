@@ -86,9 +86,8 @@ def cold_to_warm(*runs: gather.Runs | None) -> Picture:
         raise gather.refused(
             "there is nothing to draw", "All samples are shorter than the step of the clock."
         ) from None
-    words = _describe(lengths, times, name, unit)
-    drawn = picture.make_picture(figure, *words, _table(lengths, times, name, unit))
-    return drawn.with_remarks(results)
+    words = *_describe(lengths, times, name, unit), _table(lengths, times, name, unit)
+    return picture.make_picture(figure, *words).with_remarks(results)
 
 
 def _draw_processes(
@@ -135,17 +134,13 @@ def _describe(lengths: _Lengths, times: Sequence[int], name: str, unit: str) -> 
     meaning = []
     for variant, each in lengths.items():
         middle = np.median(each, axis=0)
-        once = f"{rounded(middle[0])} {sign}"
-        if len(middle) == 1:
-            meaning.append(f"Medians over processes: {variant} takes {once} the first time.")
-            continue
-        again, later = (
-            f"{rounded(float(value))} {sign}" for value in (middle[1], np.median(each[:, 1:]))
-        )
-        meaning.append(
-            f"Medians over processes: {variant} takes {once} the first time, {again} the second, "
-            f"and {later} later on."
-        )
+        told = f"{variant} takes {rounded(middle[0])} {sign} the first time"
+        if len(middle) > 1:
+            again, later = (
+                f"{rounded(float(value))} {sign}" for value in (middle[1], np.median(each[:, 1:]))
+            )
+            told += f", {again} the second, and {later} later on"
+        meaning.append(f"Medians over processes: {told}.")
     return kind, " ".join(meaning)
 
 
@@ -221,16 +216,10 @@ def page_faults(runs: gather.Runs | Pair, expected: float) -> Table:
 
 def _caption(row: _Row, wanted: str) -> str:
     """What is said of the first row, of which the student expected `wanted` page faults."""
-    name, found = row.name, row.each
-    if not found:
-        return (
-            f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
-            "operation"
-        )
     about = ", about as many" if row.agrees else ""
     return (
-        f"Page faults that the OS counted; for the {name} run you expected {wanted} for each "
-        f"operation, and the OS counted {found}{about}"
+        f"Page faults that the OS counted; for the {row.name} run you expected {wanted} for each "
+        f"operation{f', and the OS counted {row.each}{about}' if row.each else ''}"
     )
 
 

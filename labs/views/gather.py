@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, Union
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, ParamSpec, Union
 from labs.analysis.estimates import Estimate
 from labs.html import Table
 from labs.messages import Message, Refused
-from labs.plots.intervals import Point
+from labs.plots.intervals import Point, Series
 from labs.plots.picture import Picture
+from labs.plots.scale import Look
 from labs.results import remarks
 from labs.results.result import Result, sensible
 
@@ -76,17 +77,13 @@ def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:
     return found
 
 
-def with_warnings(view: Callable[Of, Table]) -> Callable[Of, Table]:
-    """The same view, whose table also has the warnings of the runs that are its arguments."""
-    return _warned(view)
-
-
-def _warned(
+def with_warnings(
     view: Callable[Of, Table], leave_out: frozenset[str] = frozenset()
 ) -> Callable[Of, Table]:
-    """The view with the warnings of its runs, but for those with a code in `leave_out`.
+    """The same view, whose table also has the warnings of the runs that are its arguments.
 
-    Those that are still held back (`labs.notebook.run`) are not among them.
+    Those with a code in `leave_out` are not among them, and those that are still held back
+    (`labs.notebook.run`).
     """
 
     @wraps(view)
@@ -131,7 +128,7 @@ def notes_of(arguments: Iterable[object]) -> tuple[str, ...]:
 
 def with_warnings_of_counts(view: Callable[Of, Table]) -> Callable[Of, Table]:
     """As `with_warnings`, for a table of counts alone: without what is said of times."""
-    return _warned(view, leave_out=_OF_TIMES)
+    return with_warnings(view, leave_out=_OF_TIMES)
 
 
 def _runs_in(argument: object) -> list[Run]:
@@ -187,6 +184,23 @@ def require_figure(results: Iterable[Result]) -> None:
 def point_at(x: float, estimate: Estimate) -> Point:
     """The estimate as a point of a plot at `x`."""
     return Point(x, estimate.value, estimate.low, estimate.high)
+
+
+def series_of(name: str, results: Mapping[float, Result], look: Look) -> Series:
+    """The results by their places on the horizontal axis, and those places without a figure."""
+    points = [
+        point_at(place, each.estimate)
+        for place, each in results.items()
+        if each.estimate is not None
+    ]
+    missing = [at for at, each in results.items() if why_no_figure(each)]
+    return Series(name, tuple(points), look, tuple(missing))
+
+
+def without_figure(results: Iterable[Result]) -> list[str]:
+    """A sentence that names the variants without a figure that can be drawn, if there are any."""
+    names = [each.variant for each in results if why_no_figure(each)]
+    return [f"Without a figure: {', '.join(names)}."] if names else []
 
 
 def value_cells(result: Result | None) -> tuple[str, str, str]:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labs.html import Table
-from labs.messages import Refused
 from labs.plots.style import symbol
-from labs.results.digits import another_result
 from labs.results.result import Result, with_ends
+from labs.results.results_compared import another_result
 from labs.units import NAMES, fixed, rounded
 from labs.views.gather import Runs, refused, runs_of, with_warnings
 
@@ -102,11 +101,7 @@ def _demand_number(what: str, number: object) -> None:
     """Raise Refused if `number` is not a number, in words about `what`."""
     is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
     if not is_number or not math.isfinite(float(str(number))):
-        raise _no_number(what, number)
-
-
-def _no_number(what: str, number: object) -> Refused:
-    return refused(f"{what} must be a number, not {number!r}")
+        raise refused(f"{what} must be a number, not {number!r}")
 
 
 _HEADER = (
@@ -128,9 +123,9 @@ def parts(*runs: Runs | None) -> Table:
     units = " and ".join(dict.fromkeys(NAMES[run.unit] for run in chosen))
     caption = f"The parts of a figure, in {units}"
     if any(map(_is_no_plain_difference, chosen)):
-        caption = (
-            f"The parts of a figure, in {units}. Here 'net' is not 'whole' minus 'baseline': each "
-            "of the three is a mean over the processes that count for it"
+        caption += (
+            ". Here 'net' is not 'whole' minus 'baseline': each of the three is a mean over the "
+            "processes that count for it"
         )
     return Table(caption, _HEADER, tuple(map(_row, chosen)))
 

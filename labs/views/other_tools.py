@@ -147,16 +147,9 @@ def _about(function: str, instruction: str, before: str, after: str) -> str:
     if late and reading is not None and not re.search(pattern, after[: reading.end()]):
         behind = f"In {function}, {instruction} stands behind the second reading, {reading[0]}"
         return f"{behind}, which cannot wait for it."
-    if early and late:
-        return (
-            f"In {function}, {instruction} occurs {times(early)} before the additions and "
-            f"{times(late)} after the additions."
-        )
-    if early:
-        return f"In {function}, {instruction} occurs {times(early)} before the additions."
-    if late:
-        return f"In {function}, {instruction} occurs {times(late)} after the additions."
-    return f"In {function}, {instruction} occurs nowhere."
+    places = ((early, "before"), (late, "after"))
+    found = [f"{times(count)} {where} the additions" for count, where in places if count]
+    return f"In {function}, {instruction} occurs {' and '.join(found) or 'nowhere'}."
 
 
 # What `strace` prints is evidence that comes neither from a clock nor from the kit.

@@ -73,10 +73,8 @@ def arguments(*runs: gather.Runs | None) -> Picture:
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series] + [INTERVALS],
         more=None if ends is None else partial(_draw_border, ends=ends, counts=counts),
     )
-    drawn = picture.make_picture(
-        figure, *_describe(named, counts, unit, ends), _table(named, counts, unit)
-    )
-    return drawn.with_remarks(every)
+    described = *_describe(named, counts, unit, ends), _table(named, counts, unit)
+    return picture.make_picture(figure, *described).with_remarks(every)
 
 
 def _counts(run: Run) -> _Counted:
@@ -100,8 +98,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
     """The optimisation level of each run, with a number if two runs have the same level."""
     if len(runs) > len(LOOKS):
         raise gather.refused(f"one plot can show at most {len(LOOKS)} runs, not {len(runs)}")
-    flags = (run.recording.conditions.get("flags") for run in runs)
-    levels = [(each is not None and optimisation_level(each)) or "unknown flags" for each in flags]
+    levels = [_level(run) for run in runs]
     return [
         f"{level}, run {levels[: n + 1].count(level)}" if levels.count(level) > 1 else level
         for n, level in enumerate(levels)
@@ -157,12 +154,8 @@ def _describe(
         steps = [((b[1] - a[1]) / (b[0] - a[0]), a[0], b[0]) for a, b in pairwise(known.items())]
         step, before, after = max(steps)
         if len(steps) > 2 and compared(counted[after], counted[before]).distinguishable:
-            by = with_unit(rounded(step, 2), sign)
-            meaning.append(
-                f"The cost rises most from {before} to {after} arguments: by {by} for each."
-                if after - before > 1
-                else f"The cost rises most from {before} to {after} arguments: by {by}."
-            )
+            by = with_unit(rounded(step, 2), sign) + (" for each" if after - before > 1 else "")
+            meaning.append(f"The cost rises most from {before} to {after} arguments: by {by}.")
     if ends is not None:
         meaning.append(
             f"The calling convention of this machine passes {ends} arguments in registers and the "
@@ -219,13 +212,10 @@ def steps(*runs: gather.Runs | None) -> Table:
         )
         for one, other in kept
     ]
-    caption = f"What one more argument adds, in {NAMES[unit]} (*: its interval excludes 0)"
+    caption = f"What one more argument adds, in {NAMES[unit]} (*: its interval excludes 0"
     if any("modes" in cell for row in rows for cell in row):
-        caption = (
-            f"What one more argument adds, in {NAMES[unit]} (*: its interval excludes 0; 2 modes: "
-            "the processes fall into two groups with two costs)"
-        )
-    return Table(caption, ("arguments", *map(_level, chosen)), tuple(rows))
+        caption += "; 2 modes: the processes fall into two groups with two costs"
+    return Table(f"{caption})", ("arguments", *map(_level, chosen)), tuple(rows))
 
 
 def _step(less: Result | None, more: Result | None) -> str:

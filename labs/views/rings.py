@@ -82,9 +82,7 @@ def set_sizes(run: gather.Runs) -> Table:
     }
     if not found:
         raise gather.refused("this run has no ring of tasks", _measure_one(_SETS_EXAMPLE))
-    rows = [
-        _row_of_sets(result, found) for result in sorted(found.values(), key=_kind_tasks_and_size)
-    ]
+    rows = [_row_of_sets(result, found) for result in sorted(found.values(), key=_parts)]
     header = (
         "tasks",
         "set of each",
@@ -129,22 +127,14 @@ def _added(result: Result, without: Result | None, name: str) -> str:
         return shown
     if difference.side < 0:
         return f"less than without: {shown}"
-    why = difference.doubt()
-    if why:
-        return f"not distinguishable from 0: {shown}; {why}"
-    return f"not distinguishable from 0: {shown}"
+    return "; ".join(filter(None, (f"not distinguishable from 0: {shown}", difference.doubt())))
 
 
 def _parts(result: Result) -> tuple[str, int, int]:
     """Kind and number of the tasks, and the bytes of each set."""
     match = _RING.fullmatch(result.variant)
     assert match is not None
-    size = int(match[3].rstrip("km")) << {"k": 10, "m": 20}.get(match[3][-1], 0)
-    return match[1], int(match[2]), size
-
-
-def _kind_tasks_and_size(result: Result) -> tuple[str, int, int]:
-    return _parts(result)
+    return match[1], int(match[2]), _bytes(match[3])
 
 
 def _in_kib(size: int) -> str:
@@ -254,8 +244,9 @@ def verdict(tried: int | None, used: int | None, cycles: float | None) -> str:
     if tried and used is not None:
         if used == 0:
             return "used none of the lines: your sum changed with none of them"
-        every = used == tried
-        return "used every line" if every else f"used {used:,} of {tried:,} lines, not every one"
+        if used == tried:
+            return "used every line"
+        return f"used {used:,} of {tried:,} lines, not every one"
     if cycles is not None and cycles < _LEAST_CYCLES_A_LINE:
         return "read nothing: no core loads a line so fast"
     return "took enough time to have read the set"
@@ -344,9 +335,9 @@ def footprint(*runs: gather.Runs | None) -> Picture:
     )
     rings: _Rings = {}
     for result in results:
-        match = _RING.fullmatch(result.variant)
-        if match is not None:
-            rings.setdefault((match[1], int(match[2])), {})[_bytes(match[3])] = result
+        if _RING.fullmatch(result.variant):
+            kind, tasks, size = _parts(result)
+            rings.setdefault((kind, tasks), {})[size] = result
     if not rings:
         raise gather.refused("these runs have no ring of tasks", _measure_one(_FOOTPRINT_EXAMPLE))
     gather.require_figure(result for ring in rings.values() for result in ring.values())
@@ -376,10 +367,9 @@ def footprint(*runs: gather.Runs | None) -> Picture:
         + [INTERVALS],
         height=4.3,
     )
-    drawn = picture.make_picture(
-        figure, *_describe(rings, sizes, touching, unit), _table(rings, touching, unit)
-    )
-    return drawn.with_remarks([result for ring in rings.values() for result in ring.values()])
+    described = *_describe(rings, sizes, touching, unit), _table(rings, touching, unit)
+    every = [result for ring in rings.values() for result in ring.values()]
+    return picture.make_picture(figure, *described).with_remarks(every)
 
 
 def _bytes(text: str) -> int:
@@ -418,15 +408,8 @@ def _lines(
     rings: _Rings, kind: str, looks: dict[int, Look], touching: dict[int, Point]
 ) -> list[Series]:
     lines = [
-        Series(
-            str(tasks),
-            tuple(
-                gather.point_at(_place(size), result.estimate)
-                for size, result in ring.items()
-                if result.estimate is not None
-            ),
-            looks[tasks],
-            tuple(_place(size) for size, result in ring.items() if gather.why_no_figure(result)),
+        gather.series_of(
+            str(tasks), {_place(size): result for size, result in ring.items()}, looks[tasks]
         )
         for (of, tasks), ring in rings.items()
         if of == kind
@@ -445,8 +428,7 @@ def _describe(
         f"to {_in_bytes(sizes[-1])}; for {kinds}, with a line for each number of tasks: {tasks}."
     )
     if touching:
-        also = "One more line is for a task alone that touches the same memory."
-        kind = " ".join((kind, also))
+        kind += " One more line is for a task alone that touches the same memory."
     sign, meaning = symbol(unit), []
     for of in dict.fromkeys(of for of, _ in rings):
         known = [
@@ -462,11 +444,7 @@ def _describe(
             "These costs are net: what a task alone pays for passing the token to itself and for "
             "touching its memory is subtracted, and has a line of its own."
         )
-    without = [
-        r.variant for ring in rings.values() for r in ring.values() if gather.why_no_figure(r)
-    ]
-    if without:
-        meaning.append(f"Without a figure: {', '.join(without)}.")
+    meaning += gather.without_figure(r for ring in rings.values() for r in ring.values())
     return kind, " ".join(meaning)
 
 

@@ -26,7 +26,6 @@ from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import Recording, Samples, read
 from labs.results import results_compared
-from labs.results.digits import rounded_apart
 from labs.results.result import REASONS, Result, result_of
 from labs.results.results_compared import (
     Comparison,
@@ -37,6 +36,7 @@ from labs.results.results_compared import (
     of_estimates,
     saved_at,
 )
+from labs.units import rounded_apart
 from testing import simulate
 from testing.declarations import as_declared
 from testing.paths import FIXTURES, REPOSITORY

@@ -18,10 +18,9 @@ import pytest
 from labs import paths, terminal
 from labs.commands import doctor
 from labs.commands.doctor import Point, examine
-from labs.machine import probes
+from labs.machine import fitness
 from labs.machine.description import Machine
-from labs.machine.fitness import can_measure, verdict
-from labs.machine.probes import Counter, Disk, Outcome, Trials
+from labs.machine.fitness import Counter, Disk, Outcome, Trials, can_measure, verdict
 from testing.paths import REPOSITORY
 from testing.plain_machine import PLAIN
 from testing.programs import call
@@ -234,24 +233,24 @@ def test_the_page_for_administrators_has_a_row_for_each_point() -> None:
 def test_a_folder_that_lets_no_program_run_is_not_a_missing_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = probes._run
+    run = fitness._run
 
     def refuse(command: list[str]) -> subprocess.CompletedProcess[str]:
         if len(command) == 1 or command[0].startswith(str(tmp_path)):
             raise PermissionError(13, "Permission denied", command[0])
         return run(command)
 
-    monkeypatch.setattr(probes, "_run", refuse)
+    monkeypatch.setattr(fitness, "_run", refuse)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    tried = dataclasses.replace(GOOD, compiler=probes.try_compiler())
+    tried = dataclasses.replace(GOOD, compiler=fitness.try_compiler())
     found = point("compiler", tried=tried)
     assert found.status == "FAIL"
     assert f"starts no program in the folder {tmp_path}" in found.seen
     assert "TMPDIR" in (found.remedy or "") and "gcc" not in (found.remedy or "")
 
     monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path))
-    monkeypatch.setattr(probes, "try_compiler", lambda: Outcome("gcc"))
-    found = point("counter", tried=probes.try_all(None))
+    monkeypatch.setattr(fitness, "try_compiler", lambda: Outcome("gcc"))
+    found = point("counter", tried=fitness.try_all(None))
     assert found.status == "FAIL"
     assert f"starts no program in the folder {tmp_path}" in found.seen
     assert "TICKLAB_CACHE" in (found.remedy or "") and "noexec" in (found.administrator or "")
@@ -345,7 +344,7 @@ def test_a_missing_compiler_is_advised_on_once(
         ("/nowhere/gcc", "/nowhere/gcc", "Unset CC"),
     ):
         monkeypatch.setenv("CC", cc)
-        found = point("compiler", tried=dataclasses.replace(GOOD, compiler=probes.try_compiler()))
+        found = point("compiler", tried=dataclasses.replace(GOOD, compiler=fitness.try_compiler()))
         assert found.status == "FAIL" and found.remedy is not None
         assert tried in found.seen
         assert remedy in found.remedy and "nstall" not in found.seen and "nset" not in found.seen
@@ -380,7 +379,7 @@ def test_with_one_cpu(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this OS has no pinning")
 def test_pinning_to_a_cpu_that_is_not_there() -> None:
-    assert probes.try_pinning((4095,)).problem
+    assert fitness.try_pinning((4095,)).problem
 
 
 def test_in_a_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -389,7 +388,7 @@ def test_in_a_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(gone)
     gone.rmdir()
-    tried = probes.try_all(None)
+    tried = fitness.try_all(None)
     assert tried.here is not None and tried.here.problem
     assert tried.counter is not None
 

@@ -18,7 +18,7 @@ from labs.commands import cli
 from labs.machine.description import read_machine
 from labs.results.result import result_of
 from labs.run import variants
-from labs.survey import survey, survey_report
+from labs.survey import survey
 from labs.survey.survey import MEASUREMENTS, Measurement, Row
 from labs.units import rounded
 from testing import simulate
@@ -79,19 +79,19 @@ def test_what_this_machine_cannot_do_is_a_row_that_says_so(
     (row,) = rows_of_all()
     assert row.result is None
     assert "no moon" in row.why_not
-    lines = survey_report.text([row]).splitlines()
+    lines = survey.text([row]).splitlines()
     assert "○ no figure" in lines[0] and "no moon" in lines[-1]
-    page = survey_report.page([row], read_machine())
+    page = survey.page([row], read_machine())
     assert "no moon" in page
 
 
 def test_a_reason_that_names_an_option_names_the_command_that_has_it() -> None:
     few = "10 samples are too few for 3 batch sizes; raise --samples"
     rows = [Row(SWITCH, name, None, f"{name}: {few}.", ()) for name in SWITCH.variants]
-    (line,) = survey_report.notes(rows)
+    (line,) = survey.notes(rows)
     first = f"labs measure {SWITCH.kernel} --variant {SWITCH.variants[0]}"
     assert line.endswith(f": {few} (of `{first}`).")
-    (line,) = survey_report.notes([Row(SWITCH, "x", None, "x: there is no moon.", ())])
+    (line,) = survey.notes([Row(SWITCH, "x", None, "x: there is no moon.", ())])
     assert line.endswith(": there is no moon.")
 
 
@@ -133,17 +133,17 @@ def test_published_figures_stand_beside_with_a_mark_where_they_are_suspect(short
     rows = rows_of_all()
     by_name = {row.variant: row for row in rows}
     assert by_name["getpid-libc"].published and not by_name["getpid"].published
-    page = survey_report.page(rows, read_machine())
+    page = survey.page(rows, read_machine())
     assert re.search(r"A [\d.,]+( to [\d.,]+)?\*", page)
-    assert survey_report.reasons(rows)
+    assert survey.reasons(rows)
 
 
 def test_the_terminal_shows_a_line_for_each_row_in_80_columns(short: None) -> None:
     rows = rows_of_all()
-    lines = survey_report.text(rows).splitlines()
+    lines = survey.text(rows).splitlines()
     assert max(map(len, lines)) <= 80
     for row in rows:
-        assert any(line.startswith(f"  {survey_report.name_of(row)} ") for line in lines)
+        assert any(line.startswith(f"  {survey.name_of(row)} ") for line in lines)
 
 
 def test_a_bar_is_as_long_as_its_figure_is_large_in_all_groups() -> None:
@@ -152,7 +152,7 @@ def test_a_bar_is_as_long_as_its_figure_is_large_in_all_groups() -> None:
         line_of("fork-wait", 1e3, "task_creation"),
         line_of("noon", 1e5, "sundials"),
     ]
-    lines = [line for line in survey_report.text(rows).splitlines() if "●" in line]
+    lines = [line for line in survey.text(rows).splitlines() if "●" in line]
     bars = [line.count("━") for line in lines]
     # Each is a hundred times the one before, so the steps of a logarithmic axis are alike.
     assert abs((bars[2] - bars[1]) - (bars[1] - bars[0])) <= 1 and bars[0] > 3
@@ -161,15 +161,15 @@ def test_a_bar_is_as_long_as_its_figure_is_large_in_all_groups() -> None:
 
 def test_all_figures_are_on_one_axis_with_what_was_published(short: None) -> None:
     rows = rows_of_all()
-    drawing = survey_report.overview(rows)
+    drawing = survey.overview(rows)
     assert drawing is not None
     drawn = {(name, value) for _, name, value in drawing.table.rows}
     for row in rows:
         if row.result is not None and row.result.estimate is not None:
-            assert (survey_report.name_of(row), rounded(row.result.estimate.value, 4)) in drawn
+            assert (survey.name_of(row), rounded(row.result.estimate.value, 4)) in drawn
         for each in row.published:
             assert ("published", rounded(each.ns, 4)) in drawn
-    without = {survey_report.name_of(row) for row in rows if row.why_not}
+    without = {survey.name_of(row) for row in rows if row.why_not}
     assert {name for name, value in drawn if value == "no figure"} == without and without
     words = {each.text for each in ElementTree.fromstring(drawing.svg).iter() if each.text}
     assert {"1 ns", "10 ms"} <= words
@@ -177,14 +177,14 @@ def test_all_figures_are_on_one_axis_with_what_was_published(short: None) -> Non
 
 def test_one_table_has_each_row_under_its_group(short: None) -> None:
     rows = rows_of_all()
-    table = survey_report.figures(rows)
+    table = survey.figures(rows)
     names = [row[0] for row in table.rows]
-    for section in survey_report.sections(rows):
+    for section in survey.sections(rows):
         begin = names.index(section.heading)
         assert not any(table.rows[begin][1:])
-        mine = [survey_report.name_of(row) for row in section.rows]
+        mine = [survey.name_of(row) for row in section.rows]
         assert names[begin + 1 : begin + 1 + len(mine)] == mine
-    assert survey_report.page(rows, read_machine()).count("<table") == 1
+    assert survey.page(rows, read_machine()).count("<table") == 1
 
 
 class Page(html.parser.HTMLParser):
@@ -218,7 +218,7 @@ class Page(html.parser.HTMLParser):
 
 
 def test_the_page_is_whole_and_needs_nothing_else(short: None) -> None:
-    text = survey_report.page(rows_of_all(), read_machine())
+    text = survey.page(rows_of_all(), read_machine())
     page = Page()
     page.feed(text)
     page.close()
@@ -246,14 +246,14 @@ def line_of(name: str, cost: float, kernel: str, flags: str = "-O2") -> Row:
 def test_long_numbers_stay_in_80_columns() -> None:
     names = ("processes-32-256k", "processes-32-1m", "threads-32-256k")
     rows = [line_of(name, 1.6e7, "switch_footprint") for name in names]
-    lines = survey_report.text(rows).splitlines()
+    lines = survey.text(rows).splitlines()
     assert max(map(len, lines)) <= 80
     assert all(" 16 ms " in line for line in lines[2:])
 
 
 def test_from_a_tenth_of_a_millisecond_on_numbers_have_no_decimals() -> None:
     def value_of(ns: float) -> str:
-        return survey_report.numbers(Estimate(ns, ns - 0.04, ns + 0.04, "ns", "", 400, 5))[0]
+        return survey.numbers(Estimate(ns, ns - 0.04, ns + 0.04, "ns", "", 400, 5))[0]
 
     assert "." in value_of(99_999.44) and value_of(100_000.44) == "100,000"
 
@@ -265,13 +265,13 @@ def test_a_full_survey_has_70_lines_and_a_series_shows_its_lowest_and_highest() 
         for name in each.variants:
             result = dear.result if name == each.variants[-1] else cheap.result
             rows.append(Row(each, name, result, "", ()))
-    lines = survey_report.text(rows).splitlines()
+    lines = survey.text(rows).splitlines()
     assert len(lines) <= 70 and max(map(len, lines)) <= 80
     of_calls = next(line for line in lines if line.startswith("  args0 to 12 -O0 "))
     assert re.search(r" 20(\.\d)? to (499|500|501) ns ", of_calls) and of_calls.count("●") == 2
     # One that has no figure has a line of its own, which says why.
     missing = [dataclasses.replace(rows[0], variant="args0", result=None, why_not="args0: no moon")]
-    assert "  args0 ○ no moon" in survey_report.text(missing)
+    assert "  args0 ○ no moon" in survey.text(missing)
 
 
 def test_a_reason_that_other_programs_give_takes_one_line() -> None:
@@ -281,8 +281,8 @@ def test_a_reason_that_other_programs_give_takes_one_line() -> None:
         for each in MEASUREMENTS
         for name in each.variants
     ]
-    lines = survey_report.text(rows).splitlines()
-    assert len(lines) == 1 + len(rows) + len(list(survey_report.sections(rows)))
+    lines = survey.text(rows).splitlines()
+    assert len(lines) == 1 + len(rows) + len(list(survey.sections(rows)))
     assert max(map(len, lines)) <= 80
 
 

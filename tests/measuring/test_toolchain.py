@@ -16,7 +16,7 @@ import pytest
 from labs import paths
 from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import CompileError, NoCompiler, build, build_text, measured_region
-from labs.machine import probes
+from labs.machine import fitness
 from testing.programs import call
 
 HELLO = '#include <stdio.h>\nint main(void)\n{\n    printf("%s\\n", WORD);\n    return 0;\n}\n'
@@ -365,7 +365,7 @@ def test_a_compiler_that_lacks_a_header_of_the_kit_is_named(
         build(toolchain.c_kernel_source("timer_overhead"))
     assert f"does not find {OTHER_COMPILERS[compiler]}" in told.value.why
     assert Path(compiler).name in told.value.why
-    trials = probes.try_all(None)
+    trials = fitness.try_all(None)
     assert "does not find" in (trials.compiler.problem or "")
     assert trials.counter is None and trials.counter_problem is None
 

@@ -25,7 +25,7 @@ from labs.course import predictions
 from labs.notebook.run import MOST_VALUES, Run
 from labs.recording.file import read
 from labs.results.result import Result, result_of, sensible
-from labs.survey import survey_report
+from labs.survey import survey
 from labs.survey.survey import Measurement, Row
 from labs.units import rounded, unit_symbol
 from testing.paths import FIXTURES
@@ -127,14 +127,14 @@ def test_each_figure_of_the_survey_is_on_its_one_axis() -> None:
         for run in runs_of(folder):
             of = Measurement(run.recording.kernel, (), (1, 1))
             rows += [Row(of, each.variant, each, each.no_figure, ()) for each in run.results]
-    drawing = survey_report.overview(rows)
+    drawing = survey.overview(rows)
     assert drawing is not None
     drawn = {(name, value) for _, name, value in drawing.table.rows}
-    for section in survey_report.sections(rows):
+    for section in survey.sections(rows):
         for row in section.rows:
             if row.result is not None and row.result.estimate is not None:
                 value = row.result.estimate.value
-                assert (survey_report.name_of(row), rounded(value, 4)) in drawn
+                assert (survey.name_of(row), rounded(value, 4)) in drawn
     assert len(drawn) > 50
 
 

@@ -25,7 +25,7 @@ STARTS = re.compile(
 #: Where Python is started: for all others; isolated; in the sandbox.
 STARTING_PYTHON = {
     "labs/paths.py",
-    "labs/machine/probes.py",
+    "labs/machine/fitness.py",
     "grader/sandbox/provisioner.py",
 }
 
