@@ -98,9 +98,10 @@ class FigureSpec:
     from. `central` is the code of the pitfall that this figure is about: making that mistake costs
     at least half of the points. If the figure is `own`, so does each mistake in what the C does
     (`grader.judging.check`). Provenance has at most a quarter of them. A figure that has passed
-    gets the first `praise` (text, and the checks behind it, with commas) whose facts its recording
-    shows. A value within 5 % of the right one is accepted, however narrow the interval is. If that
-    would hide the mistake that the lab is about, the figure is exact, and the sentence `why_exact`
+    gets its `praise` if the recording shows the facts among the `checks` behind it (with commas,
+    beside `central`). Of several, each with all of its checks, it gets the first that is so. A
+    value within 5 % of the right one is accepted, however narrow the interval is. If that would
+    hide the mistake that the lab is about, the figure is exact, and the sentence `why_exact`
     says why.
 
     A conclusion is the number of one of the `choices`, and `decide` says which one is right. The
@@ -131,7 +132,8 @@ class FigureSpec:
     look_at: str = ""
     which_is_larger: bool = False
     demonstrates: str = ""
-    praise: Mapping[str, str] = field(default_factory=dict, compare=False)
+    praise: str | Mapping[str, str] = field(default="", compare=False)
+    checks: str = ""
     look_next: str = ""
     hides_variants: bool = False
     widest: float = WIDEST
@@ -143,7 +145,11 @@ class FigureSpec:
     @property
     def praises(self) -> tuple[Praise, ...]:
         """What may be said of a figure that has passed, in the order of the search."""
-        return tuple(Praise(text, tuple(by.split(", "))) for text, by in self.praise.items())
+        stated = self.praise
+        if isinstance(stated, str):
+            checks = ", ".join(filter(None, (self.central, self.checks)))
+            stated = {stated: checks} if stated else {}
+        return tuple(Praise(text, tuple(by.split(", "))) for text, by in stated.items())
 
     @property
     def max_points(self) -> float:
@@ -180,7 +186,8 @@ class RelationFields(TypedDict, total=False):
     look_at: str
     which_is_larger: bool
     compare_with: tuple[str, ...]
-    praise: Mapping[str, str]
+    praise: str | Mapping[str, str]
+    checks: str
     look_next: str
     widest: float
     may_be_nothing: bool

@@ -22,12 +22,9 @@ FIGURES = (
         points=dict.fromkeys(Level, 2.0),
         own=True,
         central="operations-not-counted",
-        praise={
-            "Your count saw each operation, and none where nothing was done or in the "
-            "baseline, which is subtracted.": (
-                "operations-not-counted, baseline-does-it-too, counts-itself, baseline subtracted"
-            )
-        },
+        praise="Your count saw each operation, and none where nothing was done or in the "
+        "baseline, which is subtracted.",
+        checks="baseline-does-it-too, counts-itself, baseline subtracted",
         look_next="Which part of your operation does your count not see?",
     ),
     FigureSpec(
@@ -39,11 +36,8 @@ FIGURES = (
         points=dict.fromkeys(Level, 0.5),
         own=True,
         central="work-optimised-away",
-        praise={
-            "The program executes what you compare with, and the same baseline is subtracted.": (
-                "work-optimised-away, baseline subtracted"
-            )
-        },
+        praise="The program executes what you compare with, and the same baseline is subtracted.",
+        checks="baseline subtracted",
         look_next="In what else than the one thing you ask about does it differ from your "
         "operation?",
     ),
@@ -55,7 +49,7 @@ FIGURES = (
         CHOICE,
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at='`lab.compare(own, own["other"])`',
-        praise={"Your two costs support this conclusion.": "conclusion-against-table"},
+        praise="Your two costs support this conclusion.",
         look_next="Which result of the same run would have refuted your claim?",
     ),
     FigureSpec(
@@ -67,11 +61,8 @@ FIGURES = (
         own=True,
         changed_from=(COST, OTHER),
         central="operations-not-counted",
-        praise={
-            "The second run counted its operations too, in several processes.": (
-                "operations-not-counted, one-process"
-            )
-        },
+        praise="The second run counted its operations too, in several processes.",
+        checks="one-process",
         look_next="What else changed between the two runs, though you did not ask for it?",
     ),
     relation(
@@ -82,7 +73,7 @@ FIGURES = (
         CHOICE,
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at="`lab.compare(tested, own)`",
-        praise={"Your two runs support this conclusion.": "conclusion-against-table"},
+        praise="Your two runs support this conclusion.",
         look_next="Which of your three threats is left, and which run would show it?",
     ),
 )

@@ -34,12 +34,9 @@ FIGURES = (
         variants=("processes-8-0",),
         unit="us",
         central="touching-counted-as-switch",
-        praise={
-            "The tasks were on one CPU, the OS counted the switches, and the token's own "
-            "calls are subtracted.": (
-                "on one cpu, switches counted, touching-counted-as-switch, baseline subtracted"
-            )
-        },
+        praise="The tasks were on one CPU, the OS counted the switches, and the token's own "
+        "calls are subtracted.",
+        checks="on one cpu, switches counted, baseline subtracted",
         look_next="Measure processes-2-0 as well: does a switch cost eight more than two?",
     ),
     FigureSpec(
@@ -51,13 +48,9 @@ FIGURES = (
         compare_with=("alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
         central="working-set-not-touched",
-        praise={
-            "The sets were used, and the time that one process alone takes to use its set is "
-            "subtracted. The rest is the cost of the switch and its after-effects.": (
-                "working-set-not-touched, use measured, touching-counted-as-switch, "
-                "baseline subtracted"
-            )
-        },
+        praise="The sets were used, and the time that one process alone takes to use its set is "
+        "subtracted. The rest is the cost of the switch and its after-effects.",
+        checks="use measured, touching-counted-as-switch, baseline subtracted",
         look_next="Which cache holds one set of 256 KB, and not eight of them?",
     ),
     relation(
@@ -68,11 +61,7 @@ FIGURES = (
         "us",
         widest=WIDEST_OF_SETS,
         may_be_nothing=True,
-        praise={
-            "You subtracted the direct cost: what is left is the indirect one.": (
-                "figure-not-from-recording"
-            )
-        },
+        praise="You subtracted the direct cost: what is left is the indirect one.",
         look_next="Does this cost grow in proportion to the set? Look where your caches end.",
     ),
     FigureSpec(
@@ -86,11 +75,7 @@ FIGURES = (
         decide=_cause,
         compared_in="us",
         look_at="`lab.compare(set_for_threads, set_for_processes)`",
-        praise={
-            "The threads and the processes of one run support this conclusion.": (
-                "conclusion-against-table"
-            )
-        },
+        praise="The threads and the processes of one run support this conclusion.",
         look_next="Without a working set, what does the address space alone cost in a switch?",
     ),
     FigureSpec(

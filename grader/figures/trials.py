@@ -239,11 +239,7 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
         points=0.5,
         choices=trial.choices(),
         look_at=f'`published.table("{trial.report}")` and the C of `trial_{trial.report.lower()}`',
-        praise={
-            "The mistake of this trial speaks against that figure of the report.": (
-                "conclusion-against-table"
-            )
-        },
+        praise="The mistake of this trial speaks against that figure of the report.",
         look_next="What would the authors have seen if they had looked for this mistake?",
     )
     explains = relation(
@@ -256,11 +252,7 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
         decide=by_printed(trial.printed, trial.report),
         look_at=f'the printed figure\'s row in `views.beside_report("{trial.report}", '
         f"{name.replace('-', '_')})`: the factor (limits 1/6 and 6), the last column, the caption",
-        praise={
-            "Your two runs and the printed figure support this conclusion.": (
-                "conclusion-against-table"
-            )
-        },
+        praise="Your two runs and the printed figure support this conclusion.",
         look_next=trial.rest,
     )
     return suspect, explains

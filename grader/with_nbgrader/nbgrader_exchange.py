@@ -819,8 +819,8 @@ def _names_in_exchange(folder: Path) -> dict[str, Path]:
 
 
 # Which exchange: nbgrader's own with the three steps above (`grader.with_nbgrader.settings`), or
-# another that the settings of Jupyter name, perhaps for the whole system (`ngshare` on a hub without
-# a shared drive).
+# another that the settings of Jupyter name, perhaps for the whole system (`ngshare` on a hub that
+# has no shared drive).
 
 
 def collector(app: Any, course: CourseDirectory) -> Any:
