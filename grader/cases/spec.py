@@ -53,6 +53,13 @@ RELATIONS = frozenset({Quantity.RATIO, Quantity.DIFFERENCE, Quantity.CHOICE})
 #: The units of figures that are no length of time.
 TIMES, CHOICE = figures.TIMES, figures.CHOICE
 
+#: The unit of a quantity that has but one.
+UNIT_OF = {
+    Quantity.SWITCHES: TIMES,
+    Quantity.RATIO: TIMES,
+    Quantity.CHOICE: CHOICE,
+}
+
 Estimates = tuple[Estimate, ...]
 #: The number of the one conclusion that the estimates bear out. They are in the order of the
 #: figure's operands.
@@ -78,9 +85,10 @@ class FigureSpec:
     with the variants `compare_with` if the recording has these. A ratio is the first variant
     divided by the second; a difference is the first minus the second, divided by `divisor`. A
     relation `of` other figures has no recording of its own. The recordings of those figures are its
-    evidence, and a mistake in one of them does not count again. `unit` is the requested unit, but
-    any declared unit of time is accepted. If `own` is set, the C kernel is the student's and
-    `kernel` is its name. `flags` is the requested optimisation level, such as `-O0`.
+    evidence, and a mistake in one of them does not count again. `unit` is the requested unit (a
+    count, a ratio and a conclusion have their own), but any declared unit of time is accepted. If
+    `own` is set, the C kernel is the student's and `kernel` is its name. `flags` is the requested
+    optimisation level, such as `-O0`.
 
     `grader.figures` fills in `lab`, from the module that lists the figure, and what a conclusion
     does not state: its `choices`, from the guide of the lab, and what is `central` to conclusions.
@@ -114,7 +122,7 @@ class FigureSpec:
     asked: str
     kernel: str
     variants: tuple[str, ...]
-    unit: str
+    unit: str = ""
     quantity: Quantity = Quantity.COST
     points: Mapping[Level, float] = field(
         default_factory=lambda: dict.fromkeys(Level, 1.0), compare=False
@@ -141,6 +149,9 @@ class FigureSpec:
     central: str = "figure-not-from-recording"
     why_exact: str = ""
     lab: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unit", self.unit or UNIT_OF[self.quantity])
 
     @property
     def praises(self) -> tuple[Praise, ...]:
@@ -200,7 +211,7 @@ def relation(
     asked: str,
     of: tuple[str, ...],
     quantity: Quantity,
-    unit: str,
+    unit: str = "",
     *,
     points: float = 2.0,
     **fields: Unpack[RelationFields],

@@ -292,13 +292,10 @@ def _page_of(course: Any, lab: str, student: str) -> Path:
 
 def _outdated(course: Any, lab: str) -> Callable[[str], bool]:
     """Whether the page of a student is older than the grades in the gradebook."""
-    from nbgrader.api import Gradebook
-
-    from grader.with_nbgrader.feedback import grades_of
+    from grader.with_nbgrader.feedback import grades_in
     from grader.with_nbgrader.pages.feedback_page import is_outdated
 
-    with Gradebook(course.db_url, course.course_id) as gradebook:
-        grades = grades_of(gradebook, lab, lab)
+    grades = grades_in(course, lab, lab)
     return lambda student: is_outdated(_page_of(course, lab, student), grades.get(student))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import statistics
@@ -116,13 +117,10 @@ def spreads_of_class(graded: GradedClass) -> tuple[Spread, ...]:
         spec = specs.get(figure)
         handed_in = [each for _, each in graded.verdicts_on(figure) if each.value is not None]
         if handed_in and not (spec and spec.unit == CHOICE):
-            unit = spec.unit if spec else _usual_unit(handed_in)
+            usual = Counter(each.unit for each in handed_in).most_common(1)[0][0]
+            unit = spec.unit if spec else usual
             found.append(_spread(figure, spec.asked if spec else "", unit, handed_in))
     return tuple(each for each in found if each.unit != CHOICE)
-
-
-def _usual_unit(handed_in: list[GradedFigure]) -> str:
-    return Counter(each.unit for each in handed_in).most_common(1)[0][0]
 
 
 def _spread(figure: str, asked: str, unit: str, handed_in: list[GradedFigure]) -> Spread:
@@ -430,7 +428,8 @@ class ToLookAt:
 
 def to_look_at(graded: GradedClass, pseudonyms: dict[str, str] | None) -> ToLookAt:
     """The notes on the class; with `pseudonyms`, no name of a student and nothing they quote."""
-    name = _by_itself if pseudonyms is None else pseudonyms.__getitem__
+    itself = functools.partial(printable, most=_MOST_CHARACTERS)
+    name: Callable[[str], str] = itself if pseudonyms is None else pseudonyms.__getitem__
     clean = _cleaner(graded, hide=pseudonyms is not None)
     each_verdict = [
         (each.student, verdict) for each in graded.submissions for verdict in each.figures
@@ -453,10 +452,6 @@ def to_look_at(graded: GradedClass, pseudonyms: dict[str, str] | None) -> ToLook
         _notes((clean(each.trouble), "", name(each.student)) for each in graded.unread),
         tuple(sorted(name(student) for student in graded.waiting)),
     )  # fmt: skip
-
-
-def _by_itself(student: str) -> str:
-    return printable(student, _MOST_CHARACTERS)
 
 
 def _notes(found: Iterable[tuple[str, str, str]]) -> tuple[Note, ...]:

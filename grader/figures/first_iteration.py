@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, relation
+from grader.cases.spec import Estimates, FigureSpec, Quantity, relation
 from labs.analysis.estimates import side
 from labs.recording.declared import Estimand
 
@@ -93,7 +93,6 @@ FIGURES = (
         "what makes the first call slow",
         ("first-iteration-call", "first-call-own", "first-iteration-data-cache"),
         Quantity.CHOICE,
-        CHOICE,
         decide=_cause,
         look_at="`lab.compare(own, call, times=0.5)` and `lab.compare(miss, call, times=0.5)`",
         central="cause-not-isolated",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side
+from grader.cases.spec import FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "09-memory-ladder"
@@ -58,7 +58,6 @@ FIGURES = (
         kernel="memory_ladder",
         variants=("random-128m", "ordered-128m"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points={Level.VALIDITY: 1.0, Level.SUFFICIENCY: 1.0, Level.INTERPRETATION: 2.0},
         decide=by_side(0, 1, more=1, less=2, undecided=3, times=4),
         compared_in="ns",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side, relation
+from grader.cases.spec import FigureSpec, Quantity, by_side, relation
 from grader.cases.verdict import Level
 
 LAB = "11-own-question"
@@ -46,7 +46,6 @@ FIGURES = (
         "what your two costs say of your claim",
         (COST, OTHER),
         Quantity.CHOICE,
-        CHOICE,
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at='`lab.compare(own, own["other"])`',
         praise="Your two costs support this conclusion.",
@@ -70,7 +69,6 @@ FIGURES = (
         "whether what you changed moves the cost",
         (TESTED, COST),
         Quantity.CHOICE,
-        CHOICE,
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at="`lab.compare(tested, own)`",
         praise="Your two runs support this conclusion.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side
+from grader.cases.spec import FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "10-page-fault"
@@ -67,7 +67,6 @@ FIGURES = (
         kernel="page_fault",
         variants=("populate", "anonymous"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points={Level.INTERPRETATION: 2.0},
         # A page by MAP_POPULATE against half of a page fault.
         decide=by_side(0, 1, times=0.5, more=MOVED, less=SAVED, undecided=UNDECIDED),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, by_side
+from grader.cases.spec import Estimates, FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 from labs.analysis.estimates import side
 
@@ -46,7 +46,6 @@ FIGURES = (
         kernel="procedure_call",
         variants=("inlined", "args0"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points=CONCLUSION,
         flags="-O2",
         decide=_what_is_left,
@@ -74,7 +73,6 @@ FIGURES = (
         kernel="procedure_call",
         variants=("args6", "args5"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points=CONCLUSION,
         flags="-O0",
         decide=by_side(0, 1, more=1, less=2, undecided=3),

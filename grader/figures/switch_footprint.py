@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, relation
+from grader.cases.spec import Estimates, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
 from labs.analysis.estimates import difference_of, side
 
@@ -70,7 +70,6 @@ FIGURES = (
         kernel="switch_footprint",
         variants=("processes-8-256k", "processes-8-0", "threads-8-256k", "threads-8-0"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points={Level.VALIDITY: 1.0, Level.SUFFICIENCY: 1.0, Level.INTERPRETATION: 2.0},
         decide=_cause,
         compared_in="us",

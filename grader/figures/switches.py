@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, relation
+from grader.cases.spec import FigureSpec, Quantity, by_side, relation
 from grader.cases.verdict import Level
 
 LAB = "06-process-and-thread-switch"
@@ -62,7 +62,6 @@ FIGURES = (
         "the cost of a process switch divided by that of a thread switch, both by pipe",
         (PROCESS, THREAD),
         Quantity.RATIO,
-        TIMES,
         points=1.0,
         compare_with=(OTHER_MECHANISM,),
         why_exact="A few percent decide which switch costs more.",
@@ -76,7 +75,6 @@ FIGURES = (
         "which switch costs more, by the same mechanism",
         (PROCESS, THREAD),
         Quantity.CHOICE,
-        CHOICE,
         points=1.0,
         decide=by_side(0, 1, more=1, less=2, undecided=3),
         which_is_larger=True,
@@ -90,7 +88,6 @@ FIGURES = (
         kernel="thread_switch",
         variants=("bare-mutex",),
         quantity=Quantity.SWITCHES,
-        unit=TIMES,
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         why_exact="The OS counted the switches, and a count is exact.",
         praise="You give what the OS counted, and not what the program claims.",

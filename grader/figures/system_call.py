@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, Estimates, FigureSpec, Quantity, relation
+from grader.cases.spec import Estimates, FigureSpec, Quantity, relation
 from grader.cases.verdict import Level
 from labs.analysis.estimates import side
 
@@ -72,7 +72,6 @@ FIGURES = (
         kernel="system_call",
         variants=("gettimeofday-trap", "gettimeofday-vdso"),
         quantity=Quantity.RATIO,
-        unit=TIMES,
         compare_with=(FLOOR,),
         central="vdso-not-system-call",
         praise="The call by the trap entered the OS kernel, and the samples of both calls were "
@@ -85,7 +84,6 @@ FIGURES = (
         "the larger part of the cost of getppid",
         ("system-call-getppid", "system-call-floor"),
         Quantity.CHOICE,
-        CHOICE,
         decide=_larger_part,
         look_at="`lab.compare(floor, getppid, times=0.5)` and `lab.compare(floor, getppid)`",
         praise="Your two figures support this conclusion.",

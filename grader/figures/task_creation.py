@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, relation
+from grader.cases.spec import FigureSpec, Quantity, by_side, relation
 from grader.cases.verdict import Level
 
 LAB = "05-task-creation"
@@ -38,7 +38,6 @@ FIGURES = (
         "the cost of the process divided by the cost of the thread",
         ("creation-fork-wait", "creation-thread"),
         Quantity.RATIO,
-        TIMES,
         central="ratio-upside-down",
         praise="You divided the cost of the process by the cost of the thread.",
         look_next="Give the parent more memory first. Which of the two does the ratio follow?",
@@ -64,7 +63,6 @@ FIGURES = (
         kernel="task_creation",
         variants=("fork-wait", "vfork-wait"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points={Level.INTERPRETATION: 2.0},
         # Less than half with vfork: the copy. More: the process itself.
         decide=by_side(1, 0, times=0.5, less=1, more=2, undecided=3),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import TIMES, FigureSpec, Quantity
+from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Level
 from labs.recording.declared import Estimand
 
@@ -63,7 +63,6 @@ FIGURES = (
         estimand=Estimand.OVERHEAD,
         variants=("process-cpu", "fenced"),
         quantity=Quantity.RATIO,
-        unit=TIMES,
         central="ratio-of-unlike-units",
         praise="You divided times and not ticks, and your recording holds the samples of both "
         "clocks, interleaved.",

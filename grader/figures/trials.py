@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass, replace
 
 from grader.cases.spec import (
-    CHOICE,
     Choice,
     Decide,
     Estimates,
@@ -235,7 +234,6 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
         f"which printed figure of report {trial.report} was measured in this way",
         of,
         Quantity.CHOICE,
-        CHOICE,
         points=0.5,
         choices=trial.choices(),
         look_at=f'`published.table("{trial.report}")` and the C of `trial_{trial.report.lower()}`',
@@ -247,7 +245,6 @@ def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
         "how much of that printed figure the mistake explains on your machine",
         of,
         Quantity.CHOICE,
-        CHOICE,
         points=0.5,
         decide=by_printed(trial.printed, trial.report),
         look_at=f'the printed figure\'s row in `views.beside_report("{trial.report}", '

@@ -25,7 +25,6 @@ NOTHING_EXECUTED = {"procedure_call": ("inlined",)}
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The figure is shorter than this operation can be.",
     misconception="Operations in turn take at least one core cycle each. Too much was subtracted: "
     "the overhead is known only to one step of the clock.",
@@ -99,7 +98,6 @@ LOOP_CYCLES = 20.0
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The program does not execute what you want to measure.",
     misconception="The compiler keeps results, not steps: it inlines or leaves out a call without "
     "effect.",
@@ -164,7 +162,6 @@ CALLS_OF_CLOCK = 4
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your C does not time one call that adds one.",
     misconception="Work in the procedure, or access to memory without a call, costs cycles as a "
     "call does.",
@@ -204,7 +201,6 @@ def _reads_a_clock(case: Case) -> bool:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The program was compiled at another optimisation level than asked for.",
     misconception="Two levels make two programs, and a cost belongs to one of them.",
     experiment="Measure with the flags that the lab asks for, and compare both runs. A recording's "

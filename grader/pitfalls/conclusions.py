@@ -261,7 +261,6 @@ def _other_load(one: Recording, other: Recording) -> bool:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Nothing shows that the operation happened as often as the figure claims.",
     misconception="A program that fails early is fast too, and what it says of itself is no count.",
     experiment="Leave one operation out of ten. Does your count notice it?",
@@ -295,7 +294,6 @@ def operations_not_counted(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The only evidence of the operation is its own word.",
     misconception="A counter beside a call shows that its line was reached.",
     experiment="Take the call out. If the count rises, count where the effect arrives.",
@@ -339,7 +337,6 @@ def _answers_itself(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The baseline does what the question is about, so the difference leaves it out.",
     misconception="A baseline is what is left without the operation: the loop, and what is needed "
     "around it.",

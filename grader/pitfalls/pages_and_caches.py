@@ -28,7 +28,6 @@ PROCEDURES = ("procedure", "remote_procedure", "other_remote_procedure")
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The cold sample is not among the samples that count.",
     misconception="A warm-up or a trial call is the first call, and each process has only one "
     "first call.",
@@ -91,7 +90,6 @@ def _never_cold(case: Case, variant: str) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The page of the code was not touched.",
     misconception="Some systems also map the pages around a touched page, such as 64 KB of a file. "
     "Others do not.",
@@ -119,7 +117,6 @@ SHARE_LEFT = 0.5
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The cause that you wanted to remove is still there.",
     misconception="Only a read or write brings a page: its address does not, and a prefetch gives "
     "up.",
@@ -154,7 +151,6 @@ SHARE_OF_OPERATIONS = 0.5
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The figure mixes two causes: each operation takes a page fault as well.",
     misconception="Memory that was never touched, or was taken away, lacks its page and not only "
     "its line in a cache.",
@@ -224,7 +220,6 @@ MAKES_A_PAGE_FAULT = ("anonymous", "copy-on-write", "file")
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Hardly any touch made a page fault: you timed a plain write.",
     misconception="malloc need not give new pages: freed memory stays in the process with its "
     "pages.",
@@ -249,7 +244,6 @@ READY, AFTERWARDS = "bring", "own"
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Pages are still missing after your preparation.",
     misconception="Each page comes with a write to it. A loop over bytes may leave pages out; a "
     "read, or advice such as MADV_WILLNEED, brings none.",
@@ -277,7 +271,6 @@ OWN_PAGES = ("anonymous", "bring")
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The pages were only read and have no memory of their own.",
     misconception="A read maps one page of zeros that all processes share; the first write makes "
     "another page fault.",
@@ -302,7 +295,6 @@ PAGES_OF_A_FILE = "file"
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The figure is of a page, but one page fault brought several.",
     misconception="The OS also maps neighbouring pages of a file that are in memory, on Linux "
     "usually up to 64 KB.",
@@ -325,7 +317,6 @@ def neighbours_mapped_along(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Nobody wrote to the memory that you loaded from.",
     misconception="Until the first write, all reads of a page find one page of zeros, which stays "
     "in the first cache.",
@@ -348,7 +339,6 @@ def memory_never_written(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your set is in huge pages; the figure is about small ones.",
     misconception="In pages of 2 MB a load hardly waits for the page table, and the ladder's steps "
     "move.",
@@ -373,7 +363,6 @@ def huge_pages_unnoticed(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your loads do not use the loaded addresses.",
     misconception="A core that knows the addresses makes several loads at once: their mean is not "
     "the time of one load.",
@@ -395,7 +384,6 @@ def loads_overlap(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The walk does not go round its whole set.",
     misconception="A shuffle often makes several cycles, and the walk goes round one. Lines drawn "
     "one by one return even sooner.",
@@ -418,7 +406,6 @@ def cycle_too_short(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="A prefetcher may foresee your loads.",
     misconception="If hops repeat, the hardware may ask for a line before the load does.",
     experiment="Let the hops differ, and compare both orders.",
@@ -466,7 +453,6 @@ def _figure_of(case: Case, name: str) -> Estimate | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The working set is not used.",
     misconception="Memory that no task reads takes no place in a cache, and the compiler leaves "
     "out a loop that nobody needs.",
@@ -492,7 +478,6 @@ def working_set_not_touched(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The run did not see your C use every cache line.",
     misconception="A loop may end early or step over cache lines, and the compiler leaves out "
     "reads that nobody needs.",

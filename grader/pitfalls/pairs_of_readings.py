@@ -185,7 +185,6 @@ CHANCE_HALF_WIDTHS = 2.0
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="No operation takes a negative time.",
     misconception="Something was subtracted that was not in the sample, such as an overhead that "
     "this run did not measure.",
@@ -233,7 +232,6 @@ LEAST_SHARE_OF_FENCED = 0.3
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The overhead that was subtracted or handed in is not this run's own.",
     misconception="An overhead belongs to one machine and one run, as any figure does.",
     experiment="Measure the empty sample in this run, or take the slope.",
@@ -304,7 +302,6 @@ _CPUID = re.compile(r"\bcpuid\b|__cpuid", re.IGNORECASE)
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Most of the pair is the CPUID between its readings.",
     misconception="CPUID serializes, but in a virtual machine the hypervisor answers it, which "
     "takes microseconds.",
@@ -344,7 +341,6 @@ OWN_PAIR = "own_pair"
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The readings do not enclose the work.",
     misconception="A processor executes out of order: an unfenced reading does not wait for the "
     "work before it.",
@@ -419,7 +415,6 @@ SHARE_OF_PAIR = 0.5
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="There is more between the readings than the additions.",
     misconception="Code that keeps the compiler from leaving work out can add its own.",
     experiment="Use ADDITIONS(link, k) on a plain variable, and take the slope again.",
@@ -466,7 +461,6 @@ READINGS_OF_A_PAIR = 2
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The additions are not one chain of the asked length.",
     misconception="A processor works on two chains at once: only an addition that needs the one "
     "before takes a core cycle.",
@@ -497,7 +491,6 @@ LEAST_OF_OWN_CLOCK = 0.9
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The length of a sample is not a difference of two readings of the counter.",
     misconception="A number computed from k lies on a perfect line, but says nothing of the "
     "machine.",

@@ -60,14 +60,15 @@ class Pitfall:
     mistake. If the C can make the same mistake, the figure follows from its recording: such an
     entry `shows_in_recording`, and the grader looks for it in right figures too. An entry that
     `yields_to` others is silent if one of those is found, because they say the same more exactly.
-    `broken` are C kernels that make the mistake. If an entry `tells_answer`, its words give away
-    which conclusion is right, and it is reported only after the lab is handed in.
+    Most entries are of validity: another `level` is stated. `broken` are C kernels that make the
+    mistake. If an entry `tells_answer`, its words give away which conclusion is right, and it is
+    reported only after the lab is handed in.
     """
 
     detect: Detect = _in_no_case
     _: KW_ONLY
     code: str = ""
-    level: Level
+    level: Level = Level.VALIDITY
     symptom: str
     misconception: str
     experiment: str

@@ -159,7 +159,6 @@ def interval_as_wide_as_value(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Twice the work does not take twice the time.",
     misconception="Work is left out or shared, or the sample holds something else.",
     experiment="Draw the mean against k: which batch size leaves the line?",
@@ -228,7 +227,6 @@ FEWEST_IN_A_ROW = 5
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The first variant was measured with cold code.",
     misconception="The first variant pays for page faults and empty caches: its position looks "
     "like its cost.",
@@ -291,7 +289,6 @@ FIRST_RUNS = 8
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="This series holds running means, not samples.",
     misconception="A mean over all samples so far seems to settle, but the cold first sample stays "
     "in it.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
-from grader.cases.verdict import Level
 from grader.facts import c_calls, c_tree, observed, traps
 from grader.facts.c_tree import TrapInstruction, trap_instructions
 from grader.facts.sources import own_source
@@ -17,7 +16,6 @@ BELOW_THE_FLOOR = 0.8
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The OS kernel was never entered.",
     misconception="gettimeofday and clock_gettime look like system calls. The vDSO, code that "
     "the OS kernel maps into every process, answers them without a trap.",
@@ -53,7 +51,6 @@ SHARE_OF_FLOOR, MOST_LIBRARY_CYCLES = 0.5, 200
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The call is too cheap to have entered the OS kernel.",
     misconception="A function of the C library may answer from a cache, without a system call.",
     experiment="Count its calls under strace -c, or use the trap instruction.",
@@ -96,7 +93,6 @@ OWN_CALL, OWN_CALL_MACRO = "own_call", "MEASURE_OWN_CALL"
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The C library makes the call that the exercise asks you to make.",
     misconception="Your number may be right, because many functions enter the OS kernel. Some, "
     "such as gettimeofday, do not.",
@@ -122,7 +118,6 @@ def call_not_by_hand(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="A function of the C library runs beside your own call.",
     misconception="A repair replaces the mistake. If both run, the figure is the sum of both.",
     experiment="Delete the line with the library's call, and measure again: by how much does the "
@@ -145,7 +140,6 @@ TIMES_FLOOR = 1.25
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The call seems to be refused at once.",
     misconception="A failed call takes time too. Only its result shows whether it worked.",
     experiment="Compare each result with the right one, and stop where it differs.",
@@ -187,7 +181,6 @@ REGISTERS_OF_THE_NUMBER = {"rax", "x8"}
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The OS kernel does not get your arguments.",
     misconception="x86-64 Linux takes arguments in rdi, rsi and rdx; rbx and rcx belong to 32-bit "
     "int 0x80. The call fails.",
@@ -218,7 +211,6 @@ def _was_run(case: Case, trap: TrapInstruction) -> bool:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The call takes an argument but gets none.",
     misconception="The OS kernel uses what a register holds, and may refuse the call: that takes "
     "another time.",
@@ -242,7 +234,6 @@ def call_without_its_argument(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your C does not time the one call that the lab asks for.",
     misconception="Each call does its own work in the OS kernel, and a variant's name does not "
     "show which call it makes.",
@@ -277,7 +268,6 @@ READ_OF_NOTHING = "read0"
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your C does not time one read of 0 bytes of `fd`.",
     misconception="A number near the expected one is no proof: another call, or two cheap ones, "
     "may cost as much.",

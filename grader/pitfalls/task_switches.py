@@ -19,7 +19,6 @@ from labs.units import rounded
 
 @pitfall(
     code=task_counts.FEWER,
-    level=Level.VALIDITY,
     symptom="The OS did not count most claimed switches.",
     misconception="The OS switches only where a task sleeps or loses its CPU.",
     experiment="Let each task note which task ran before it: if it finds itself, nobody waited.",
@@ -36,7 +35,6 @@ def fewer_switches_than_claimed(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Most of the switches that the run claims never happened.",
     misconception="A lock does not hand over the turn: the task that unlocks it may take it again "
     "at once.",
@@ -51,7 +49,6 @@ def lock_convoy(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The task takes the semaphore that it has just posted itself.",
     misconception="Post and wait make a handoff only with two semaphores, one for each direction.",
     experiment="Use one semaphore for each direction, and compare the count with the claim.",
@@ -67,7 +64,6 @@ def own_semaphore(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The tasks had a CPU each and never slept: nothing was switched.",
     misconception="A futex, the call behind most locks, sleeps only if the task must wait: with "
     "two CPUs its word changes first.",
@@ -85,7 +81,6 @@ def never_slept(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The two tasks were not kept on one CPU.",
     misconception="If each task has its own CPU, the run times the wake-up of another CPU, and no "
     "switch.",
@@ -107,7 +102,6 @@ def two_cpus_not_one(case: Case) -> str | None:
 
 @pitfall(
     code=task_counts.MORE,
-    level=Level.VALIDITY,
     symptom="The OS switched far more often than the run claims.",
     misconception="A handoff takes more switches if a task is woken before it can go on, or wakes "
     "by itself.",
@@ -123,7 +117,6 @@ def more_switches_than_claimed(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The OS switched far more often than the run claims, so the divisor is too small.",
     misconception="A task that is woken while the lock is held runs, blocks on the lock, and "
     "then needs another switch.",
@@ -141,7 +134,6 @@ def signal_under_the_lock(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="A timer wakes the task, which looks and sleeps again.",
     misconception="With a time-out, the timer wakes the sleeper and not the other task, too early "
     "or too late.",
@@ -166,7 +158,6 @@ KERNELS_OF_SWITCHES = frozenset({"own_switch", "thread_switch", "process_switch"
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The thread that waits does not sleep until it is woken.",
     misconception="A handoff is a sleep that only the other thread's wake ends, not a loop or "
     "short sleep.",
@@ -211,7 +202,6 @@ def _as_many_as_claimed(case: Case, name: str) -> bool:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The sample also creates and ends tasks, which is not a switch.",
     misconception="A fork copies page tables, and its child faults pages in. Both cost more than a "
     "switch, and cannot be subtracted exactly.",
