@@ -31,7 +31,7 @@ from labs.units import rounded
     seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
     "four machines",
     explains=MistakeKind.RELATION,
-    yields_to=("trend-inside-the-noise",),
+    yields_to="trend-inside-the-noise",
 )
 def conclusion_against_table(case: Case) -> str | None:
     """A conclusion that the student's own figures contradict.
@@ -265,7 +265,7 @@ def _other_load(one: Recording, other: Recording) -> bool:
     misconception="A program that fails early is fast too, and what it says of itself is no count.",
     experiment="Leave one operation out of ten. Does your count notice it?",
     seen_in="report C: a read that fails each time, timed as a read",
-    yields_to=("no-c-to-read",),
+    yields_to="no-c-to-read",
 )
 def operations_not_counted(case: Case) -> str | None:
     """An operation of a student that nothing shows: it was not counted, or only claimed."""
@@ -298,7 +298,7 @@ def operations_not_counted(case: Case) -> str | None:
     misconception="A counter beside a call shows that its line was reached.",
     experiment="Take the call out. If the count rises, count where the effect arrives.",
     seen_in="report D: exchanges that the loop counts, and switches that the OS did not",
-    yields_to=("operations-not-counted", "no-c-to-read"),
+    yields_to="operations-not-counted, no-c-to-read",
 )
 def counts_itself(case: Case) -> str | None:
     """Evidence of an operation that is only the operation's own book: it counts itself."""
@@ -342,7 +342,7 @@ def _answers_itself(case: Case) -> str | None:
     "around it.",
     experiment="Make the baseline empty and measure again. What was lost before?",
     seen_in="comparisons of two ways to do the same, reported as the cost of one of them",
-    yields_to=("operations-not-counted",),
+    yields_to="operations-not-counted",
 )
 def baseline_does_it_too(case: Case) -> str | None:
     """A baseline that holds the operation itself: what is asked about is subtracted from itself."""

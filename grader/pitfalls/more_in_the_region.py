@@ -42,12 +42,9 @@ MOST_CYCLES_TO_CALL, MOST_CYCLES_OF_CALL = 20.0, 8.0
     "another task or a profiler's code.",
     experiment="Take the rest out, and measure again.",
     seen_in="trials of labs 03 to 10: a fence in the call, a stack for each task, -pg",
-    yields_to=(
-        *("number-not-by-the-task", "not-a-thread", "vfork-for-thread"),
-        *("pinning-inside-the-interval", "not-woken", "wait-with-an-end", "page-not-brought"),
-        *("read-not-written", "not-one-call", "library-call-not-system-call"),
-        *("library-call-beside-trap", "working-set-in-part"),
-    ),
+    yields_to="number-not-by-the-task, not-a-thread, vfork-for-thread, "
+    "pinning-inside-the-interval, not-woken, wait-with-an-end, page-not-brought, read-not-written, "
+    "not-one-call, library-call-not-system-call, library-call-beside-trap, working-set-in-part",
 )
 def more_than_the_operation(case: Case) -> str | None:
     """More is timed than one call, task, handoff or page, by what it costs or by counts."""
@@ -210,13 +207,8 @@ def _warned_of(case: Case, code: str) -> str | None:
     "later samples.",
     experiment="Copy the input before each operation, and subtract the copy as a baseline.",
     seen_in="benchmarks of sorting in three public projects: 3,445 ns in place of 5,771",
-    yields_to=(
-        "library-call-not-system-call",
-        "vdso-not-system-call",
-        "work-optimised-away",
-        "not-one-call",
-        "operations-not-counted",
-    ),
+    yields_to="library-call-not-system-call, vdso-not-system-call, work-optimised-away, "
+    "not-one-call, operations-not-counted",
     broken=(Live("sorts_what_is_sorted", "own-question-cost"),),
 )
 def input_eaten(case: Case) -> str | None:
@@ -259,7 +251,7 @@ def half_of_the_counter(case: Case) -> str | None:
     "wait. Both return at once, and no task switches.",
     experiment="Print what write() and read() return.",
     seen_in="a homework on switches, in which both sides exchange 0 bytes",
-    yields_to=("other-call-than-asked",),
+    yields_to="other-call-than-asked",
     broken=(Live("messages_of_0_bytes", "process-switch-pipe-pinned"),),
 )
 def nothing_sent(case: Case) -> str | None:

@@ -95,7 +95,7 @@ def _never_cold(case: Case, variant: str) -> str | None:
     "Others do not.",
     experiment="Read one byte of the code itself, at the address that you get.",
     seen_in="code that reads 'the next page, to be sure'",
-    yields_to=("first-sample-lost", "page-still-missing"),
+    yields_to="first-sample-lost, page-still-missing",
 )
 def other_page_touched(case: Case) -> str | None:
     """A first call got ready by touching a page next to that of the code."""
@@ -410,7 +410,7 @@ def cycle_too_short(case: Case) -> str | None:
     misconception="If hops repeat, the hardware may ask for a line before the load does.",
     experiment="Let the hops differ, and compare both orders.",
     seen_in="common in walks through an array; lat_mem_rd of lmbench without its option -t",
-    yields_to=("cycle-too-short",),
+    yields_to="cycle-too-short",
     broken=(Live("order_foreseen", "ladder-memory"),),
 )
 def order_foreseen(case: Case) -> str | None:
@@ -483,7 +483,7 @@ def working_set_not_touched(case: Case) -> str | None:
     "reads that nobody needs.",
     experiment="Add up one byte of each line for keep().",
     seen_in="trials of lab 07: half of the set, every second line, or only the last value",
-    yields_to=("working-set-not-touched",),
+    yields_to="working-set-not-touched",
 )
 def working_set_in_part(case: Case) -> str | None:
     """A working set of which the student's own C uses only a part, or of which it shows nothing."""

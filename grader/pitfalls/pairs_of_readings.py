@@ -191,11 +191,9 @@ CHANCE_HALF_WIDTHS = 2.0
     experiment="Print the value before the subtraction, and next to it the value that is "
     "subtracted.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all; calls come out at -3.9",
-    yields_to=(
-        *("baseline-does-it-too", "tracer-stops-it", "stale-constant", "clocks-of-two-processes"),
-        *("fewer-switches-than-claimed", "lock-convoy", "never-slept", "own-semaphore"),
-        *("page-not-brought", "work-optimised-away"),
-    ),
+    yields_to="baseline-does-it-too, tracer-stops-it, stale-constant, clocks-of-two-processes, "
+    "fewer-switches-than-claimed, lock-convoy, never-slept, own-semaphore, page-not-brought, "
+    "work-optimised-away",
     broken=(Live("overhead_for_every_call", "call-args0"),),
 )
 def less_than_nothing(case: Case) -> str | None:
@@ -347,7 +345,7 @@ OWN_PAIR = "own_pair"
     experiment="Put a fence before the second reading, and double the work: does the sample "
     "double?",
     seen_in="report A: rdtsc without a fence around a few cycles of work",
-    yields_to=("digits-lost", "timestamps-in-double", "not-one-chain", "end-not-read"),
+    yields_to="digits-lost, timestamps-in-double, not-one-chain, end-not-read",
     broken=(Live("no_fence", "timer-overhead-fenced"),),
 )
 def clock_read_too_early(case: Case) -> str | None:
@@ -419,7 +417,7 @@ SHARE_OF_PAIR = 0.5
     misconception="Code that keeps the compiler from leaving work out can add its own.",
     experiment="Use ADDITIONS(link, k) on a plain variable, and take the slope again.",
     seen_in="the exercise of lab 01, tried with a loop over a volatile variable",
-    yields_to=("end-not-read", "not-one-chain"),
+    yields_to="end-not-read, not-one-chain",
 )
 def more_between_the_readings(case: Case) -> str | None:
     """More between the readings than the additions: a variable in memory, or a loop."""
@@ -496,7 +494,7 @@ LEAST_OF_OWN_CLOCK = 0.9
     "machine.",
     experiment="Read the counter before and after the additions, and return the difference.",
     seen_in="samples with less noise than the counter's step allows",
-    yields_to=("stale-constant",),
+    yields_to="stale-constant",
 )
 def end_not_read(case: Case) -> str | None:
     """A sample whose length does not come from two readings of the counter."""

@@ -55,7 +55,7 @@ SHARE_OF_FLOOR, MOST_LIBRARY_CYCLES = 0.5, 200
     misconception="A function of the C library may answer from a cache, without a system call.",
     experiment="Count its calls under strace -c, or use the trap instruction.",
     seen_in="report A: getpid at 7 to 43 cycles, cheaper than the timer around it",
-    yields_to=("vdso-not-system-call", "work-optimised-away", "below-one-cycle"),
+    yields_to="vdso-not-system-call, work-optimised-away, below-one-cycle",
     broken=(Live("cached_getpid", "system-call-getppid"),),
 )
 def library_call_not_system_call(case: Case) -> str | None:
@@ -98,7 +98,7 @@ OWN_CALL, OWN_CALL_MACRO = "own_call", "MEASURE_OWN_CALL"
     "such as gettimeofday, do not.",
     experiment="Write the trap instruction, or trap() with the call's number, and compare costs.",
     seen_in="report A: getpid() of the C library",
-    yields_to=("vdso-not-system-call", "library-call-not-system-call", "failing-call-timed"),
+    yields_to="vdso-not-system-call, library-call-not-system-call, failing-call-timed",
     broken=(Live("left_to_library", "system-call-read0"),),
 )
 def call_not_by_hand(case: Case) -> str | None:
@@ -144,12 +144,8 @@ TIMES_FLOOR = 1.25
     misconception="A failed call takes time too. Only its result shows whether it worked.",
     experiment="Compare each result with the right one, and stop where it differs.",
     seen_in="reports A and C: no result is checked",
-    yields_to=(
-        "wrong-registers",
-        "call-without-its-argument",
-        "library-call-not-system-call",
-        "vdso-not-system-call",
-    ),
+    yields_to="wrong-registers, call-without-its-argument, library-call-not-system-call, "
+    "vdso-not-system-call",
     broken=(Live("failed_open", "system-call-read0"),),
 )
 def failing_call_timed(case: Case) -> str | None:
@@ -239,12 +235,8 @@ def call_without_its_argument(case: Case) -> str | None:
     "show which call it makes.",
     experiment="Run your program under strace -c, which lists each call by name.",
     seen_in="trials of lab 08: the number of another call that also returns 0",
-    yields_to=(
-        "library-call-beside-trap",
-        "library-call-not-system-call",
-        "vdso-not-system-call",
-        "call-not-by-hand",
-    ),
+    yields_to="library-call-beside-trap, library-call-not-system-call, vdso-not-system-call, "
+    "call-not-by-hand",
 )
 def another_call(case: Case) -> str | None:
     """Another system call than the one that is asked for, or one that is asked to do nothing."""
@@ -273,13 +265,8 @@ READ_OF_NOTHING = "read0"
     "may cost as much.",
     experiment="Count the system calls of one run with strace -c.",
     seen_in="report A: getpid(), which the C library answered",
-    yields_to=(
-        "wrong-registers",
-        "call-without-its-argument",
-        "failing-call-timed",
-        "library-call-not-system-call",
-        "vdso-not-system-call",
-    ),
+    yields_to="wrong-registers, call-without-its-argument, failing-call-timed, "
+    "library-call-not-system-call, vdso-not-system-call",
 )
 def other_call_than_asked(case: Case) -> str | None:
     """Another system call than the one asked for, with another file, several of them, or none."""

@@ -122,7 +122,7 @@ def more_switches_than_claimed(case: Case) -> str | None:
     "then needs another switch.",
     experiment="Unlock first and signal afterwards, then count again.",
     seen_in="a condition-variable benchmark: 200,000 switches claimed, 340,000 counted",
-    yields_to=("not-woken",),
+    yields_to="not-woken",
     broken=(Live("signal_inside", "thread-switch-condvar"),),
 )
 def signal_under_the_lock(case: Case) -> str | None:
@@ -163,7 +163,7 @@ KERNELS_OF_SWITCHES = frozenset({"own_switch", "thread_switch", "process_switch"
     "short sleep.",
     experiment="Leave out the wake: a real handoff then never ends, as Ticklab reports.",
     seen_in="trials of lab 06: unlock, sched_yield and lock in a loop",
-    yields_to=("wait-with-an-end",),
+    yields_to="wait-with-an-end",
 )
 def not_woken(case: Case) -> str | None:
     """A thread that looks for its turn again and again, and is switched without being woken."""
@@ -275,7 +275,7 @@ def _round_trip_not_divided(case: Case) -> str | None:
     seen_in="report C: read and write inside the 550 ns of a switch",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
-    yields_to=("touching-counted-as-switch", "two-results-for-one"),
+    yields_to="touching-counted-as-switch, two-results-for-one",
     broken=(Live("calls_counted_along", "process-switch-pipe-pinned"),),
 )
 def read_and_write_counted_along(case: Case) -> str | None:
