@@ -8,7 +8,7 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -123,9 +123,13 @@ def spreads_of_class(graded: GradedClass) -> tuple[Spread, ...]:
     return tuple(each for each in found if each.unit != CHOICE)
 
 
+#: A number, whether it was accepted, and whether it is the first accepted value of its run.
+_Number = tuple[float, bool, bool]
+
+
 def _spread(figure: str, asked: str, unit: str, handed_in: list[GradedFigure]) -> Spread:
     """The spread in `unit`; what was accepted comes first, and the most frequent machine."""
-    kinds: dict[str, _Numbers] = {}
+    kinds: dict[str, list[_Number]] = {}
     left_out = 0
     seen: set[str] = set()
     for each in handed_in:
@@ -133,37 +137,25 @@ def _spread(figure: str, asked: str, unit: str, handed_in: list[GradedFigure]) -
         if value is None:
             left_out += 1
             continue
-        numbers = kinds.setdefault(each.machine, _Numbers())
-        if each.outcome is not Outcome.PASSED:
-            numbers.others.append(value)
-            continue
-        numbers.accepted.append(value)
-        if seen.isdisjoint(each.runs) and not each.at_most:
-            numbers.of_runs.append(value)
-        seen.update(each.runs)
-    rows = [numbers.of_kind(machine) for machine, numbers in kinds.items()]
-    rows.sort(key=lambda row: (-len(row.accepted) - len(row.others), row.machine))
+        accepted = each.outcome is Outcome.PASSED
+        of_run = accepted and seen.isdisjoint(each.runs) and not each.at_most
+        kinds.setdefault(each.machine, []).append((value, accepted, of_run))
+        if accepted:
+            seen.update(each.runs)
+    rows = sorted(kinds.items(), key=lambda row: (-len(row[1]), row[0]))
     if len(rows) > MOST_KINDS:
-        rest = _Numbers()
-        for row in rows[MOST_KINDS - 1 :]:
-            rest.accepted += row.accepted
-            rest.others += row.others
-            rest.of_runs += row.of_runs
-        rows = [*rows[: MOST_KINDS - 1], rest.of_kind(OTHERS)]
-    return Spread(figure, asked, unit, tuple(rows), left_out)
+        rest = [number for _, numbers in rows[MOST_KINDS - 1 :] for number in numbers]
+        rows = [*rows[: MOST_KINDS - 1], (OTHERS, rest)]
+    return Spread(figure, asked, unit, tuple(_of_kind(*row) for row in rows), left_out)
 
 
-@dataclass
-class _Numbers:
-    """The numbers of one kind of machine, while they are gathered."""
-
-    accepted: list[float] = field(default_factory=list)
-    others: list[float] = field(default_factory=list)
-    of_runs: list[float] = field(default_factory=list)
-
-    def of_kind(self, machine: str) -> OfKind:
-        parts = (self.accepted, self.others, self.of_runs)
-        return OfKind(machine, *(tuple(sorted(values)) for values in parts))
+def _of_kind(machine: str, numbers: list[_Number]) -> OfKind:
+    return OfKind(
+        machine,
+        tuple(sorted(value for value, accepted, _ in numbers if accepted)),
+        tuple(sorted(value for value, accepted, _ in numbers if not accepted)),
+        tuple(sorted(value for value, _, of_run in numbers if of_run)),
+    )
 
 
 def number_in(figure: GradedFigure, unit: str) -> float | None:
