@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, TypedDict
 
 from grader.cases.verdict import Level
 from labs.analysis.estimates import Estimate, side
 from labs.analysis.thresholds import WIDEST
 from labs.course import figures, guide
 from labs.recording.declared import Estimand
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -84,11 +80,12 @@ class FigureSpec:
     `asked` is the question as text. The recording must have the `variants`; pitfalls compare them
     with the variants `compare_with` if the recording has these. A ratio is the first variant
     divided by the second; a difference is the first minus the second, divided by `divisor`. A
-    relation `of` other figures has no recording of its own. The recordings of those figures are its
-    evidence, and a mistake in one of them does not count again. `unit` is the requested unit (a
-    count, a ratio and a conclusion have their own), but any declared unit of time is accepted. If
-    `own` is set, the C kernel is the student's and `kernel` is its name. `flags` is the requested
-    optimisation level, such as `-O0`.
+    relation `of` other figures has no recording of its own, and only its interpretation is judged;
+    `compare_with` are then figures that a student might take instead. The recordings of those
+    figures are its evidence, and a mistake in one of them does not count again. `unit` is the
+    requested unit (a count, a ratio and a conclusion have their own), but any declared unit of time
+    is accepted. If `own` is set, the C kernel is the student's and `kernel` is its name. `flags` is
+    the requested optimisation level, such as `-O0`.
 
     `grader.figures` fills in `lab`, from the module that lists the figure, and what a conclusion
     does not state: its `choices`, from the guide of the lab, and what is `central` to conclusions.
@@ -120,13 +117,11 @@ class FigureSpec:
 
     id: str
     asked: str
-    kernel: str
-    variants: tuple[str, ...]
+    kernel: str = ""
+    variants: tuple[str, ...] = ()
     unit: str = ""
     quantity: Quantity = Quantity.COST
-    points: Mapping[Level, float] = field(
-        default_factory=lambda: dict.fromkeys(Level, 1.0), compare=False
-    )
+    points: Mapping[Level, float] = field(default_factory=dict, compare=False)
     own: bool = False
     estimand: Estimand = Estimand.COST
     flags: str = ""
@@ -151,6 +146,8 @@ class FigureSpec:
     lab: str = ""
 
     def __post_init__(self) -> None:
+        usual = {Level.INTERPRETATION: 2.0} if self.of else dict.fromkeys(Level, 1.0)
+        object.__setattr__(self, "points", self.points or usual)
         object.__setattr__(self, "unit", self.unit or UNIT_OF[self.quantity])
 
     @property
@@ -186,51 +183,6 @@ class FigureSpec:
     def operands(self) -> tuple[str, ...]:
         """The operands of a relation: figure ids, or variants of its recording."""
         return self.of or self.variants
-
-
-class RelationFields(TypedDict, total=False):
-    """Fields of a FigureSpec that a relation may have; each has the same default as there."""
-
-    divisor: float
-    choices: tuple[Choice, ...]
-    decide: Decide
-    look_at: str
-    which_is_larger: bool
-    compare_with: tuple[str, ...]
-    praise: str | Mapping[str, str]
-    checks: str
-    look_next: str
-    widest: float
-    may_be_nothing: bool
-    central: str
-    why_exact: str
-
-
-def relation(
-    id: str,
-    asked: str,
-    of: tuple[str, ...],
-    quantity: Quantity,
-    unit: str = "",
-    *,
-    points: float = 2.0,
-    **fields: Unpack[RelationFields],
-) -> FigureSpec:
-    """A figure that follows from other figures of the lab: only its interpretation is judged.
-
-    `compare_with` names figures that a student might take instead of these.
-    """
-    return FigureSpec(
-        id=id,
-        asked=asked,
-        kernel="",
-        variants=(),
-        quantity=quantity,
-        unit=unit,
-        points={Level.INTERPRETATION: points},
-        of=of,
-        **fields,
-    )
 
 
 # Which conclusion the data bear out: always exactly one, by the rule that the labs teach.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.cases.spec import Estimates, FigureSpec, Quantity, relation
+from grader.cases.spec import Estimates, FigureSpec, Quantity
 from labs.analysis.estimates import side
 from labs.recording.declared import Estimand
 
@@ -88,11 +88,11 @@ FIGURES = (
         look_next="Compare what is left with one load, and with a step of the clock: which causes "
         "of this lab can it still hold?",
     ),
-    relation(
-        "first-iteration-cause",
-        "what makes the first call slow",
-        ("first-iteration-call", "first-call-own", "first-iteration-data-cache"),
-        Quantity.CHOICE,
+    FigureSpec(
+        id="first-iteration-cause",
+        asked="what makes the first call slow",
+        of=("first-iteration-call", "first-call-own", "first-iteration-data-cache"),
+        quantity=Quantity.CHOICE,
         decide=_cause,
         look_at="`lab.compare(own, call, times=0.5)` and `lab.compare(miss, call, times=0.5)`",
         central="cause-not-isolated",

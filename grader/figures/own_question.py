@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import FigureSpec, Quantity, by_side, relation
+from grader.cases.spec import FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "11-own-question"
@@ -41,11 +41,11 @@ FIGURES = (
         look_next="In what else than the one thing you ask about does it differ from your "
         "operation?",
     ),
-    relation(
-        "own-question-claim",
-        "what your two costs say of your claim",
-        (COST, OTHER),
-        Quantity.CHOICE,
+    FigureSpec(
+        id="own-question-claim",
+        asked="what your two costs say of your claim",
+        of=(COST, OTHER),
+        quantity=Quantity.CHOICE,
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at='`lab.compare(own, own["other"])`',
         praise="Your two costs support this conclusion.",
@@ -64,11 +64,11 @@ FIGURES = (
         checks="one-process",
         look_next="What else changed between the two runs, though you did not ask for it?",
     ),
-    relation(
-        "own-question-threat",
-        "whether what you changed moves the cost",
-        (TESTED, COST),
-        Quantity.CHOICE,
+    FigureSpec(
+        id="own-question-threat",
+        asked="whether what you changed moves the cost",
+        of=(TESTED, COST),
+        quantity=Quantity.CHOICE,
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at="`lab.compare(tested, own)`",
         praise="Your two runs support this conclusion.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import Estimates, FigureSpec, Quantity, relation
+from grader.cases.spec import Estimates, FigureSpec, Quantity
 from grader.cases.verdict import Level
 from labs.analysis.estimates import difference_of, side
 
@@ -53,12 +53,12 @@ FIGURES = (
         checks="use measured, touching-counted-as-switch, baseline subtracted",
         look_next="Which cache holds one set of 256 KB, and not eight of them?",
     ),
-    relation(
-        "footprint-indirect",
-        "the indirect cost: what the working set adds to a switch",
-        ("footprint-processes-8-256k", "footprint-processes-8-0"),
-        Quantity.DIFFERENCE,
-        "us",
+    FigureSpec(
+        id="footprint-indirect",
+        asked="the indirect cost: what the working set adds to a switch",
+        of=("footprint-processes-8-256k", "footprint-processes-8-0"),
+        quantity=Quantity.DIFFERENCE,
+        unit="us",
         widest=WIDEST_OF_SETS,
         may_be_nothing=True,
         praise="You subtracted the direct cost: what is left is the indirect one.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import FigureSpec, Quantity, by_side, relation
+from grader.cases.spec import FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "06-process-and-thread-switch"
@@ -57,12 +57,12 @@ FIGURES = (
         look_next="The two pipes differ by the cost of changing the address space. Could your "
         "interval have shown a difference of 50 ns?",
     ),
-    relation(
-        "switch-ratio-same-mechanism",
-        "the cost of a process switch divided by that of a thread switch, both by pipe",
-        (PROCESS, THREAD),
-        Quantity.RATIO,
-        points=1.0,
+    FigureSpec(
+        id="switch-ratio-same-mechanism",
+        asked="the cost of a process switch divided by that of a thread switch, both by pipe",
+        of=(PROCESS, THREAD),
+        quantity=Quantity.RATIO,
+        points={Level.INTERPRETATION: 1.0},
         compare_with=(OTHER_MECHANISM,),
         why_exact="A few percent decide which switch costs more.",
         central="mechanisms-differ",
@@ -70,12 +70,12 @@ FIGURES = (
         look_next="Divide by the condition variable's figure instead: would you have believed "
         "that ratio?",
     ),
-    relation(
-        "switch-which-is-dearer",
-        "which switch costs more, by the same mechanism",
-        (PROCESS, THREAD),
-        Quantity.CHOICE,
-        points=1.0,
+    FigureSpec(
+        id="switch-which-is-dearer",
+        asked="which switch costs more, by the same mechanism",
+        of=(PROCESS, THREAD),
+        quantity=Quantity.CHOICE,
+        points={Level.INTERPRETATION: 1.0},
         decide=by_side(0, 1, more=1, less=2, undecided=3),
         which_is_larger=True,
         look_at='`lab.compare(process, threads["pipe"])`',

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import Estimates, FigureSpec, Quantity, relation
+from grader.cases.spec import Estimates, FigureSpec, Quantity
 from grader.cases.verdict import Level
 from labs.analysis.estimates import side
 
@@ -79,11 +79,11 @@ FIGURES = (
         checks="library-call-not-system-call, calls comparable, interleaved",
         look_next="What must the OS kernel keep up to date in shared memory for the cheap call?",
     ),
-    relation(
-        "system-call-trap-share",
-        "the larger part of the cost of getppid",
-        ("system-call-getppid", "system-call-floor"),
-        Quantity.CHOICE,
+    FigureSpec(
+        id="system-call-trap-share",
+        asked="the larger part of the cost of getppid",
+        of=("system-call-getppid", "system-call-floor"),
+        quantity=Quantity.CHOICE,
         decide=_larger_part,
         look_at="`lab.compare(floor, getppid, times=0.5)` and `lab.compare(floor, getppid)`",
         praise="Your two figures support this conclusion.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import FigureSpec, Quantity, by_side, relation
+from grader.cases.spec import FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "05-task-creation"
@@ -33,11 +33,11 @@ FIGURES = (
         checks="creation-without-its-end, no child counted",
         look_next="Where does the C library take the thread's stack from, the second time?",
     ),
-    relation(
-        "creation-ratio",
-        "the cost of the process divided by the cost of the thread",
-        ("creation-fork-wait", "creation-thread"),
-        Quantity.RATIO,
+    FigureSpec(
+        id="creation-ratio",
+        asked="the cost of the process divided by the cost of the thread",
+        of=("creation-fork-wait", "creation-thread"),
+        quantity=Quantity.RATIO,
         central="ratio-upside-down",
         praise="You divided the cost of the process by the cost of the thread.",
         look_next="Give the parent more memory first. Which of the two does the ratio follow?",

@@ -326,15 +326,13 @@ def neighbours_mapped_along(case: Case) -> str | None:
 )
 def memory_never_written(case: Case) -> str | None:
     """Loads from memory that nobody has written to: they all come from one page of zeros."""
-    for name in case.spec.variants:
-        walk = memory_use.walk_of(case.recording, name)
-        if walk is None or walk.written is not False:
-            continue
-        claimed, resident = f"{walk.set_kb >> 10:,}", f"{(walk.resident_kb or 0) >> 10:,}"
-        return (
-            f"Over all processes, {name} claims {claimed} MB, of which the OS counted {resident} "
-            "MB as resident."
-        )
+    for name, walk in memory_use.walks_of(case):
+        if walk.written is False:
+            claimed, resident = f"{walk.set_kb >> 10:,}", f"{(walk.resident_kb or 0) >> 10:,}"
+            return (
+                f"Over all processes, {name} claims {claimed} MB, of which the OS counted "
+                f"{resident} MB as resident."
+            )
     return None
 
 
@@ -351,14 +349,12 @@ def huge_pages_unnoticed(case: Case) -> str | None:
 
     Its loads hardly wait for the page table.
     """
-    for name in filter(memory_use.in_small_pages, case.spec.variants):
-        walk = memory_use.walk_of(case.recording, name)
-        if walk is None or not walk.in_huge_pages:
-            continue
-        claimed, huge = f"{walk.set_kb >> 10:,}", f"{(walk.huge_kb or 0) >> 10:,}"
-        return (
-            f"Over all processes, the OS put {huge} MB of the {claimed} MB of {name} in huge pages."
-        )
+    for name, walk in memory_use.walks_of(case):
+        if walk.in_huge_pages and not name.startswith(memory_use.IN_HUGE_PAGES):
+            huge, claimed = f"{(walk.huge_kb or 0) >> 10:,} MB", f"{walk.set_kb >> 10:,} MB"
+            return (
+                f"Over all processes, the OS put {huge} of the {claimed} of {name} in huge pages."
+            )
     return None
 
 
@@ -372,14 +368,12 @@ def huge_pages_unnoticed(case: Case) -> str | None:
 )
 def loads_overlap(case: Case) -> str | None:
     """Loads that do not wait for each other: the time for each is throughput, and no latency."""
-    for name in case.spec.variants:
-        walk = memory_use.walk_of(case.recording, name)
-        if walk is None or walk.chained is not False:
-            continue
-        return (
-            f"Of {walk.samples:,} samples of {name}, {walk.right:,} ended at the cache line to "
-            "which the loaded addresses lead."
-        )
+    for name, walk in memory_use.walks_of(case):
+        if walk.chained is False:
+            return (
+                f"Of {walk.samples:,} samples of {name}, {walk.right:,} ended at the cache line to "
+                "which the loaded addresses lead."
+            )
     return None
 
 
@@ -394,14 +388,11 @@ def loads_overlap(case: Case) -> str | None:
 )
 def cycle_too_short(case: Case) -> str | None:
     """A walk that goes round a small part of its set, which a cache holds."""
-    for name in case.spec.variants:
-        walk = memory_use.walk_of(case.recording, name)
-        if walk is None or walk.whole is not False:
-            continue
-        nodes, walked = memory_use.per_process(case.recording, walk.nodes, walk.walked)
-        return (
-            f"{name} has {nodes} cache lines, and the walk goes round {walked} of them on average."
-        )
+    for name, walk in memory_use.walks_of(case):
+        if walk.whole is False:
+            nodes, walked = memory_use.per_process(case.recording, walk.nodes, walk.walked)
+            goes = f"the walk goes round {walked} of them on average"
+            return f"{name} has {nodes} cache lines, and {goes}."
     return None
 
 
@@ -415,13 +406,11 @@ def cycle_too_short(case: Case) -> str | None:
 )
 def order_foreseen(case: Case) -> str | None:
     """A walk in an order that a prefetcher foresees: its loads find their lines in a cache."""
-    for name in filter(memory_use.unforeseen, case.spec.variants):
-        walk = memory_use.walk_of(case.recording, name)
-        if walk is None or not walk.foreseen:
-            continue
-        same, walked = memory_use.per_process(case.recording, walk.same_hops, walk.walked)
-        counted = f"{name}: on average, {same} of {walked} hops repeat one of the four before."
-        return " ".join(filter(None, (counted, _gained(case, name, walk))))
+    for name, walk in memory_use.walks_of(case):
+        if walk.foreseen and memory_use.unforeseen(name):
+            same, walked = memory_use.per_process(case.recording, walk.same_hops, walk.walked)
+            counted = f"{name}: on average, {same} of {walked} hops repeat one of the four before."
+            return " ".join(filter(None, (counted, _gained(case, name, walk))))
     return None
 
 

@@ -66,12 +66,8 @@ def library_call_not_system_call(case: Case) -> str | None:
             continue
         least = traps.floor_about(case) if case.spec.kernel in traps.KERNELS else None
         own = traps.cost(case, name)
-        below_floor = (
-            least is not None
-            and own is not None
-            and own < SHARE_OF_FLOOR * least
-            and cycles < MOST_LIBRARY_CYCLES
-        )
+        below_floor = least is not None and own is not None and own < SHARE_OF_FLOOR * least
+        below_floor = below_floor and cycles < MOST_LIBRARY_CYCLES
         if cycles < LEAST_TRAP_CYCLES * claimed or below_floor:
             return (
                 f"Your variant {traps.with_floor(case, name)}. With its loop, it takes at most "
@@ -108,8 +104,7 @@ def call_not_by_hand(case: Case) -> str | None:
         return None
     measured = c_tree.measured_by(source, OWN_CALL_MACRO)
     functions = c_calls.functions_of_library(measured)
-    system = " ".join(case.recording.condition("os")).split()
-    if not functions or c_calls.enters_by_hand(measured, system[-1] if system else ""):
+    if not functions or traps.made_by_hand(case, measured):
         return None
     return (
         f"Your timed C calls {functions[0]}(), and has no trap() and no trap instruction for this "
@@ -245,9 +240,7 @@ def another_call(case: Case) -> str | None:
     if other is not None:
         return f"Your variant {case.spec.variant} is made with {other}."
     operations, made = observed.seen(case, "operations"), observed.seen(case, "system_calls")
-    if case.spec.variant not in traps.ASKED or not operations or made is None:
-        return None
-    if made == operations:
+    if case.spec.variant not in traps.ASKED or not operations or made in (None, operations):
         return None
     return (
         f"For one {case.spec.variant} of your C, the OS kernel got {rounded(made / operations, 3)} "
@@ -271,12 +264,8 @@ READ_OF_NOTHING = "read0"
 def other_call_than_asked(case: Case) -> str | None:
     """Another system call than the one asked for, with another file, several of them, or none."""
     operations, calls = observed.seen(case, "operations"), observed.seen(case, "system_calls")
-    if (
-        case.spec.kernel != OWN_CALL
-        or case.spec.variant != READ_OF_NOTHING
-        or not operations
-        or calls is None
-    ):
+    asked = case.spec.kernel == OWN_CALL and case.spec.variant == READ_OF_NOTHING
+    if not asked or not operations or calls is None:
         return None
     reads = observed.seen(case, "empty_reads")
     if calls == operations == reads:

@@ -111,8 +111,10 @@ def two_cpus_not_one(case: Case) -> str | None:
 def more_switches_than_claimed(case: Case) -> str | None:
     """More switches than are claimed, where nothing shows why."""
     seen = task_counts.shown_by(case, more_switches_than_claimed.code)
-    if seen is None:
-        return None
+    return None if seen is None else _for_one(seen)
+
+
+def _for_one(seen: task_counts.Counted) -> str:
     return f"{seen.as_text()}: {seen.rate} for one operation, not {seen.claim:g}."
 
 
@@ -128,9 +130,7 @@ def more_switches_than_claimed(case: Case) -> str | None:
 def signal_under_the_lock(case: Case) -> str | None:
     """A signal sent while the lock is held: more switches than are claimed."""
     seen = task_counts.shown_by(case, signal_under_the_lock.code)
-    if seen is None:
-        return None
-    return f"{seen.as_text()}: {seen.rate} for one operation, not {seen.claim:g}."
+    return None if seen is None else _for_one(seen)
 
 
 @pitfall(
@@ -142,16 +142,11 @@ def signal_under_the_lock(case: Case) -> str | None:
 )
 def wait_with_an_end(case: Case) -> str | None:
     """A task that sleeps for a time, or waits with a time-out, instead of being woken."""
-    seen, called = (
-        task_counts.shown_by(case, wait_with_an_end.code),
-        task_counts.wait_with_an_end(case),
-    )
+    seen = task_counts.shown_by(case, wait_with_an_end.code)
+    called = task_counts.wait_with_an_end(case)
     if seen is None or called is None:
         return None
-    return (
-        f"{seen.as_text()}: {seen.rate} for one operation, not {seen.claim:g}. Between "
-        f"its readings your C calls {called}()."
-    )
+    return f"{_for_one(seen)} Between its readings your C calls {called}()."
 
 
 KERNELS_OF_SWITCHES = frozenset({"own_switch", "thread_switch", "process_switch"})
@@ -167,11 +162,8 @@ KERNELS_OF_SWITCHES = frozenset({"own_switch", "thread_switch", "process_switch"
 )
 def not_woken(case: Case) -> str | None:
     """A thread that looks for its turn again and again, and is switched without being woken."""
-    if (
-        case.spec.kernel not in KERNELS_OF_SWITCHES
-        or case.spec.quantity is not Quantity.COST
-        or case.others
-    ):
+    of_switches = case.spec.kernel in KERNELS_OF_SWITCHES and not case.others
+    if not of_switches or case.spec.quantity is not Quantity.COST:
         return None
     for name in case.spec.variants:
         seen = task_counts.sleeps(case.recording, name)
@@ -312,10 +304,7 @@ def _not_subtracted_by_hand(case: Case) -> str | None:
 def _names_no_baseline(case: Case) -> str | None:
     """The C names no baseline; only where it divides and switches, else that is what is wrong."""
     name = case.spec.variant
-    parts = parts_of(case.recording, name)
-    if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
-        return None
-    if task_counts.code_of(case) is not None:
+    if not _lacks_baseline(case) or task_counts.code_of(case) is not None:
         return None
     return (
         f"Your C names no baseline for {name}: {case.as_submitted()} holds the calls around the "
@@ -339,19 +328,20 @@ def touching_counted_as_switch(case: Case) -> str | None:
     if case.spec.kernel not in memory_use.SET_KERNELS or case.spec.quantity is not Quantity.COST:
         return None
     if case.right or not case.accepted_values:
-        return _set_without_baseline(case)
+        if not _lacks_baseline(case):
+            return None
+        return (
+            f"Your variant {case.spec.variant} names no baseline: {case.as_submitted()} also holds "
+            "what each task does with its pipe and working set."
+        )
     return None if case.result.net is None else _hop_as_timed(case, case.result.net)
 
 
-def _set_without_baseline(case: Case) -> str | None:
+def _lacks_baseline(case: Case) -> bool:
+    """Whether the variant of the figure divides its operation, and names no baseline for it."""
     name = case.spec.variant
-    parts = parts_of(case.recording, name)
-    if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
-        return None
-    return (
-        f"Your variant {name} names no baseline: {case.as_submitted()} also holds what each task "
-        "does with its pipe and working set."
-    )
+    named = case.recording.condition(f"variant.{name}.baseline")
+    return not named and parts_of(case.recording, name) >= 2
 
 
 def _hop_as_timed(case: Case, net: Net) -> str | None:
