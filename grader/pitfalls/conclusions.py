@@ -431,21 +431,12 @@ def asks(case: Case) -> bool:
 def trials_of(case: Case) -> tuple[OwnTrial, ...]:
     """One trial for each process; none if a process states none."""
     columns = [
-        _of_processes(case, key)
+        observed.of_processes(case.recording, f"variant.{OPERATION}.{key}")
         for key in ("tried", "counted_idle", "counted_of_operation", "counted_of_baseline")
     ]
-    if len({len(each) for each in columns}) > 1:
+    if any(len(each) != len(case.recording.processes) for each in columns):
         return ()
     return tuple(OwnTrial(*row) for row in zip(*columns, strict=True))
-
-
-def _of_processes(case: Case, key: str) -> list[float]:
-    """What each process states; empty if one of them states nothing."""
-    name, processes = f"variant.{OPERATION}.{key}", len(case.recording.processes)
-    known = case.recording.numbers(name)
-    if name in case.recording.conditions:
-        known *= processes
-    return known if len(known) == processes else []
 
 
 def in_samples(case: Case) -> tuple[int, int | None]:
