@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, TypedDict
 
 from grader.cases.verdict import Level
 from labs.analysis.estimates import Estimate, side
 from labs.analysis.thresholds import WIDEST
 from labs.course import figures, guide
 from labs.recording.declared import Estimand
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -53,6 +49,13 @@ RELATIONS = frozenset({Quantity.RATIO, Quantity.DIFFERENCE, Quantity.CHOICE})
 #: The units of figures that are no length of time.
 TIMES, CHOICE = figures.TIMES, figures.CHOICE
 
+#: The unit of a quantity that has but one.
+UNIT_OF = {
+    Quantity.SWITCHES: TIMES,
+    Quantity.RATIO: TIMES,
+    Quantity.CHOICE: CHOICE,
+}
+
 Estimates = tuple[Estimate, ...]
 #: The number of the one conclusion that the estimates bear out. They are in the order of the
 #: figure's operands.
@@ -77,10 +80,12 @@ class FigureSpec:
     `asked` is the question as text. The recording must have the `variants`; pitfalls compare them
     with the variants `compare_with` if the recording has these. A ratio is the first variant
     divided by the second; a difference is the first minus the second, divided by `divisor`. A
-    relation `of` other figures has no recording of its own. The recordings of those figures are its
-    evidence, and a mistake in one of them does not count again. `unit` is the requested unit, but
-    any declared unit of time is accepted. If `own` is set, the C kernel is the student's and
-    `kernel` is its name. `flags` is the requested optimisation level, such as `-O0`.
+    relation `of` other figures has no recording of its own, and only its interpretation is judged;
+    `compare_with` are then figures that a student might take instead. The recordings of those
+    figures are its evidence, and a mistake in one of them does not count again. `unit` is the
+    requested unit (a count, a ratio and a conclusion have their own), but any declared unit of time
+    is accepted. If `own` is set, the C kernel is the student's and `kernel` is its name. `flags` is
+    the requested optimisation level, such as `-O0`.
 
     `grader.figures` fills in `lab`, from the module that lists the figure, and what a conclusion
     does not state: its `choices`, from the guide of the lab, and what is `central` to conclusions.
@@ -98,9 +103,10 @@ class FigureSpec:
     from. `central` is the code of the pitfall that this figure is about: making that mistake costs
     at least half of the points. If the figure is `own`, so does each mistake in what the C does
     (`grader.judging.check`). Provenance has at most a quarter of them. A figure that has passed
-    gets the first `praise` (text, and the checks behind it, with commas) whose facts its recording
-    shows. A value within 5 % of the right one is accepted, however narrow the interval is. If that
-    would hide the mistake that the lab is about, the figure is exact, and the sentence `why_exact`
+    gets its `praise` if the recording shows the facts among the `checks` behind it (with commas,
+    beside `central`). Of several, each with all of its checks, it gets the first that is so. A
+    value within 5 % of the right one is accepted, however narrow the interval is. If that would
+    hide the mistake that the lab is about, the figure is exact, and the sentence `why_exact`
     says why.
 
     A conclusion is the number of one of the `choices`, and `decide` says which one is right. The
@@ -111,13 +117,11 @@ class FigureSpec:
 
     id: str
     asked: str
-    kernel: str
-    variants: tuple[str, ...]
-    unit: str
+    kernel: str = ""
+    variants: tuple[str, ...] = ()
+    unit: str = ""
     quantity: Quantity = Quantity.COST
-    points: Mapping[Level, float] = field(
-        default_factory=lambda: dict.fromkeys(Level, 1.0), compare=False
-    )
+    points: Mapping[Level, float] = field(default_factory=dict, compare=False)
     own: bool = False
     estimand: Estimand = Estimand.COST
     flags: str = ""
@@ -131,7 +135,8 @@ class FigureSpec:
     look_at: str = ""
     which_is_larger: bool = False
     demonstrates: str = ""
-    praise: Mapping[str, str] = field(default_factory=dict, compare=False)
+    praise: str | Mapping[str, str] = field(default="", compare=False)
+    checks: str = ""
     look_next: str = ""
     hides_variants: bool = False
     widest: float = WIDEST
@@ -140,10 +145,19 @@ class FigureSpec:
     why_exact: str = ""
     lab: str = ""
 
+    def __post_init__(self) -> None:
+        usual = {Level.INTERPRETATION: 2.0} if self.of else dict.fromkeys(Level, 1.0)
+        object.__setattr__(self, "points", self.points or usual)
+        object.__setattr__(self, "unit", self.unit or UNIT_OF[self.quantity])
+
     @property
     def praises(self) -> tuple[Praise, ...]:
         """What may be said of a figure that has passed, in the order of the search."""
-        return tuple(Praise(text, tuple(by.split(", "))) for text, by in self.praise.items())
+        stated = self.praise
+        if isinstance(stated, str):
+            checks = ", ".join(filter(None, (self.central, self.checks)))
+            stated = {stated: checks} if stated else {}
+        return tuple(Praise(text, tuple(by.split(", "))) for text, by in stated.items())
 
     @property
     def max_points(self) -> float:
@@ -169,50 +183,6 @@ class FigureSpec:
     def operands(self) -> tuple[str, ...]:
         """The operands of a relation: figure ids, or variants of its recording."""
         return self.of or self.variants
-
-
-class RelationFields(TypedDict, total=False):
-    """Fields of a FigureSpec that a relation may have; each has the same default as there."""
-
-    divisor: float
-    choices: tuple[Choice, ...]
-    decide: Decide
-    look_at: str
-    which_is_larger: bool
-    compare_with: tuple[str, ...]
-    praise: Mapping[str, str]
-    look_next: str
-    widest: float
-    may_be_nothing: bool
-    central: str
-    why_exact: str
-
-
-def relation(
-    id: str,
-    asked: str,
-    of: tuple[str, ...],
-    quantity: Quantity,
-    unit: str,
-    *,
-    points: float = 2.0,
-    **fields: Unpack[RelationFields],
-) -> FigureSpec:
-    """A figure that follows from other figures of the lab: only its interpretation is judged.
-
-    `compare_with` names figures that a student might take instead of these.
-    """
-    return FigureSpec(
-        id=id,
-        asked=asked,
-        kernel="",
-        variants=(),
-        quantity=quantity,
-        unit=unit,
-        points={Level.INTERPRETATION: points},
-        of=of,
-        **fields,
-    )
 
 
 # Which conclusion the data bear out: always exactly one, by the rule that the labs teach.

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.commands.cli import Bar, add_course, add_lab, add_workers
-from labs.commands.command_line import sentence
-from labs.files import explained, with_ending
+from labs.commands.command_line import complain, sentence
+from labs.files import with_ending
 from labs.terminal import safe, say
 from labs.units import plural
 
@@ -63,8 +63,7 @@ def run_feedback(arguments: argparse.Namespace) -> int:
         with bar:
             done = make_feedback(course, lab, arguments.workers, arguments.force, tell)
     except (NotOurs, Stopped) as error:
-        say(f"grader feedback: {error}", file=sys.stderr)
-        return 1
+        return complain("grader feedback", error)
     except KeyboardInterrupt:
         say("What is made stays. The same command makes the rest.", file=sys.stderr)
         raise
@@ -117,8 +116,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     try:
         written = write_report(arguments.course, arguments.lab, arguments.to, names=arguments.names)
     except (NoReport, BadPseudonyms, CannotWrite) as error:
-        say(f"grader report: {error}", file=sys.stderr)
-        return 1
+        return complain("grader report", str(error))
     graded = written.graded
     say(f"{plural(len(graded.submissions), 'graded submission')} of {graded.lab}: {written.page}")
     if graded.unread:
@@ -205,7 +203,7 @@ def run_export(arguments: argparse.Namespace) -> int:
 
     wrong = _trouble_with(arguments)
     if wrong:
-        return _not_exported(wrong)
+        return complain("grader export", wrong)
     lab = str(arguments.lab).rstrip("/")
     try:
         app = open_course(arguments.course)
@@ -215,7 +213,7 @@ def run_export(arguments: argparse.Namespace) -> int:
         exported = _exported(arguments, course, sheet).as_text()
         say("\n".join([exported, *sheet.notes, *_on_earlier(app, lab)]))
     except (NotOurs, NoGrades, BadTable, NotAnExport, OSError) as error:
-        return _not_exported(explained(error))
+        return complain("grader export", error)
     waiting = len(sheet.so_far) - len(sheet.final)
     if waiting and arguments.csv is None:
         what = "marked as not final" if arguments.gradescope else "written as they are"
@@ -292,16 +290,8 @@ def _page_of(course: Any, lab: str, student: str) -> Path:
 
 def _outdated(course: Any, lab: str) -> Callable[[str], bool]:
     """Whether the page of a student is older than the grades in the gradebook."""
-    from nbgrader.api import Gradebook
-
-    from grader.with_nbgrader.feedback import grades_of
+    from grader.with_nbgrader.feedback import grades_in
     from grader.with_nbgrader.pages.feedback_page import is_outdated
 
-    with Gradebook(course.db_url, course.course_id) as gradebook:
-        grades = grades_of(gradebook, lab, lab)
+    grades = grades_in(course, lab, lab)
     return lambda student: is_outdated(_page_of(course, lab, student), grades.get(student))
-
-
-def _not_exported(why: str) -> int:
-    say(f"grader export: {why}", file=sys.stderr)
-    return 1

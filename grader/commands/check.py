@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from labs.commands.command_line import complain
 from labs.course import lab_names
 from labs.terminal import complete_with, offered_folders, one_of, say, say_json, suggestion
 
@@ -97,5 +97,4 @@ def _tell_github(folder: LabFolder, verdicts: Sequence[Verdict]) -> None:
 def _stop(why: str) -> int:
     from grader.check_folders import SOMETHING_NOT_GRADED
 
-    say(f"grader check: {why}", file=sys.stderr)
-    return SOMETHING_NOT_GRADED
+    return complain("grader check", why, SOMETHING_NOT_GRADED)

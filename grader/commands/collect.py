@@ -6,13 +6,12 @@ import argparse
 import contextlib
 import logging
 import re
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.commands.cli import add_course
-from labs.commands.command_line import sentence
+from labs.commands.command_line import complain, sentence
 from labs.course import lab_names
 from labs.terminal import complete_with, one_of, say
 
@@ -99,17 +98,15 @@ def run_collect(arguments: argparse.Namespace) -> int:
             summary += f"\n\nReceipts: {table.with_suffix('')}, and for the class {table}"
         say(summary)
     except (NotOurs, NotTaken) as error:
-        say(f"grader collect: {error}", file=sys.stderr)
-        return NOTHING
+        return complain("grader collect", str(error), NOTHING)
     except BlockingIOError:
-        say("grader collect: another collect of this lab is running; wait for it", file=sys.stderr)
-        return NOTHING
+        why = "another collect of this lab is running; wait for it"
+        return complain("grader collect", why, NOTHING)
     except OSError as error:
         what = " ".join(filter(None, (error.filename, error.strerror))) or str(error)
         remedy = "Free some space, then run" if error.errno in NO_ROOM else "Run"
         again = f"What was collected is whole. {remedy} the same command again."
-        say(f"grader collect: {what}. {again}", file=sys.stderr)
-        return NOTHING
+        return complain("grader collect", f"{what}. {again}", NOTHING)
     return 0 if report.complete else NOT_ALL
 
 

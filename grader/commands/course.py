@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from pathlib import Path
 
+from labs.commands.command_line import complain
 from labs.files import who_can_read
 from labs.terminal import say
 
@@ -47,7 +47,7 @@ def run_course(arguments: argparse.Namespace) -> int:
 
     folder, lab = arguments.folder, arguments.lab or DEFAULT_LAB
     if arguments.lab and not arguments.demo:
-        return _refused("--lab names the lab of the made-up class; add --demo")
+        return complain("grader course", "--lab names the lab of the made-up class; add --demo")
     try:
         if arguments.demo:
             report = _with_class(folder, arguments.labs, lab)
@@ -55,9 +55,11 @@ def run_course(arguments: argparse.Namespace) -> int:
             names, report = _lay_out(folder, arguments.labs)
             lab = lab if lab in names else names[0]
     except (NoLabs, _NoClass) as error:
-        return _refused(str(error))
+        return complain("grader course", str(error))
     except OSError as error:
-        return _refused(f"cannot write {error.filename or folder}: {error.strerror or error}")
+        return complain(
+            "grader course", f"cannot write {error.filename or folder}: {error.strerror or error}"
+        )
     say(report)
     say(_next(folder, lab, collected=arguments.demo))
     return 0
@@ -115,8 +117,3 @@ def _next(folder: Path, lab: str, *, collected: bool) -> str:
     width = max(len(command) for command, _ in steps)
     lines = [f"  {command:<{width}}   {what}" for command, what in steps[3 if collected else 0 :]]
     return "\n".join(["Next:", f"  cd {shlex.quote(str(folder))}", *lines])
-
-
-def _refused(why: str) -> int:
-    say(f"grader course: {why}", file=sys.stderr)
-    return 1

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from grader.commands.cli import add_course, add_lab
-from labs.commands.command_line import sentence
+from labs.commands.command_line import complain, sentence
 from labs.course import lab_names
-from labs.files import explained, with_ending
+from labs.files import with_ending
 from labs.terminal import say, suggestion
 
 
@@ -99,6 +98,5 @@ def _written(arguments: argparse.Namespace, write: Callable[[str], str]) -> int:
             raise NotAnExport(f"no lab {lab!r} has figures{suggestion(lab, tuple(LABS))}")
         say(write(lab))
     except (NotAnExport, OSError) as error:
-        say(f"grader {arguments.command}: {explained(error)}", file=sys.stderr)
-        return 1
+        return complain(f"grader {arguments.command}", error)
     return 0

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from grader.commands.cli import Bar, add_course, add_lab, add_workers
+from labs.commands.command_line import complain
 from labs.terminal import say
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ def run_autograde(arguments: argparse.Namespace) -> int:
         with bar:
             summary = autograde(course, lab, options, tell)
     except (NotOurs, Stopped) as error:
-        say(f"grader autograde: {error}", file=sys.stderr)
-        return 1
+        return complain("grader autograde", error)
     except KeyboardInterrupt:
         say("What is graded stays. The same command grades the others.", file=sys.stderr)
         raise
@@ -124,8 +124,7 @@ def run_rerun(arguments: argparse.Namespace) -> int:
     try:
         done = rerun(arguments.course, lab, student, arguments.figure)
     except CannotRerun as error:
-        say(f"grader rerun: {error}", file=sys.stderr)
-        return 2
+        return complain("grader rerun", str(error), 2)
     for each in done:
         say(f"{each.recording} ({', '.join(each.figures)})")
         for sentence in each.sentences():

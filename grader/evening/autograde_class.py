@@ -200,7 +200,9 @@ class Run:
         found = Class()
         converter: Any = self.converter
         converter.init_notebooks()
-        names = {str(path): student for student, path in self._students().items()}
+        course = self.course
+        folders = students_in(course, course.submitted_directory, self.lab, course.student_id)
+        names = {str(path): student for student, path in folders.items()}
         for folder in sorted(converter.assignments):
             student = names[folder]
             converter.notebooks = converter.assignments[folder]
@@ -219,10 +221,6 @@ class Run:
                 continue
             found.jobs.append(job)
         return found
-
-    def _students(self) -> dict[str, Path]:
-        course = self.course
-        return students_in(course, course.submitted_directory, self.lab, course.student_id)
 
     def forget(self, student: str) -> None:
         """Removes what is left of a submission for which there is no result."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -116,18 +117,19 @@ def spreads_of_class(graded: GradedClass) -> tuple[Spread, ...]:
         spec = specs.get(figure)
         handed_in = [each for _, each in graded.verdicts_on(figure) if each.value is not None]
         if handed_in and not (spec and spec.unit == CHOICE):
-            unit = spec.unit if spec else _usual_unit(handed_in)
+            usual = Counter(each.unit for each in handed_in).most_common(1)[0][0]
+            unit = spec.unit if spec else usual
             found.append(_spread(figure, spec.asked if spec else "", unit, handed_in))
     return tuple(each for each in found if each.unit != CHOICE)
 
 
-def _usual_unit(handed_in: list[GradedFigure]) -> str:
-    return Counter(each.unit for each in handed_in).most_common(1)[0][0]
+#: A number, whether it was accepted, and whether it is the first accepted value of its run.
+_Number = tuple[float, bool, bool]
 
 
 def _spread(figure: str, asked: str, unit: str, handed_in: list[GradedFigure]) -> Spread:
     """The spread in `unit`; what was accepted comes first, and the most frequent machine."""
-    kinds: dict[str, _Numbers] = {}
+    kinds: dict[str, list[_Number]] = {}
     left_out = 0
     seen: set[str] = set()
     for each in handed_in:
@@ -135,37 +137,25 @@ def _spread(figure: str, asked: str, unit: str, handed_in: list[GradedFigure]) -
         if value is None:
             left_out += 1
             continue
-        numbers = kinds.setdefault(each.machine, _Numbers())
-        if each.outcome is not Outcome.PASSED:
-            numbers.others.append(value)
-            continue
-        numbers.accepted.append(value)
-        if seen.isdisjoint(each.runs) and not each.at_most:
-            numbers.of_runs.append(value)
-        seen.update(each.runs)
-    rows = [numbers.of_kind(machine) for machine, numbers in kinds.items()]
-    rows.sort(key=lambda row: (-len(row.accepted) - len(row.others), row.machine))
+        accepted = each.outcome is Outcome.PASSED
+        of_run = accepted and seen.isdisjoint(each.runs) and not each.at_most
+        kinds.setdefault(each.machine, []).append((value, accepted, of_run))
+        if accepted:
+            seen.update(each.runs)
+    rows = sorted(kinds.items(), key=lambda row: (-len(row[1]), row[0]))
     if len(rows) > MOST_KINDS:
-        rest = _Numbers()
-        for row in rows[MOST_KINDS - 1 :]:
-            rest.accepted += row.accepted
-            rest.others += row.others
-            rest.of_runs += row.of_runs
-        rows = [*rows[: MOST_KINDS - 1], rest.of_kind(OTHERS)]
-    return Spread(figure, asked, unit, tuple(rows), left_out)
+        rest = [number for _, numbers in rows[MOST_KINDS - 1 :] for number in numbers]
+        rows = [*rows[: MOST_KINDS - 1], (OTHERS, rest)]
+    return Spread(figure, asked, unit, tuple(_of_kind(*row) for row in rows), left_out)
 
 
-@dataclass
-class _Numbers:
-    """The numbers of one kind of machine, while they are gathered."""
-
-    accepted: list[float] = field(default_factory=list)
-    others: list[float] = field(default_factory=list)
-    of_runs: list[float] = field(default_factory=list)
-
-    def of_kind(self, machine: str) -> OfKind:
-        parts = (self.accepted, self.others, self.of_runs)
-        return OfKind(machine, *(tuple(sorted(values)) for values in parts))
+def _of_kind(machine: str, numbers: list[_Number]) -> OfKind:
+    return OfKind(
+        machine,
+        tuple(sorted(value for value, accepted, _ in numbers if accepted)),
+        tuple(sorted(value for value, accepted, _ in numbers if not accepted)),
+        tuple(sorted(value for value, _, of_run in numbers if of_run)),
+    )
 
 
 def number_in(figure: GradedFigure, unit: str) -> float | None:
@@ -430,7 +420,8 @@ class ToLookAt:
 
 def to_look_at(graded: GradedClass, pseudonyms: dict[str, str] | None) -> ToLookAt:
     """The notes on the class; with `pseudonyms`, no name of a student and nothing they quote."""
-    name = _by_itself if pseudonyms is None else pseudonyms.__getitem__
+    itself = functools.partial(printable, most=_MOST_CHARACTERS)
+    name: Callable[[str], str] = itself if pseudonyms is None else pseudonyms.__getitem__
     clean = _cleaner(graded, hide=pseudonyms is not None)
     each_verdict = [
         (each.student, verdict) for each in graded.submissions for verdict in each.figures
@@ -453,10 +444,6 @@ def to_look_at(graded: GradedClass, pseudonyms: dict[str, str] | None) -> ToLook
         _notes((clean(each.trouble), "", name(each.student)) for each in graded.unread),
         tuple(sorted(name(student) for student in graded.waiting)),
     )  # fmt: skip
-
-
-def _by_itself(student: str) -> str:
-    return printable(student, _MOST_CHARACTERS)
 
 
 def _notes(found: Iterable[tuple[str, str, str]]) -> tuple[Note, ...]:

@@ -36,9 +36,6 @@ from grader.submissions.submitted_notebook import holds_of, lacking
 from grader.with_nbgrader.careful_course import read_time
 from grader.with_nbgrader.nbgrader_exchange import (
     LATER_THAN_NOW,
-    NEW,
-    NEWER,
-    SAME,
     SAME_TIME,
     CarefulCollect,
     Collected,
@@ -86,8 +83,8 @@ class Did(enum.Enum):
     UNDONE = "the earlier one counts again", "would count again"
 
 
-#: Of these, the submission is the one that counts.
-_COUNTS_NOW = {Did.NEW, Did.NEWER, Did.BACK, Did.UNDONE}
+#: Of these, the submission is the one that counts; and of these, it is kept beside that one.
+_COUNTS_NOW, _KEPT = {Did.NEW, Did.NEWER, Did.BACK, Did.UNDONE}, {Did.EARLIER, Did.POORER}
 
 
 def is_newer(record: Record, than: Record) -> bool | None:
@@ -474,7 +471,8 @@ class Collect:
                 elif not self._dry:
                     is_there = did is Did.SAME or (did is Did.POORER and kept == len(state.earlier))
                     if not is_there:
-                        self._put(student, did, record, folder)
+                        earlier, ignore = did in _KEPT, self._course.ignore
+                        self._collected.put(student, record, folder, ignore, as_earlier=earlier)
                     self._settle(student, state)
                 notes = (*record["doubts"], *left_out)
                 if did not in _COUNTS_NOW:  # what is late, and how many files count, is as before
@@ -535,11 +533,6 @@ class Collect:
             return stated
         return moment > self._duedate
 
-    def _put(self, student: str, did: Did, record: Record, folder: Path) -> None:
-        """Carries out what was decided. Raises OSError."""
-        ignore, earlier = self._course.ignore, did in {Did.EARLIER, Did.POORER}
-        self._collected.put(student, record, folder, ignore, as_earlier=earlier)
-
     def _settle(self, student: str, state: State) -> None:
         """Writes down what a person has chosen, who is not asked again. Raises OSError."""
         chosen = (state.current or {}).get("chosen_over", [])
@@ -583,16 +576,12 @@ def _why(error: Exception) -> str:
 def _summary(lines: list[Line], is_new: bool) -> Line:
     """One line for all submissions of a student: what became of the one that counts."""
     put = [line for line in lines if line.did in _COUNTS_NOW]
-    kept = [line for line in lines if line.did in {Did.EARLIER, Did.POORER}]
+    kept = [line for line in lines if line.did in _KEPT]
     if put:
         did = Did.NEW if is_new else put[-1].did if put[-1].did is Did.UNDONE else Did.NEWER
         remarks = [each for line in kept if line.did is Did.POORER for each in line.remarks]
-        return replace(
-            put[-1],
-            did=did,
-            earlier=len(kept) + len(put) - 1,
-            remarks=(*put[-1].remarks, *remarks),
-        )
+        earlier, remarks = len(kept) + len(put) - 1, [*put[-1].remarks, *remarks]
+        return replace(put[-1], did=did, earlier=earlier, remarks=tuple(remarks))
     if kept:
         return replace(kept[-1], earlier=len(kept))
     return lines[-1]
@@ -678,8 +667,6 @@ def lab_of(items: Sequence[Item], labs: Sequence[str], asked: str | None) -> str
 
 # Collects from nbgrader's exchange, as `nbgrader collect --update` does.
 
-_DID = {NEW: Did.NEW, NEWER: Did.NEWER, SAME: Did.SAME}
-
 
 def collect_from_exchange(
     app: Any, lab: str, dry: bool, words: Mapping[str, str] | None = None
@@ -717,7 +704,7 @@ def collect_from_exchange(
             record = collected.record(student)
             when, files = record.get("when"), files_of_student(record.get("sha256", ()))
             origin = str(record.get("entry", ""))
-        report.lines.append(Line(student, _DID[did], origin, when, None, files, 0, ()))
+        report.lines.append(Line(student, Did[did.upper()], origin, when, None, files, 0, ()))
     return report
 
 
@@ -727,15 +714,7 @@ def collect_from_exchange(
 # bytes, and a receipt that was lost can be made again.
 
 FOLDER = "receipts"
-_COLUMNS = (
-    "student",
-    "version",
-    "handed in (UTC)",
-    "late",
-    "file",
-    "SHA-256",
-    "name in the source",
-)
+_COLUMNS = "student", "version", "handed in (UTC)", "late", "file", "SHA-256", "name in the source"
 _MOST_BYTES = 64_000_000
 
 
@@ -925,7 +904,7 @@ def _each(lines: Iterable[Line]) -> list[str]:
     rows = [("student", "", "handed in (UTC)", "late", "files")]
     rows += [
         (
-            _short(line.student, 24),
+            line.student if len(line.student) <= 24 else f"{line.student[:21]}...",
             line.did.value[1],
             (line.when or "").replace("T", " ")[:19],
             "late" if line.late else "",
@@ -934,10 +913,6 @@ def _each(lines: Iterable[Line]) -> list[str]:
         for line in lines
     ]
     return in_columns(rows, {4})
-
-
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:

@@ -142,7 +142,7 @@ def write_canvas(
     """
     students = sheet.exported
     if gradebook is None:
-        rows, notes = _rows_by_ids(sheet, students, assignment or sheet.lab), [_by_ids_alone()]
+        rows, notes = _rows_by_ids(sheet, students, assignment or sheet.lab), [_BY_IDS_ALONE]
         count = len(students)
     else:
         export = _read_export(gradebook, assignment or sheet.lab, named=assignment is not None)
@@ -151,11 +151,10 @@ def write_canvas(
     return Written(path, count, tuple(notes))
 
 
-def _by_ids_alone() -> str:
-    return (
-        "Canvas must find the students by their SIS Login ID. If it does not, export the gradebook "
-        "in Canvas and name that file with --gradebook."
-    )
+_BY_IDS_ALONE = (
+    "Canvas must find the students by their SIS Login ID. If it does not, export the gradebook in "
+    "Canvas and name that file with --gradebook."
+)
 
 
 def _rows_by_ids(sheet: Sheet, students: dict[str, Graded], column: str) -> list[list[Cell]]:
@@ -328,7 +327,13 @@ def write_moodle(
                 over.append(graded.student)
         filled.append(cells)
     write_table(path, filled)
-    notes = [*not_found(found), *_notes_on_maximum(over), *_notes_on_changed("Moodle", changed)]
+    notes = not_found(found)
+    if over:
+        notes.append(
+            f"Moodle refuses a grade above the assignment's maximum: {some(over)}. Set the maximum "
+            "in Moodle to the lab's points."
+        )
+    notes += _notes_on_changed("Moodle", changed)
     if kept:
         notes.append(f"A person's comment in Moodle stays for: {some(kept)}. {_OVERWRITE}")
     if late:
@@ -366,16 +371,6 @@ def not_found(found: Matched) -> list[str]:
             f"found by {', '.join(_KEYS)}, or the number in the column {_IDENTIFIER}."
         )
     return [*notes, *found.notes("Moodle")]
-
-
-def _notes_on_maximum(over: list[str]) -> list[str]:
-    notes = []
-    if over:
-        notes.append(
-            f"Moodle refuses a grade above the assignment's maximum: {some(over)}. Set the maximum "
-            "in Moodle to the lab's points."
-        )
-    return notes
 
 
 def _who(header: list[str], row: list[str]) -> Row:
@@ -560,7 +555,8 @@ def write_gradescope(
     An earlier export is replaced as a whole, so that nobody's old results stay. Only the folder's
     owner can enter it. Raises NotAnExport and OSError.
     """
-    if folder.exists() and not _is_replaceable(folder):
+    ours = not folder.exists() or (folder / _INDEX).is_file()
+    if not ours and not (folder.is_dir() and not any(folder.iterdir())):
         raise NotAnExport(f"{folder} is no earlier export, and it is not empty; name a new folder")
     students = sheet.exported
     taken = {name: each for name, each in students.items() if trouble_with_name(name) is None}
@@ -585,10 +581,6 @@ def write_gradescope(
     return Written(
         folder, len(taken), _notes_on_names([s for s in taken if s not in known], refused)
     )
-
-
-def _is_replaceable(folder: Path) -> bool:
-    return folder.is_dir() and ((folder / _INDEX).is_file() or not any(folder.iterdir()))
 
 
 def _autograder(folder: Path, students: dict[str, Graded]) -> set[str]:

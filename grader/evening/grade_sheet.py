@@ -241,7 +241,8 @@ def with_sources(course: Any, sheet: Sheet) -> Sheet:
         found[graded.student] = known
         members = record.get("members")
         if isinstance(members, list) and members:
-            known = replace(known, members=tuple(map(_member_in, members)))
+            stated = [[str(each.get(key, "")) for key in _OF_A_MEMBER] for each in members]
+            known = replace(known, members=tuple(Member(*each) for each in stated))
             del found[graded.student]
             teams.append(known)
     for team in teams:
@@ -258,8 +259,8 @@ def with_sources(course: Any, sheet: Sheet) -> Sheet:
     return replace(sheet, students=tuple(found.values()), notes=notes if alone else ())
 
 
-def _member_in(record: Mapping[str, Any]) -> Member:
-    return Member(*(str(record.get(key, "")) for key in ("student", "name", "email")))
+#: What a record says of a member of a team.
+_OF_A_MEMBER = ("student", "name", "email")
 
 
 def _member(member: Member) -> Graded:

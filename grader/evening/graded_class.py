@@ -231,20 +231,9 @@ def _figure(stated: _Stated, numbers: _Numbers) -> GradedFigure:
         # What follows from other figures has no recording of its own, but is of the same machine.
         machine = numbers.machines.get(handed_in.recording or "", machine)
         runs = numbers.runs.get(handed_in.recording or "", runs)
-    return GradedFigure(
-        stated.figure,
-        stated.outcome,
-        words,
-        tuple(dict.fromkeys(stated.findings)),
-        stated.reason,
-        stated.tries,
-        stated.flags,
-        value,
-        unit,
-        machine,
-        runs,
-        stated.at_most,
-    )
+    known = stated.model_dump(exclude={"points", "max_points"})
+    known["findings"] = tuple(dict.fromkeys(stated.findings))
+    return GradedFigure(**known, in_words=words, value=value, unit=unit, machine=machine, runs=runs)
 
 
 def _in_ns(figure: Figure) -> tuple[float, str]:

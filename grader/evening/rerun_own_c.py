@@ -29,7 +29,7 @@ from labs.c_kernels.toolchain import DEFAULT_FLAGS, C, Language, NoCompiler, fin
 from labs.course import figures
 from labs.course.figures import BadFigures, Figure
 from labs.files import write_atomically
-from labs.recording.file import BadRecording, Recording, read
+from labs.recording.file import BadRecording, read
 from labs.run.c_process import parse_run
 from labs.terminal import suggestion
 from labs.version import __version__
@@ -92,7 +92,7 @@ def rerun(course: Path, lab: str, student: str, figure: str | None = None) -> li
         try:
             # A copy by the same rules as for grading: no links, no pipes, limited sizes.
             copy(submitted / student / lab, folder, ["*.ipynb"], trusted=submitted)
-            done = [_again(*each) for each in _own(folder, lab, figure)]
+            done = list(_runs(folder, lab, figure))
         except FileNotFoundError as error:
             raise CannotRerun(
                 f"there is no submission of {printable(student)} for {lab} in {submitted}; "
@@ -126,11 +126,8 @@ def _check(lab: str, student: str, figure: str | None) -> None:
         raise CannotRerun(f"{lab} has no figure {printable(figure)}{suggestion(figure, known)}")
 
 
-def _own(
-    folder: Path, lab: str, only: str | None
-) -> Iterator[tuple[str, tuple[str, ...], Recording, Path, str]]:
-    """Each recording in `folder` with the student's own C: its name, figures and content, and the
-    file and text of the C."""
+def _runs(folder: Path, lab: str, only: str | None) -> Iterator[Rerun]:
+    """Runs the C of each recording in `folder` that is of a student's own C."""
     wanted = [spec.id for spec in figures_of(lab) if only in (None, spec.id)]
     named: dict[str, list[str]] = {}
     for name, figure in figures.read(folder).items():
@@ -142,23 +139,18 @@ def _own(
         except BadRecording:
             continue
         source = source_beside(recording, folder / name)
-        if source is not None and not is_of_the_kit(recording):
-            yield name, tuple(of_figures), recording, *source
-
-
-def _again(
-    name: str, of_figures: tuple[str, ...], recording: Recording, place: Path, source: str
-) -> Rerun:
-    batches = sorted(set(recording.batch.tolist()))
-    own = OwnC(
-        source,
-        recording.conditions.get("flags", ""),
-        recording.variants[:_MOST_VARIANTS],
-        tuple(batches[:_MOST_BATCHES]),
-        toolchain.language_of(place.name) or toolchain.C,
-    )
-    version = printable(recording.conditions.get("ticklab", ""), 20)
-    return Rerun(name, of_figures, look_at(own), version)
+        if source is None or is_of_the_kit(recording):
+            continue
+        batches = sorted(set(recording.batch.tolist()))
+        own = OwnC(
+            source[1],
+            recording.conditions.get("flags", ""),
+            recording.variants[:_MOST_VARIANTS],
+            tuple(batches[:_MOST_BATCHES]),
+            toolchain.language_of(source[0].name) or toolchain.C,
+        )
+        version = printable(recording.conditions.get("ticklab", ""), 20)
+        yield Rerun(name, tuple(of_figures), look_at(own), version)
 
 
 def _note(lab: str, student: str, done: list[Rerun]) -> bytes:

@@ -27,6 +27,7 @@ programs that make the archives (versions of 2026):
 from __future__ import annotations
 
 import datetime
+import operator
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -103,7 +104,7 @@ class Layout:
 
     name: str
     read: Callable[[Parts], list[Named]]
-    id_of: Callable[[Named], str]
+    id_of: Callable[[Named], str] = operator.attrgetter("number")
     numbers: bool = False
     attempts: bool = False
     own: re.Pattern[str] | None = None
@@ -183,10 +184,6 @@ def _read_students(parts: Parts) -> list[Named]:
     return []
 
 
-def _by_number(named: Named) -> str:
-    return named.number
-
-
 def _by_name_and_number(named: Named) -> str:
     return moodle_id(named.name, named.number)
 
@@ -202,10 +199,10 @@ def moodle_id(name: str, number: str) -> str:
     return "-".join(filter(None, (words[:60], number)))
 
 
-CANVAS = Layout("Canvas", _read_canvas, _by_number, numbers=True)
+CANVAS = Layout("Canvas", _read_canvas, numbers=True)
 MOODLE = Layout("Moodle", _read_moodle, _by_name_and_number, numbers=True)
-EXCHANGE = Layout("nbgrader's exchange", _read_exchange, _by_number)
-STUDENTS = Layout("one folder or zip file for each student", _read_students, _by_number)
+EXCHANGE = Layout("nbgrader's exchange", _read_exchange)
+STUDENTS = Layout("one folder or zip file for each student", _read_students)
 
 
 def _reader(expression: str) -> Callable[[Parts], list[Named]]:
@@ -259,7 +256,6 @@ SAKAI = Layout(
         r"(?P<key>(?P<name>[^/]*?)\((?P<number>[^()/]+)\))"
         r"(?:[/_]Submission attachment\(s\)[/_](?P<file>.+)|[/_].+)"
     ),
-    _by_number,
     own=re.compile(r"grades\.(csv|xlsx?)"),
 )
 #: ILIAS calls its folder of all submissions, and what came late, so in English and in German.
@@ -281,7 +277,7 @@ def _read_ilias(parts: Parts) -> list[Named]:
     return [Named(parts[1], found["number"], path, name, late, logins=logins)]
 
 
-ILIAS = Layout("ILIAS", _read_ilias, _by_number, numbers=True, own=re.compile(r"[^/]+\.xlsx?"))
+ILIAS = Layout("ILIAS", _read_ilias, numbers=True, own=re.compile(r"[^/]+\.xlsx?"))
 BRIGHTSPACE = Layout(
     "Brightspace",
     _reader(
@@ -295,9 +291,9 @@ BRIGHTSPACE = Layout(
 )
 _ATTEMPT = re.compile(r"_attempt_\d{4}(?:-\d\d){5}(?:_|\.txt$)")
 #: Without the name of the assignment, which `_blackboard` finds.
-BLACKBOARD = Layout("Blackboard", lambda parts: [], _by_number)
+BLACKBOARD = Layout("Blackboard", lambda parts: [])
 METADATA_OF_GRADESCOPE = "submission_metadata.yml"
-GRADESCOPE = Layout("Gradescope", lambda parts: [], _by_number)
+GRADESCOPE = Layout("Gradescope", lambda parts: [])
 #: In this order a name is compared with them.
 OF_PROGRAMS = (MOODLE, BRIGHTSPACE, SAKAI, ILIAS, CANVAS, EXCHANGE)
 
@@ -361,7 +357,7 @@ def github(names: Sequence[Parts], lab: str) -> Layout | None:
     if not clones or not all(name.startswith(f"{lab}-") for name in clones):
         return None
     expression = rf"(?P<key>{re.escape(lab)}-(?P<number>[^/]+))/(?P<file>.+)"
-    return Layout("clones of GitHub Classroom", _reader(expression), _by_number)
+    return Layout("clones of GitHub Classroom", _reader(expression))
 
 
 #: The name of the layout that an expression of the instructor describes.
@@ -417,7 +413,7 @@ def by_pattern(pattern: str) -> Layout:
                 return []
         return [Named(groups["student_id"], groups["student_id"], path, when=when)]
 
-    return Layout(OF_PATTERN, read, _by_number)
+    return Layout(OF_PATTERN, read)
 
 
 def _turned(pattern: str) -> str:

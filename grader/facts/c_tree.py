@@ -246,14 +246,11 @@ def arguments_of(text: str, macro: str) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=8)
-def reached_from(text: str, function: str, without: frozenset[str] = frozenset()) -> Code:
-    """The bodies of `function` and of the functions and macros that it reaches.
-
-    Nothing is reached by way of the functions `without`.
-    """
+def reached_from(text: str, function: str) -> Code:
+    """The bodies of `function` and of the functions and macros that it reaches."""
     source = parsed(text)
     begin = tuple(body for name, body in _named(source) if name == function)
-    return _reached(Code(begin), source, without)
+    return _reached(Code(begin), source)
 
 
 def functions(code: Code) -> Iterator[tuple[str, Node]]:
@@ -285,12 +282,10 @@ def _handed_to(code: Code, macro: str) -> Iterator[Node]:
             yield leaf
 
 
-def _reached(begin: Code, source: Source, without: frozenset[str] = frozenset()) -> Code:
+def _reached(begin: Code, source: Source) -> Code:
     """The code `begin`, and all functions and macros whose names occur in what is reached."""
     unreached: dict[str, list[Node]] = {}
     for name, body in _named(source):
-        if name in without:
-            continue
         unreached.setdefault(name, []).append(body)
     reached = list(begin.nodes)
     places = {(node.start_byte, node.end_byte) for node in reached}
@@ -362,12 +357,6 @@ def has_inline_assembly(code: Code) -> bool:
     return not _KEYWORDS.isdisjoint(code.words)
 
 
-def assembly(code: Code) -> list[str]:
-    """The text of each piece of inline assembly, with blanks for its escapes."""
-    pieces = itertools.islice(code.of_type("gnu_asm_expression"), MOST_ASM)
-    return [_assembly_of(each) for each in pieces]
-
-
 def trap_instructions(code: Code) -> list[TrapInstruction]:
     """Every `syscall` or `svc` in inline assembly, with the registers loaded for it."""
     bound = _bound_registers(code)
@@ -385,6 +374,7 @@ def trap_instructions(code: Code) -> list[TrapInstruction]:
 
 
 def _assembly_of(node: Node) -> str:
+    """The text of a piece of inline assembly, with blanks for its escapes."""
     code = node.child_by_field_name("assembly_code")
     parts = Code((code,) if code is not None else ()).of_type("string_content", "escape_sequence")
     return "".join(" " if each.type == "escape_sequence" else text_of(each) for each in parts)

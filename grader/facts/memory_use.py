@@ -110,6 +110,13 @@ def walk_of(recording: Recording, variant: str) -> Walk | None:
     return Walk(set_kb, resident, huge, nodes, walked, same, samples, right)
 
 
+def walks_of(case: Case) -> Iterator[tuple[str, Walk]]:
+    """The variants of the figure that are walks through memory, each with its counts."""
+    for name in case.spec.variants:
+        if (walk := walk_of(case.recording, name)) is not None:
+            yield name, walk
+
+
 def per_process(recording: Recording, *sums: int | None) -> tuple[str, ...]:
     """These sums over the processes as text, each as the mean of a process, to a whole number."""
     count = max(len(recording.processes), 1)
@@ -119,11 +126,6 @@ def per_process(recording: Recording, *sums: int | None) -> tuple[str, ...]:
 def unforeseen(variant: str) -> bool:
     """Whether the variant claims an order that nobody foresees."""
     return variant.startswith(FORESEEN_BY_NOBODY)
-
-
-def in_small_pages(variant: str) -> bool:
-    """Whether the variant claims pages of the smallest size."""
-    return not variant.startswith(IN_HUGE_PAGES)
 
 
 def every_line_walked(case: Case) -> bool:
@@ -147,8 +149,8 @@ def set_resident(case: Case) -> bool:
 
 
 def _walks(case: Case, holds: Callable[[Walk], bool | None]) -> bool:
-    walks = [walk_of(case.recording, name) for name in case.spec.variants]
-    return bool(walks) and all(walk is not None and bool(holds(walk)) for walk in walks)
+    found = [bool(holds(walk)) for _, walk in walks_of(case)]
+    return bool(found) and len(found) == len(case.spec.variants) and all(found)
 
 
 #: What praise may name, besides the facts of grader.facts.borne_out.

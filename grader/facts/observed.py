@@ -84,10 +84,10 @@ def seen(case: Case, what: str) -> float | None:
 
 def in_most(recording: Recording, key: str) -> float | None:
     """What at least three quarters of the processes reach; None if none states it."""
-    return _reached_by_most(_of_processes(recording, key))
+    return _reached_by_most(of_processes(recording, key))
 
 
-def _of_processes(recording: Recording, key: str) -> list[float]:
+def of_processes(recording: Recording, key: str) -> list[float]:
     """What the processes state; what all state alike is in the recording once."""
     times = len(recording.processes) if key in recording.conditions else 1
     return recording.numbers(key) * times
@@ -110,7 +110,7 @@ class Beside:
 def beside_kit(recording: Recording, variant: str) -> Beside | None:
     """The operation of `variant` and the kit's own; None if the run did not time them."""
     own, kit = (
-        _of_processes(recording, f"variant.{variant}.beside_{whose}") for whose in ("own", "kit")
+        of_processes(recording, f"variant.{variant}.beside_{whose}") for whose in ("own", "kit")
     )
     if not own or len(own) != len(kit) or min(kit) <= 0:
         return None

@@ -307,11 +307,8 @@ def _shown_in(case: Case, unit: str, variant: str) -> list[float]:
         return []
     # Who counts in us writes thousands of ticks.
     step = NANOSECONDS.get(canonical(case.figure.unit), 1.0)
-    try:
-        shown = result_of(case.recording, variant, name).estimate
-    except (KeyError, ValueError, BadRecording):
-        return []
-    return [shown.value / step * one] if shown is not None else []
+    shown = cost_of(case.recording, variant, name)
+    return [shown / step * one] if shown is not None else []
 
 
 def _other_clocks(case: Case, rates: dict[str, float], written: str, given: str) -> Iterator[Way]:
@@ -554,11 +551,8 @@ MOST_VARIANTS = 20
 def variants_of_same_value(case: Case, recording: Recording) -> Iterator[str]:
     """The variants of `recording` whose value was handed in as the figure of `case`."""
     for name in recording.variants[:MOST_VARIANTS]:
-        try:
-            estimate = result_of(recording, name, case.spec.unit).estimate
-        except (KeyError, ValueError, BadRecording):
-            continue
-        if estimate is not None and is_rounded(case, estimate.value):
+        cost = cost_of(recording, name, case.spec.unit)
+        if cost is not None and is_rounded(case, cost):
             yield name
 
 
@@ -641,7 +635,8 @@ LEAST_BESIDE = 0.01
 
 def slips_of_rows(case: Case) -> Iterator[Slip]:
     """The figure's row with another row of its run: subtracted, added, averaged, divided by."""
-    own, mine = case.spec.variant, cost_of(case, case.spec.variant)
+    own = case.spec.variant
+    mine = cost_of(case.recording, own, case.spec.unit)
     if mine is None or case.expected is None:
         return
     right = f"{own} alone, {_expected(case)}"
@@ -709,9 +704,12 @@ def slips_of_relation(case: Case) -> Iterator[Slip]:
     yield timed[0] - timed[1], what, right
 
 
-def cost_of(case: Case, name: str, unit: str = "") -> float | None:
-    """The cost of a variant as the run shows it in the unit asked for; None if there is none."""
-    estimate = result_of(case.recording, name, unit or case.spec.unit).estimate
+def cost_of(recording: Recording, name: str, unit: str) -> float | None:
+    """The cost of a variant as the run shows it in `unit`; None if it shows none."""
+    try:
+        estimate = result_of(recording, name, unit).estimate
+    except (KeyError, ValueError, BadRecording):
+        return None
     return None if estimate is None else estimate.value
 
 
@@ -735,12 +733,9 @@ def _other_rows(
         ends = _ends_of_series(case, used[0]) or ()
         others = [each for each in others if each in (*case.spec.compare_with, *dict(ends))]
     for name in others:
-        try:
-            estimate = result_of(recording, name, unit or case.spec.unit).estimate
-            if estimate is not None:
-                yield name, estimate.value
-        except (KeyError, ValueError, BadRecording):
-            continue
+        cost = cost_of(recording, name, unit or case.spec.unit)
+        if cost is not None:
+            yield name, cost
 
 
 def _mean_of_column(recording: Recording, name: str) -> float:
@@ -828,11 +823,8 @@ def _of_page(case: Case) -> Iterator[Slip]:
     right = _right(case, case.spec.variant)
     cost = case.expected.value
     for size in memory_use.PAGE_BYTES:
-        yield (
-            cost / size,
-            f"{rounded(cost)} / {size:,}, for one of the {size:,} bytes of a page",
-            right,
-        )
+        what = f"{rounded(cost)} / {size:,}, for one of the {size:,} bytes of a page"
+        yield cost / size, what, right
     if case.spec.variant == memory_use.OF_FILE:
         many = memory_use.MAPPED_AROUND
         what = f"{rounded(cost)} / {many}, for one of the {many} pages that this page fault maps"
@@ -857,9 +849,9 @@ def _of_column(case: Case) -> Iterator[Slip]:
 
 def _of_difference(case: Case) -> Iterator[Slip]:
     """Slips in (first - second) / divisor, and the ends of a series for a part of it."""
-    costs = {name: cost_of(case, name) for name in case.spec.operands[:2]}
     first, second = case.spec.operands[:2]
-    over, under, divisor = costs[first], costs[second], case.spec.divisor
+    over, under = (cost_of(case.recording, name, case.spec.unit) for name in (first, second))
+    divisor = case.spec.divisor
     if over is None or under is None:
         return
     right = f"({first} - {second})" + (f" / {divisor:g}" if divisor != 1 else "")
@@ -876,7 +868,9 @@ def _of_difference(case: Case) -> Iterator[Slip]:
     ends = _ends_of_series(case, first)
     if ends is not None:
         (low, at_low), (high, at_high) = ends
-        low_cost, high_cost = (cost_of(case, name) for name in (low, high))
+        low_cost, high_cost = (
+            cost_of(case.recording, name, case.spec.unit) for name in (low, high)
+        )
         if low_cost is not None and high_cost is not None and {low, high} != {first, second}:
             for by in (at_high - at_low, divisor):
                 yield (high_cost - low_cost) / by, f"({high} - {low}) / {by:g}", right

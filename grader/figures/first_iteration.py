@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, relation
+from grader.cases.spec import Estimates, FigureSpec, Quantity
 from labs.analysis.estimates import side
 from labs.recording.declared import Estimand
 
@@ -38,11 +38,8 @@ FIGURES = (
         # Each process gives one value only, and the interval runs between two of these.
         widest=0.5,
         central="first-sample-lost",
-        praise={
-            "No warm-up came before the first calls, and no sample of the run is missing.": (
-                "first-sample-lost, no sample missing"
-            )
-        },
+        praise="No warm-up came before the first calls, and no sample of the run is missing.",
+        checks="no sample missing",
         look_next="Look at the second samples: is the whole extra cost paid in the first?",
     ),
     FigureSpec(
@@ -52,11 +49,8 @@ FIGURES = (
         variants=("page-fault",),
         unit="ns",
         central="cost-of-many-for-one",
-        praise={
-            "This is the cost of one fault: the same touches without a fault are subtracted.": (
-                "cost-of-many-for-one, baseline subtracted"
-            )
-        },
+        praise="This is the cost of one fault: the same touches without a fault are subtracted.",
+        checks="baseline subtracted",
         look_next="This page was filled with zeros first. Which part of the cost could that be?",
     ),
     FigureSpec(
@@ -66,10 +60,9 @@ FIGURES = (
         variants=("data-cache",),
         unit="ns",
         central="page-fault-counted-along",
-        praise={
-            "The OS counted hardly any page fault in these loads: the pages were there, and "
-            "only the cache lines were missing.": "page-fault-counted-along, faults counted"
-        },
+        praise="The OS counted hardly any page fault in these loads: the pages were there, and "
+        "only the cache lines were missing.",
+        checks="faults counted",
         look_next="Do two loads that do not wait for each other take twice as long?",
     ),
     FigureSpec(
@@ -95,12 +88,11 @@ FIGURES = (
         look_next="Compare what is left with one load, and with a step of the clock: which causes "
         "of this lab can it still hold?",
     ),
-    relation(
-        "first-iteration-cause",
-        "what makes the first call slow",
-        ("first-iteration-call", "first-call-own", "first-iteration-data-cache"),
-        Quantity.CHOICE,
-        CHOICE,
+    FigureSpec(
+        id="first-iteration-cause",
+        asked="what makes the first call slow",
+        of=("first-iteration-call", "first-call-own", "first-iteration-data-cache"),
+        quantity=Quantity.CHOICE,
         decide=_cause,
         look_at="`lab.compare(own, call, times=0.5)` and `lab.compare(miss, call, times=0.5)`",
         central="cause-not-isolated",

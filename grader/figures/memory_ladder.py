@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side
+from grader.cases.spec import FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "09-memory-ladder"
@@ -58,16 +58,12 @@ FIGURES = (
         kernel="memory_ladder",
         variants=("random-128m", "ordered-128m"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points={Level.VALIDITY: 1.0, Level.SUFFICIENCY: 1.0, Level.INTERPRETATION: 2.0},
         decide=by_side(0, 1, more=1, less=2, undecided=3, times=4),
         compared_in="ns",
         look_at='`lab.compare(orders["random-128m"], orders["ordered-128m"], times=4)`',
-        praise={
-            "The two orders of one run support this conclusion.": (
-                "conclusion-against-table, interleaved"
-            )
-        },
+        praise="The two orders of one run support this conclusion.",
+        checks="interleaved",
         look_next="Does the order matter as much in 16 KiB?",
     ),
     FigureSpec(
@@ -80,12 +76,9 @@ FIGURES = (
         compare_with=("random-128m",),
         widest=WIDEST_OF_SETS,
         central="cycle-too-short",
-        praise={
-            "The run followed your order: it goes round all cache lines of the set, and no "
-            "prefetcher foresees it.": (
-                "cycle-too-short, every line walked, order-foreseen, hops counted"
-            )
-        },
+        praise="The run followed your order: it goes round all cache lines of the set, and no "
+        "prefetcher foresees it.",
+        checks="every line walked, order-foreseen, hops counted",
         look_next="Let your order stay in a page until all its lines were loaded. What does a "
         "load cost then?",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side, relation
+from grader.cases.spec import FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "11-own-question"
@@ -22,12 +22,9 @@ FIGURES = (
         points=dict.fromkeys(Level, 2.0),
         own=True,
         central="operations-not-counted",
-        praise={
-            "Your count saw each operation, and none where nothing was done or in the "
-            "baseline, which is subtracted.": (
-                "operations-not-counted, baseline-does-it-too, counts-itself, baseline subtracted"
-            )
-        },
+        praise="Your count saw each operation, and none where nothing was done or in the "
+        "baseline, which is subtracted.",
+        checks="baseline-does-it-too, counts-itself, baseline subtracted",
         look_next="Which part of your operation does your count not see?",
     ),
     FigureSpec(
@@ -39,23 +36,19 @@ FIGURES = (
         points=dict.fromkeys(Level, 0.5),
         own=True,
         central="work-optimised-away",
-        praise={
-            "The program executes what you compare with, and the same baseline is subtracted.": (
-                "work-optimised-away, baseline subtracted"
-            )
-        },
+        praise="The program executes what you compare with, and the same baseline is subtracted.",
+        checks="baseline subtracted",
         look_next="In what else than the one thing you ask about does it differ from your "
         "operation?",
     ),
-    relation(
-        "own-question-claim",
-        "what your two costs say of your claim",
-        (COST, OTHER),
-        Quantity.CHOICE,
-        CHOICE,
+    FigureSpec(
+        id="own-question-claim",
+        asked="what your two costs say of your claim",
+        of=(COST, OTHER),
+        quantity=Quantity.CHOICE,
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at='`lab.compare(own, own["other"])`',
-        praise={"Your two costs support this conclusion.": "conclusion-against-table"},
+        praise="Your two costs support this conclusion.",
         look_next="Which result of the same run would have refuted your claim?",
     ),
     FigureSpec(
@@ -67,22 +60,18 @@ FIGURES = (
         own=True,
         changed_from=(COST, OTHER),
         central="operations-not-counted",
-        praise={
-            "The second run counted its operations too, in several processes.": (
-                "operations-not-counted, one-process"
-            )
-        },
+        praise="The second run counted its operations too, in several processes.",
+        checks="one-process",
         look_next="What else changed between the two runs, though you did not ask for it?",
     ),
-    relation(
-        "own-question-threat",
-        "whether what you changed moves the cost",
-        (TESTED, COST),
-        Quantity.CHOICE,
-        CHOICE,
+    FigureSpec(
+        id="own-question-threat",
+        asked="whether what you changed moves the cost",
+        of=(TESTED, COST),
+        quantity=Quantity.CHOICE,
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at="`lab.compare(tested, own)`",
-        praise={"Your two runs support this conclusion.": "conclusion-against-table"},
+        praise="Your two runs support this conclusion.",
         look_next="Which of your three threats is left, and which run would show it?",
     ),
 )

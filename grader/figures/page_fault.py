@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, FigureSpec, Quantity, by_side
+from grader.cases.spec import FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "10-page-fault"
@@ -19,12 +19,9 @@ FIGURES = (
         unit="ns",
         compare_with=("zero-page", "populate"),
         central="page-there-before",
-        praise={
-            "The OS counted one page fault for each page, and the pages were written to. The "
-            "same writes without a page fault are subtracted.": (
-                "page-there-before, read-not-written, one fault a page, baseline subtracted"
-            )
-        },
+        praise="The OS counted one page fault for each page, and the pages were written to. The "
+        "same writes without a page fault are subtracted.",
+        checks="read-not-written, one fault a page, baseline subtracted",
         look_next="The first read of such a page costs less. What does the OS kernel leave out?",
     ),
     FigureSpec(
@@ -35,11 +32,8 @@ FIGURES = (
         unit="ns",
         compare_with=("anonymous",),
         central="cost-of-many-for-one",
-        praise={
-            "This is the cost of one page fault, and the writes themselves are subtracted.": (
-                "cost-of-many-for-one, baseline subtracted"
-            )
-        },
+        praise="This is the cost of one page fault, and the writes themselves are subtracted.",
+        checks="baseline subtracted",
         look_next="Which of the two must fill a page with zeros, and which with a copy?",
     ),
     FigureSpec(
@@ -50,11 +44,8 @@ FIGURES = (
         unit="ns",
         compare_with=("anonymous",),
         central="neighbours-mapped-along",
-        praise={
-            "The OS counted one page fault for each touch: the pages lay far enough apart.": (
-                "neighbours-mapped-along, one fault a page"
-            )
-        },
+        praise="The OS counted one page fault for each touch: the pages lay far enough apart.",
+        checks="one fault a page",
         look_next="This page fault maps the neighbours too. What does one of these pages cost?",
     ),
     FigureSpec(
@@ -66,11 +57,8 @@ FIGURES = (
         own=True,
         compare_with=("unprepared", "own"),
         central="page-not-brought",
-        praise={
-            "After your C, the OS counted no page fault in the first writes.": (
-                "page-not-brought, read-not-written, no fault left"
-            )
-        },
+        praise="After your C, the OS counted no page fault in the first writes.",
+        checks="read-not-written, no fault left",
         look_next="Try MAP_POPULATE or mlock instead: which part of the cost do they save?",
     ),
     FigureSpec(
@@ -79,12 +67,11 @@ FIGURES = (
         kernel="page_fault",
         variants=("populate", "anonymous"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points={Level.INTERPRETATION: 2.0},
         # A page by MAP_POPULATE against half of a page fault.
         decide=by_side(0, 1, times=0.5, more=MOVED, less=SAVED, undecided=UNDECIDED),
         look_at='`lab.compare(kinds["populate"], kinds["anonymous"], times=0.5)`',
-        praise={"Your two variants support this conclusion.": "conclusion-against-table"},
+        praise="Your two variants support this conclusion.",
         look_next="When is it better to pay for all pages at the start, and when is it not?",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, by_side
+from grader.cases.spec import Estimates, FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 from labs.analysis.estimates import side
 
@@ -35,10 +35,9 @@ FIGURES = (
         unit="cycles",
         flags="-O2",
         central="timer-not-subtracted",
-        praise={
-            "Neither the clock nor the loop is in this figure, so it can be far smaller than "
-            "one reading of the clock.": "timer-not-subtracted, baseline subtracted"
-        },
+        praise="Neither the clock nor the loop is in this figure, so it can be far smaller than "
+        "one reading of the clock.",
+        checks="baseline subtracted",
         look_next="The variant indirect calls the procedure through a pointer. What does that add?",
     ),
     FigureSpec(
@@ -47,18 +46,13 @@ FIGURES = (
         kernel="procedure_call",
         variants=("inlined", "args0"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points=CONCLUSION,
         flags="-O2",
         decide=_what_is_left,
         compared_in="cycles",
         look_at='`lab.compare(o2["inlined"], o2["args0"], times=0.1)` and '
         '`lab.compare(o2["inlined"], o2["args0"])`',
-        praise={
-            "Your conclusion agrees with the intervals of both variants.": (
-                "conclusion-against-table"
-            )
-        },
+        praise="Your conclusion agrees with the intervals of both variants.",
         look_next="Measure inlined at -O0: is it free there as well? Why?",
     ),
     FigureSpec(
@@ -69,11 +63,8 @@ FIGURES = (
         unit="cycles",
         flags="-O0",
         central="optimisation-levels-mixed",
-        praise={
-            "Your run was compiled at the optimisation level that this figure asks for.": (
-                "optimisation-levels-mixed, level stated"
-            )
-        },
+        praise="Your run was compiled at the optimisation level that this figure asks for.",
+        checks="level stated",
         look_next="How many stores does the callee make at -O0? How many at -O2?",
     ),
     FigureSpec(
@@ -82,7 +73,6 @@ FIGURES = (
         kernel="procedure_call",
         variants=("args6", "args5"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points=CONCLUSION,
         flags="-O0",
         decide=by_side(0, 1, more=1, less=2, undecided=3),
@@ -106,10 +96,9 @@ FIGURES = (
         may_be_nothing=True,
         flags="-O0",
         central="optimisation-levels-mixed",
-        praise={
-            "The samples of both variants were interleaved in one run, compiled at the level "
-            "that the lab asks for.": "interleaved, optimisation-levels-mixed, level stated"
-        },
+        praise="The samples of both variants were interleaved in one run, compiled at the level "
+        "that the lab asks for.",
+        checks="interleaved, level stated",
         look_next="If an argument costs less than one cycle, several stores go on at once. In "
         "which of your figures would this be impossible?",
     ),

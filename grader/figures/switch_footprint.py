@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, Estimates, FigureSpec, Quantity, relation
+from grader.cases.spec import Estimates, FigureSpec, Quantity
 from grader.cases.verdict import Level
 from labs.analysis.estimates import difference_of, side
 
@@ -34,12 +34,9 @@ FIGURES = (
         variants=("processes-8-0",),
         unit="us",
         central="touching-counted-as-switch",
-        praise={
-            "The tasks were on one CPU, the OS counted the switches, and the token's own "
-            "calls are subtracted.": (
-                "on one cpu, switches counted, touching-counted-as-switch, baseline subtracted"
-            )
-        },
+        praise="The tasks were on one CPU, the OS counted the switches, and the token's own "
+        "calls are subtracted.",
+        checks="on one cpu, switches counted, baseline subtracted",
         look_next="Measure processes-2-0 as well: does a switch cost eight more than two?",
     ),
     FigureSpec(
@@ -51,28 +48,20 @@ FIGURES = (
         compare_with=("alone-256k", "alone-0"),
         widest=WIDEST_OF_SETS,
         central="working-set-not-touched",
-        praise={
-            "The sets were used, and the time that one process alone takes to use its set is "
-            "subtracted. The rest is the cost of the switch and its after-effects.": (
-                "working-set-not-touched, use measured, touching-counted-as-switch, "
-                "baseline subtracted"
-            )
-        },
+        praise="The sets were used, and the time that one process alone takes to use its set is "
+        "subtracted. The rest is the cost of the switch and its after-effects.",
+        checks="use measured, touching-counted-as-switch, baseline subtracted",
         look_next="Which cache holds one set of 256 KB, and not eight of them?",
     ),
-    relation(
-        "footprint-indirect",
-        "the indirect cost: what the working set adds to a switch",
-        ("footprint-processes-8-256k", "footprint-processes-8-0"),
-        Quantity.DIFFERENCE,
-        "us",
+    FigureSpec(
+        id="footprint-indirect",
+        asked="the indirect cost: what the working set adds to a switch",
+        of=("footprint-processes-8-256k", "footprint-processes-8-0"),
+        quantity=Quantity.DIFFERENCE,
+        unit="us",
         widest=WIDEST_OF_SETS,
         may_be_nothing=True,
-        praise={
-            "You subtracted the direct cost: what is left is the indirect one.": (
-                "figure-not-from-recording"
-            )
-        },
+        praise="You subtracted the direct cost: what is left is the indirect one.",
         look_next="Does this cost grow in proportion to the set? Look where your caches end.",
     ),
     FigureSpec(
@@ -81,16 +70,11 @@ FIGURES = (
         kernel="switch_footprint",
         variants=("processes-8-256k", "processes-8-0", "threads-8-256k", "threads-8-0"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points={Level.VALIDITY: 1.0, Level.SUFFICIENCY: 1.0, Level.INTERPRETATION: 2.0},
         decide=_cause,
         compared_in="us",
         look_at="`lab.compare(set_for_threads, set_for_processes)`",
-        praise={
-            "The threads and the processes of one run support this conclusion.": (
-                "conclusion-against-table"
-            )
-        },
+        praise="The threads and the processes of one run support this conclusion.",
         look_next="Without a working set, what does the address space alone cost in a switch?",
     ),
     FigureSpec(

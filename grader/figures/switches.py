@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, relation
+from grader.cases.spec import FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "06-process-and-thread-switch"
@@ -25,13 +25,9 @@ FIGURES = (
         variants=("pipe-pinned",),
         unit="ns",
         central="two-cpus-not-one",
-        praise={
-            "Both processes were on one CPU, the OS counted the switches, and write and read "
-            "are subtracted.": (
-                "two-cpus-not-one, on one cpu, switches counted, read-and-write-counted-along, "
-                "baseline subtracted"
-            )
-        },
+        praise="Both processes were on one CPU, the OS counted the switches, and write and read "
+        "are subtracted.",
+        checks="on one cpu, switches counted, read-and-write-counted-along, baseline subtracted",
         look_next="Measure pipe-two-cpus as well. Which of the two costs did report B print?",
     ),
     FigureSpec(
@@ -42,11 +38,8 @@ FIGURES = (
         unit="ns",
         points=_THREE,
         central="lock-convoy",
-        praise={
-            "The OS counted the switches that you claim, with both threads on one CPU.": (
-                "lock-convoy, switches counted, on one cpu"
-            )
-        },
+        praise="The OS counted the switches that you claim, with both threads on one CPU.",
+        checks="switches counted, on one cpu",
         look_next="Signal under the mutex (condvar-inside): how many switches does a round trip "
         "take then?",
     ),
@@ -58,42 +51,35 @@ FIGURES = (
         unit="ns",
         points=_THREE,
         central="two-results-for-one",
-        praise={
-            "The figure comes from the pipe and from nothing else in the run, and the OS "
-            "counted the switches that you claim.": "two-results-for-one, switches counted"
-        },
+        praise="The figure comes from the pipe and from nothing else in the run, and the OS "
+        "counted the switches that you claim.",
+        checks="switches counted",
         look_next="The two pipes differ by the cost of changing the address space. Could your "
         "interval have shown a difference of 50 ns?",
     ),
-    relation(
-        "switch-ratio-same-mechanism",
-        "the cost of a process switch divided by that of a thread switch, both by pipe",
-        (PROCESS, THREAD),
-        Quantity.RATIO,
-        TIMES,
-        points=1.0,
+    FigureSpec(
+        id="switch-ratio-same-mechanism",
+        asked="the cost of a process switch divided by that of a thread switch, both by pipe",
+        of=(PROCESS, THREAD),
+        quantity=Quantity.RATIO,
+        points={Level.INTERPRETATION: 1.0},
         compare_with=(OTHER_MECHANISM,),
         why_exact="A few percent decide which switch costs more.",
         central="mechanisms-differ",
-        praise={"You divided two figures of the same mechanism.": "mechanisms-differ"},
+        praise="You divided two figures of the same mechanism.",
         look_next="Divide by the condition variable's figure instead: would you have believed "
         "that ratio?",
     ),
-    relation(
-        "switch-which-is-dearer",
-        "which switch costs more, by the same mechanism",
-        (PROCESS, THREAD),
-        Quantity.CHOICE,
-        CHOICE,
-        points=1.0,
+    FigureSpec(
+        id="switch-which-is-dearer",
+        asked="which switch costs more, by the same mechanism",
+        of=(PROCESS, THREAD),
+        quantity=Quantity.CHOICE,
+        points={Level.INTERPRETATION: 1.0},
         decide=by_side(0, 1, more=1, less=2, undecided=3),
         which_is_larger=True,
         look_at='`lab.compare(process, threads["pipe"])`',
-        praise={
-            "You concluded what the interval of the difference supports, and no more.": (
-                "conclusion-against-table"
-            )
-        },
+        praise="You concluded what the interval of the difference supports, and no more.",
         look_next="How many samples would it take to halve the interval of the difference?",
     ),
     FigureSpec(
@@ -102,14 +88,9 @@ FIGURES = (
         kernel="thread_switch",
         variants=("bare-mutex",),
         quantity=Quantity.SWITCHES,
-        unit=TIMES,
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         why_exact="The OS counted the switches, and a count is exact.",
-        praise={
-            "You give what the OS counted, and not what the program claims.": (
-                "figure-not-from-recording"
-            )
-        },
+        praise="You give what the OS counted, and not what the program claims.",
         look_next="What did report D really time, 10,000 times?",
     ),
     FigureSpec(

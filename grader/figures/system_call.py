@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, Estimates, FigureSpec, Quantity, relation
+from grader.cases.spec import Estimates, FigureSpec, Quantity
 from grader.cases.verdict import Level
 from labs.analysis.estimates import side
 
@@ -32,13 +32,9 @@ FIGURES = (
         unit="ns",
         compare_with=(FLOOR,),
         central="library-call-not-system-call",
-        praise={
-            "The call entered the OS kernel: no answer from a cache costs as much. The loop "
-            "is subtracted.": (
-                "library-call-not-system-call, calls comparable, loop-counted-along, "
-                "baseline subtracted"
-            )
-        },
+        praise="The call entered the OS kernel: no answer from a cache costs as much. The loop "
+        "is subtracted.",
+        checks="calls comparable, loop-counted-along, baseline subtracted",
         look_next="strace counts the calls that this run claims. Does the variant getpid-libc "
         "make as many on your machine?",
     ),
@@ -50,11 +46,8 @@ FIGURES = (
         unit="ns",
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         central="cost-of-many-for-one",
-        praise={
-            "This is the cost of one call that does nothing, with the loop subtracted.": (
-                "cost-of-many-for-one, baseline subtracted"
-            )
-        },
+        praise="This is the cost of one call that does nothing, with the loop subtracted.",
+        checks="baseline subtracted",
         look_next="A filter of system calls (seccomp) raises this floor. Is one active here?",
     ),
     FigureSpec(
@@ -79,26 +72,21 @@ FIGURES = (
         kernel="system_call",
         variants=("gettimeofday-trap", "gettimeofday-vdso"),
         quantity=Quantity.RATIO,
-        unit=TIMES,
         compare_with=(FLOOR,),
         central="vdso-not-system-call",
-        praise={
-            "The call by the trap entered the OS kernel, and the samples of both calls were "
-            "interleaved in one run.": (
-                "vdso-not-system-call, library-call-not-system-call, calls comparable, interleaved"
-            )
-        },
+        praise="The call by the trap entered the OS kernel, and the samples of both calls were "
+        "interleaved in one run.",
+        checks="library-call-not-system-call, calls comparable, interleaved",
         look_next="What must the OS kernel keep up to date in shared memory for the cheap call?",
     ),
-    relation(
-        "system-call-trap-share",
-        "the larger part of the cost of getppid",
-        ("system-call-getppid", "system-call-floor"),
-        Quantity.CHOICE,
-        CHOICE,
+    FigureSpec(
+        id="system-call-trap-share",
+        asked="the larger part of the cost of getppid",
+        of=("system-call-getppid", "system-call-floor"),
+        quantity=Quantity.CHOICE,
         decide=_larger_part,
         look_at="`lab.compare(floor, getppid, times=0.5)` and `lab.compare(floor, getppid)`",
-        praise={"Your two figures support this conclusion.": "conclusion-against-table"},
+        praise="Your two figures support this conclusion.",
         look_next="Which part would a faster processor shrink, and which part a smaller OS kernel?",
     ),
     FigureSpec(

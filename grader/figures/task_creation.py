@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity, by_side, relation
+from grader.cases.spec import FigureSpec, Quantity, by_side
 from grader.cases.verdict import Level
 
 LAB = "05-task-creation"
@@ -16,10 +16,9 @@ FIGURES = (
         unit="us",
         compare_with=("fork",),
         central="creation-without-its-end",
-        praise={
-            "The end of the child is in your figure, and the OS confirms that the children "
-            "were waited for.": "creation-without-its-end, child-left-behind, children waited for"
-        },
+        praise="The end of the child is in your figure, and the OS confirms that the children "
+        "were waited for.",
+        checks="child-left-behind, children waited for",
         look_next="How many pages does a child fault in before it ends? The recording counts them.",
     ),
     FigureSpec(
@@ -30,23 +29,17 @@ FIGURES = (
         unit="us",
         compare_with=("pthread",),
         central="not-a-thread",
-        praise={
-            "The end of the thread is in your figure, and the OS counted no child process.": (
-                "creation-without-its-end, not-a-thread, no child counted"
-            )
-        },
+        praise="The end of the thread is in your figure, and the OS counted no child process.",
+        checks="creation-without-its-end, no child counted",
         look_next="Where does the C library take the thread's stack from, the second time?",
     ),
-    relation(
-        "creation-ratio",
-        "the cost of the process divided by the cost of the thread",
-        ("creation-fork-wait", "creation-thread"),
-        Quantity.RATIO,
-        TIMES,
+    FigureSpec(
+        id="creation-ratio",
+        asked="the cost of the process divided by the cost of the thread",
+        of=("creation-fork-wait", "creation-thread"),
+        quantity=Quantity.RATIO,
         central="ratio-upside-down",
-        praise={
-            "You divided the cost of the process by the cost of the thread.": "ratio-upside-down"
-        },
+        praise="You divided the cost of the process by the cost of the thread.",
         look_next="Give the parent more memory first. Which of the two does the ratio follow?",
     ),
     FigureSpec(
@@ -59,10 +52,9 @@ FIGURES = (
         # A copy of so large tables waits for memory, which every neighbour on the machine uses.
         widest=0.3,
         central="memory-not-resident",
-        praise={
-            "The memory was really there when the process forked: the OS says how much the "
-            "parent held.": "memory-not-resident, memory held"
-        },
+        praise="The memory was really there when the process forked: the OS says how much the "
+        "parent held.",
+        checks="memory held",
         look_next="64 MB are 16,384 small pages. What does one of them add to a fork?",
     ),
     FigureSpec(
@@ -71,13 +63,12 @@ FIGURES = (
         kernel="task_creation",
         variants=("fork-wait", "vfork-wait"),
         quantity=Quantity.CHOICE,
-        unit=CHOICE,
         points={Level.INTERPRETATION: 2.0},
         # Less than half with vfork: the copy. More: the process itself.
         decide=by_side(1, 0, times=0.5, less=1, more=2, undecided=3),
         compared_in="us",
         look_at='`lab.compare(kinds["vfork-wait"], kinds["fork-wait"], times=0.5)`',
-        praise={"Your two variants support this conclusion.": "conclusion-against-table"},
+        praise="Your two variants support this conclusion.",
         look_next="A vforked child borrows its parent's memory. What must it never do with it?",
     ),
     FigureSpec(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import TIMES, FigureSpec, Quantity
+from grader.cases.spec import FigureSpec, Quantity
 from grader.cases.verdict import Level
 from labs.recording.declared import Estimand
 
@@ -18,10 +18,9 @@ FIGURES = (
         quantity=Quantity.OVERHEAD,
         unit="ns",
         central="clock-read-too-early",
-        praise={
-            "The readings enclose the work, and the interval holds the spread between "
-            "several processes.": "clock-read-too-early, one-process"
-        },
+        praise="The readings enclose the work, and the interval holds the spread between "
+        "several processes.",
+        checks="one-process",
         look_next="Compare this overhead with the mean empty sample (k = 0), which holds no "
         "addition: what would it mean if the two differed?",
     ),
@@ -36,10 +35,9 @@ FIGURES = (
         points={Level.PROVENANCE: 0.5, Level.VALIDITY: 0.5, Level.INTERPRETATION: 1.0},
         why_exact="Each sample is a whole number of steps, so the step is exact.",
         central="step-assumed-one",
-        praise={
-            "Your samples confirm this step: all of them are multiples of it, and of no "
-            "larger step.": "step-assumed-one, on the step"
-        },
+        praise="Your samples confirm this step: all of them are multiples of it, and of no "
+        "larger step.",
+        checks="on the step",
         look_next="What is the shortest operation that a single sample of this counter could "
         "distinguish from none?",
     ),
@@ -52,10 +50,9 @@ FIGURES = (
         quantity=Quantity.OVERHEAD,
         unit="ns",
         central="work-counted-as-timer",
-        praise={
-            "This figure holds only the clock, without the work, and the interval holds the "
-            "spread between several processes.": "work-counted-as-timer, one-process"
-        },
+        praise="This figure holds only the clock, without the work, and the interval holds the "
+        "spread between several processes.",
+        checks="one-process",
         look_next="What must this clock do that a mere reading of the counter need not, "
         "and does it wait until earlier work is done?",
     ),
@@ -66,12 +63,10 @@ FIGURES = (
         estimand=Estimand.OVERHEAD,
         variants=("process-cpu", "fenced"),
         quantity=Quantity.RATIO,
-        unit=TIMES,
         central="ratio-of-unlike-units",
-        praise={
-            "You divided times and not ticks, and your recording holds the samples of both "
-            "clocks, interleaved.": "ratio-of-unlike-units, interleaved"
-        },
+        praise="You divided times and not ticks, and your recording holds the samples of both "
+        "clocks, interleaved.",
+        checks="interleaved",
         look_next="Report D timed a procedure call with this clock. What did its 300 ns consist "
         "of?",
     ),

@@ -6,14 +6,12 @@ import math
 from dataclasses import dataclass, replace
 
 from grader.cases.spec import (
-    CHOICE,
     Choice,
     Decide,
     Estimates,
     FigureSpec,
     Quantity,
     choices_of,
-    relation,
 )
 from grader.cases.verdict import Level
 from labs.analysis.estimates import Estimate, side
@@ -230,37 +228,27 @@ def _figures(trial: Trial) -> tuple[FigureSpec, ...]:
 def _conclusions(trial: Trial, of: tuple[str, str]) -> tuple[FigureSpec, ...]:
     """What is concluded from the broken run and the repaired one."""
     name = trial.name
-    suspect = relation(
-        f"{name}-suspect",
-        f"which printed figure of report {trial.report} was measured in this way",
-        of,
-        Quantity.CHOICE,
-        CHOICE,
-        points=0.5,
+    suspect = FigureSpec(
+        id=f"{name}-suspect",
+        asked=f"which printed figure of report {trial.report} was measured in this way",
+        of=of,
+        quantity=Quantity.CHOICE,
+        points={Level.INTERPRETATION: 0.5},
         choices=trial.choices(),
         look_at=f'`published.table("{trial.report}")` and the C of `trial_{trial.report.lower()}`',
-        praise={
-            "The mistake of this trial speaks against that figure of the report.": (
-                "conclusion-against-table"
-            )
-        },
+        praise="The mistake of this trial speaks against that figure of the report.",
         look_next="What would the authors have seen if they had looked for this mistake?",
     )
-    explains = relation(
-        f"{name}-explains",
-        "how much of that printed figure the mistake explains on your machine",
-        of,
-        Quantity.CHOICE,
-        CHOICE,
-        points=0.5,
+    explains = FigureSpec(
+        id=f"{name}-explains",
+        asked="how much of that printed figure the mistake explains on your machine",
+        of=of,
+        quantity=Quantity.CHOICE,
+        points={Level.INTERPRETATION: 0.5},
         decide=by_printed(trial.printed, trial.report),
         look_at=f'the printed figure\'s row in `views.beside_report("{trial.report}", '
         f"{name.replace('-', '_')})`: the factor (limits 1/6 and 6), the last column, the caption",
-        praise={
-            "Your two runs and the printed figure support this conclusion.": (
-                "conclusion-against-table"
-            )
-        },
+        praise="Your two runs and the printed figure support this conclusion.",
         look_next=trial.rest,
     )
     return suspect, explains

@@ -170,11 +170,11 @@ def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
 
 def _without_evidence(spec: FigureSpec, finding: Finding, figure: Figure | None) -> Verdict:
     return Verdict(
-        figure=spec.id,
-        outcome=Outcome.FAILED,
-        points=0.0,
-        max_points=spec.max_points,
-        reason=finding.symptom,
+        spec.id,
+        Outcome.FAILED,
+        0.0,
+        spec.max_points,
+        finding.symptom,
         levels={level: (0.0, most) for level, most in spec.points.items()},
         findings=(finding,),
         recording=figure.recording if figure else None,

@@ -200,14 +200,8 @@ def _of_cut_short_run(used: Recording | BadRecording | None, verdict: Verdict) -
 
 
 def _not_graded(spec: FigureSpec, why: str, recording: str | None = None) -> Verdict:
-    return Verdict(
-        figure=spec.id,
-        outcome=Outcome.NOT_GRADED,
-        points=0.0,
-        max_points=spec.max_points,
-        reason=why,
-        recording=recording,
-    )
+    most = spec.max_points
+    return Verdict(spec.id, Outcome.NOT_GRADED, 0.0, most, why, recording=recording)
 
 
 def _verdict(

@@ -148,7 +148,7 @@ def verdict_from(stated: dict[str, Any]) -> Verdict:
 
 
 #: Libraries for numbers start a thread for each CPU, and each thread reserves memory.
-_ONE_THREAD = {
+ONE_THREAD = {
     f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "BLIS")
 }
 #: With glibc, the process keeps memory that it no longer needs, up to a limit. The next submission
@@ -293,7 +293,7 @@ class Worker(AskedProcess):
         self._ways = ways or Ways()
         self._one_at_a_time = threading.Lock()
         memory = str(self._limits.memory)
-        super().__init__("grader.judging.worker", memory, **_ONE_THREAD, **_KEEPS_MEMORY)
+        super().__init__("grader.judging.worker", memory, **ONE_THREAD, **_KEEPS_MEMORY)
 
     def judge(self, folder: Path, lab: str) -> Judgement | NotGraded:
         """The verdicts on the submission in `folder`, or why there are none. Never raises."""

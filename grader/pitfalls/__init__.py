@@ -87,7 +87,7 @@ def findings_of(
     codes = {finding.code for _, finding in independent}
     if explanation is not None:
         codes.add(explanation.code)
-    found = [finding for pitfall, finding in independent if not codes & set(pitfall.yields_to)]
+    found = [finding for pitfall, finding in independent if not pitfall.yields(codes)]
     if explanation is not None:
         found.append(explanation)
     return found or _made_on_purpose(case)
@@ -127,7 +127,7 @@ def _explanation(
         )
     found = [(each, finding) for each in candidates if (finding := each.find(case))]
     codes = {each.code for each, _ in found}
-    left = [(each, finding) for each, finding in found if not codes & set(each.yields_to)]
+    left = [(each, finding) for each, finding in found if not each.yields(codes)]
     if left and not case.right and not by_hand and (known := what_it_is(case)):
         return wrong_units.with_known(case, left[0], known)
     both = wrong_units.of_clock_and_number(case, left)

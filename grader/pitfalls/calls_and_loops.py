@@ -25,19 +25,13 @@ NOTHING_EXECUTED = {"procedure_call": ("inlined",)}
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The figure is shorter than this operation can be.",
     misconception="Operations in turn take at least one core cycle each. Too much was subtracted: "
     "the overhead is known only to one step of the clock.",
     experiment="Subtract nothing: take the slope over several numbers of operations.",
     seen_in="a benchmark suite: 0.6 cycles for an addition, by a quantized overhead",
-    yields_to=(
-        "clock-read-too-early",
-        "work-optimised-away",
-        "not-one-chain",
-        "end-not-read",
-        "baseline-does-it-too",
-    ),
+    yields_to="clock-read-too-early, work-optimised-away, not-one-chain, end-not-read, "
+    "baseline-does-it-too",
     broken=(Live("quantized_overhead", "call-args0"),),
 )
 def below_one_cycle(case: Case) -> str | None:
@@ -99,18 +93,13 @@ LOOP_CYCLES = 20.0
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The program does not execute what you want to measure.",
     misconception="The compiler keeps results, not steps: it inlines or leaves out a call without "
     "effect.",
     experiment="Look for the call in the disassembly; then forbid inlining, and use the result.",
     seen_in="loops around an empty function at -O2, which time the loop",
-    yields_to=(
-        "clock-read-too-early",
-        "clocks-of-two-processes",
-        "baseline-does-it-too",
-        "page-not-brought",
-    ),
+    yields_to="clock-read-too-early, clocks-of-two-processes, baseline-does-it-too, "
+    "page-not-brought",
     broken=(Live("call_left_out", "call-args0"),),
 )
 def work_optimised_away(case: Case) -> str | None:
@@ -164,13 +153,12 @@ CALLS_OF_CLOCK = 4
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your C does not time one call that adds one.",
     misconception="Work in the procedure, or access to memory without a call, costs cycles as a "
     "call does.",
     experiment="Look at the disassembly of own: is there one call, and what does it do?",
     seen_in="benchmarks of calls whose procedures do work, so that they are not left out",
-    yields_to=("work-optimised-away",),
+    yields_to="work-optimised-away",
 )
 def not_one_call(case: Case) -> str | None:
     """A procedure that is not called, calls others, or does more than the one addition."""
@@ -204,7 +192,6 @@ def _reads_a_clock(case: Case) -> bool:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The program was compiled at another optimisation level than asked for.",
     misconception="Two levels make two programs, and a cost belongs to one of them.",
     experiment="Measure with the flags that the lab asks for, and compare both runs. A recording's "
@@ -231,7 +218,7 @@ def optimisation_levels_mixed(case: Case) -> str | None:
     seen_in="report B: 10 million calls bracketed once, divided by 10 million",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
-    yields_to=("library-call-not-system-call", "vdso-not-system-call"),
+    yields_to="library-call-not-system-call, vdso-not-system-call",
     broken=(Live("loop_counted_along", "system-call-getppid"),),
 )
 def loop_counted_along(case: Case) -> str | None:

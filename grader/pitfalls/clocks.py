@@ -201,7 +201,6 @@ FEW_OPERATIONS = 16
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The clock costs more than the operation that it times.",
     misconception="Each reading of a CPU-time clock enters the OS kernel; the readings make up "
     "nearly all of such a sample.",
@@ -245,7 +244,6 @@ def _cpu_time_clock(case: Case, variant: str) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The clock stands still while the other task runs.",
     misconception="A CPU-time clock counts only what this task computes: it leaves out the other "
     "task and much of the switching.",
@@ -272,7 +270,6 @@ def _ns(line: Line) -> float:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The beginning and the end were read from two different clocks.",
     misconception="Each process has its own CPU time: both must read the same clock.",
     experiment="Let both sides read CLOCK_MONOTONIC, and double the exchanges.",

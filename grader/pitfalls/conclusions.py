@@ -30,7 +30,7 @@ from labs.units import rounded, rounded_apart
     seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
     "four machines",
     explains=MistakeKind.RELATION,
-    yields_to=("trend-inside-the-noise",),
+    yields_to="trend-inside-the-noise",
 )
 def conclusion_against_table(case: Case) -> str | None:
     """A conclusion that the student's own figures contradict.
@@ -260,12 +260,11 @@ def _other_load(one: Recording, other: Recording) -> bool:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Nothing shows that the operation happened as often as the figure claims.",
     misconception="A program that fails early is fast too, and what it says of itself is no count.",
     experiment="Leave one operation out of ten. Does your count notice it?",
     seen_in="report C: a read that fails each time, timed as a read",
-    yields_to=("no-c-to-read",),
+    yields_to="no-c-to-read",
 )
 def operations_not_counted(case: Case) -> str | None:
     """An operation of a student that nothing shows: it was not counted, or only claimed."""
@@ -294,12 +293,11 @@ def operations_not_counted(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The only evidence of the operation is its own word.",
     misconception="A counter beside a call shows that its line was reached.",
     experiment="Take the call out. If the count rises, count where the effect arrives.",
     seen_in="report D: exchanges that the loop counts, and switches that the OS did not",
-    yields_to=("operations-not-counted", "no-c-to-read"),
+    yields_to="operations-not-counted, no-c-to-read",
 )
 def counts_itself(case: Case) -> str | None:
     """Evidence of an operation that is only the operation's own book: it counts itself."""
@@ -338,13 +336,12 @@ def _answers_itself(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The baseline does what the question is about, so the difference leaves it out.",
     misconception="A baseline is what is left without the operation: the loop, and what is needed "
     "around it.",
     experiment="Make the baseline empty and measure again. What was lost before?",
     seen_in="comparisons of two ways to do the same, reported as the cost of one of them",
-    yields_to=("operations-not-counted",),
+    yields_to="operations-not-counted",
 )
 def baseline_does_it_too(case: Case) -> str | None:
     """A baseline that holds the operation itself: what is asked about is subtracted from itself."""
@@ -433,21 +430,12 @@ def asks(case: Case) -> bool:
 def trials_of(case: Case) -> tuple[OwnTrial, ...]:
     """One trial for each process; none if a process states none."""
     columns = [
-        _of_processes(case, key)
+        observed.of_processes(case.recording, f"variant.{OPERATION}.{key}")
         for key in ("tried", "counted_idle", "counted_of_operation", "counted_of_baseline")
     ]
-    if len({len(each) for each in columns}) > 1:
+    if any(len(each) != len(case.recording.processes) for each in columns):
         return ()
     return tuple(OwnTrial(*row) for row in zip(*columns, strict=True))
-
-
-def _of_processes(case: Case, key: str) -> list[float]:
-    """What each process states; empty if one of them states nothing."""
-    name, processes = f"variant.{OPERATION}.{key}", len(case.recording.processes)
-    known = case.recording.numbers(name)
-    if name in case.recording.conditions:
-        known *= processes
-    return known if len(known) == processes else []
 
 
 def in_samples(case: Case) -> tuple[int, int | None]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 
 from grader.cases.case import Case
 from grader.cases.spec import Quantity
-from grader.cases.verdict import Level
 from grader.facts import c_tree, memory_use, observed, traps
 from grader.facts.c_calls import wait_with_an_end
 from grader.facts.sources import own_source
@@ -38,18 +37,14 @@ MOST_CYCLES_TO_CALL, MOST_CYCLES_OF_CALL = 20.0, 8.0
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="More is timed than the one operation asked for.",
     misconception="Whatever lies between the readings counts: a fence, a pause, a loop, memory, "
     "another task or a profiler's code.",
     experiment="Take the rest out, and measure again.",
     seen_in="trials of labs 03 to 10: a fence in the call, a stack for each task, -pg",
-    yields_to=(
-        *("number-not-by-the-task", "not-a-thread", "vfork-for-thread"),
-        *("pinning-inside-the-interval", "not-woken", "wait-with-an-end", "page-not-brought"),
-        *("read-not-written", "not-one-call", "library-call-not-system-call"),
-        *("library-call-beside-trap", "working-set-in-part"),
-    ),
+    yields_to="number-not-by-the-task, not-a-thread, vfork-for-thread, "
+    "pinning-inside-the-interval, not-woken, wait-with-an-end, page-not-brought, read-not-written, "
+    "not-one-call, library-call-not-system-call, library-call-beside-trap, working-set-in-part",
 )
 def more_than_the_operation(case: Case) -> str | None:
     """More is timed than one call, task, handoff or page, by what it costs or by counts."""
@@ -207,19 +202,13 @@ def _warned_of(case: Case, code: str) -> str | None:
 
 @pitfall(
     code=run_warnings.INPUT_EATEN,
-    level=Level.VALIDITY,
     symptom="The operation changes its input, and later operations find what it left.",
     misconception="An operation in place uses its input up: what is sorted once is sorted for all "
     "later samples.",
     experiment="Copy the input before each operation, and subtract the copy as a baseline.",
     seen_in="benchmarks of sorting in three public projects: 3,445 ns in place of 5,771",
-    yields_to=(
-        "library-call-not-system-call",
-        "vdso-not-system-call",
-        "work-optimised-away",
-        "not-one-call",
-        "operations-not-counted",
-    ),
+    yields_to="library-call-not-system-call, vdso-not-system-call, work-optimised-away, "
+    "not-one-call, operations-not-counted",
     broken=(Live("sorts_what_is_sorted", "own-question-cost"),),
 )
 def input_eaten(case: Case) -> str | None:
@@ -229,7 +218,6 @@ def input_eaten(case: Case) -> str | None:
 
 @pitfall(
     code=run_warnings.INPUT_LEARNT,
-    level=Level.VALIDITY,
     symptom="The branch predictor has learnt the input, which never changes.",
     misconception="The processor remembers thousands of branches: an input that comes again costs "
     "less than a new one.",
@@ -244,7 +232,6 @@ def input_learnt(case: Case) -> str | None:
 
 @pitfall(
     code=run_warnings.HALF_OF_COUNTER,
-    level=Level.VALIDITY,
     symptom="Your C keeps only a part of the counter.",
     misconception="The counter has 64 bits. Its lower half begins anew every second or two, and a "
     "sample across this moment is wrong by 2^32.",
@@ -259,13 +246,12 @@ def half_of_the_counter(case: Case) -> str | None:
 
 @pitfall(
     code=run_warnings.NOTHING_SENT,
-    level=Level.VALIDITY,
     symptom="The messages are empty, so nobody waits for them.",
     misconception="A write of 0 bytes into a pipe wakes no reader, and a read of 0 bytes does not "
     "wait. Both return at once, and no task switches.",
     experiment="Print what write() and read() return.",
     seen_in="a homework on switches, in which both sides exchange 0 bytes",
-    yields_to=("other-call-than-asked",),
+    yields_to="other-call-than-asked",
     broken=(Live("messages_of_0_bytes", "process-switch-pipe-pinned"),),
 )
 def nothing_sent(case: Case) -> str | None:
@@ -275,7 +261,6 @@ def nothing_sent(case: Case) -> str | None:
 
 @pitfall(
     code=run_warnings.SAMPLES_DROPPED,
-    level=Level.VALIDITY,
     symptom="Your C drops samples by their value, and takes others.",
     misconception="A limit chosen by the expected value makes the samples agree with it. A slow "
     "sample may be the operation itself.",
@@ -289,7 +274,6 @@ def samples_dropped(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="To map and unmap memory is part of your page fault.",
     misconception="mmap() and munmap() are system calls of their own. A page fault is what the "
     "first use of a mapped page costs.",
@@ -307,7 +291,6 @@ def mapping_counted_along(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your children write while they end.",
     misconception="exit() flushes the buffers that the child has copied from its parent, and calls "
     "what the parent has registered. _exit() only ends the child.",

@@ -15,7 +15,6 @@ from labs.units import rounded
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The children were never waited for.",
     misconception="A process costs time until it has ended. If nobody waits for it, it ends "
     "inside another sample.",
@@ -101,7 +100,6 @@ _SIZE = re.compile(r"-(\d+)(mb|gb)$")
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The memory was allocated but never present.",
     misconception="malloc and mmap give addresses. Only a write brings a page, and fork copies the "
     "entries of such pages only.",
@@ -136,7 +134,6 @@ _SHARE_MEMORY = ("CLONE_VM", "pthread_create", "thrd_create", "vfork")
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="This task is a process, not a thread.",
     misconception="Without CLONE_VM, clone copies the memory, as fork does. vfork lends the "
     "parent's memory to a process.",
@@ -193,7 +190,6 @@ def _clone_without_memory(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The parent sleeps while its new task runs.",
     misconception="vfork and CLONE_VFORK lend the parent's memory, and stop it until the child has "
     "ended. A thread runs beside its creator.",
@@ -215,7 +211,6 @@ def vfork_for_thread(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Not every new task raised the number exactly once.",
     misconception="A number proves shared memory only if the new task raised it and its parent "
     "sees it.",
@@ -258,7 +253,6 @@ _PINS = ("sched_setaffinity", "pthread_setaffinity_np", "pin_to")
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your C also times the binding to a CPU.",
     misconception="Binding is a system call that may move the task. Bind once, before the first "
     "reading: a child inherits the binding.",

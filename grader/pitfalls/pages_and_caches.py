@@ -28,7 +28,6 @@ PROCEDURES = ("procedure", "remote_procedure", "other_remote_procedure")
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The cold sample is not among the samples that count.",
     misconception="A warm-up or a trial call is the first call, and each process has only one "
     "first call.",
@@ -91,13 +90,12 @@ def _never_cold(case: Case, variant: str) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The page of the code was not touched.",
     misconception="Some systems also map the pages around a touched page, such as 64 KB of a file. "
     "Others do not.",
     experiment="Read one byte of the code itself, at the address that you get.",
     seen_in="code that reads 'the next page, to be sure'",
-    yields_to=("first-sample-lost", "page-still-missing"),
+    yields_to="first-sample-lost, page-still-missing",
 )
 def other_page_touched(case: Case) -> str | None:
     """A first call got ready by touching a page next to that of the code."""
@@ -119,7 +117,6 @@ SHARE_LEFT = 0.5
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The cause that you wanted to remove is still there.",
     misconception="Only a read or write brings a page: its address does not, and a prefetch gives "
     "up.",
@@ -154,7 +151,6 @@ SHARE_OF_OPERATIONS = 0.5
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The figure mixes two causes: each operation takes a page fault as well.",
     misconception="Memory that was never touched, or was taken away, lacks its page and not only "
     "its line in a cache.",
@@ -224,7 +220,6 @@ MAKES_A_PAGE_FAULT = ("anonymous", "copy-on-write", "file")
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Hardly any touch made a page fault: you timed a plain write.",
     misconception="malloc need not give new pages: freed memory stays in the process with its "
     "pages.",
@@ -249,7 +244,6 @@ READY, AFTERWARDS = "bring", "own"
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Pages are still missing after your preparation.",
     misconception="Each page comes with a write to it. A loop over bytes may leave pages out; a "
     "read, or advice such as MADV_WILLNEED, brings none.",
@@ -277,7 +271,6 @@ OWN_PAGES = ("anonymous", "bring")
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The pages were only read and have no memory of their own.",
     misconception="A read maps one page of zeros that all processes share; the first write makes "
     "another page fault.",
@@ -302,7 +295,6 @@ PAGES_OF_A_FILE = "file"
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The figure is of a page, but one page fault brought several.",
     misconception="The OS also maps neighbouring pages of a file that are in memory, on Linux "
     "usually up to 64 KB.",
@@ -325,7 +317,6 @@ def neighbours_mapped_along(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Nobody wrote to the memory that you loaded from.",
     misconception="Until the first write, all reads of a page find one page of zeros, which stays "
     "in the first cache.",
@@ -335,20 +326,17 @@ def neighbours_mapped_along(case: Case) -> str | None:
 )
 def memory_never_written(case: Case) -> str | None:
     """Loads from memory that nobody has written to: they all come from one page of zeros."""
-    for name in case.spec.variants:
-        walk = memory_use.walk_of(case.recording, name)
-        if walk is None or walk.written is not False:
-            continue
-        claimed, resident = f"{walk.set_kb >> 10:,}", f"{(walk.resident_kb or 0) >> 10:,}"
-        return (
-            f"Over all processes, {name} claims {claimed} MB, of which the OS counted {resident} "
-            "MB as resident."
-        )
+    for name, walk in memory_use.walks_of(case):
+        if walk.written is False:
+            claimed, resident = f"{walk.set_kb >> 10:,}", f"{(walk.resident_kb or 0) >> 10:,}"
+            return (
+                f"Over all processes, {name} claims {claimed} MB, of which the OS counted "
+                f"{resident} MB as resident."
+            )
     return None
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your set is in huge pages; the figure is about small ones.",
     misconception="In pages of 2 MB a load hardly waits for the page table, and the ladder's steps "
     "move.",
@@ -361,19 +349,16 @@ def huge_pages_unnoticed(case: Case) -> str | None:
 
     Its loads hardly wait for the page table.
     """
-    for name in filter(memory_use.in_small_pages, case.spec.variants):
-        walk = memory_use.walk_of(case.recording, name)
-        if walk is None or not walk.in_huge_pages:
-            continue
-        claimed, huge = f"{walk.set_kb >> 10:,}", f"{(walk.huge_kb or 0) >> 10:,}"
-        return (
-            f"Over all processes, the OS put {huge} MB of the {claimed} MB of {name} in huge pages."
-        )
+    for name, walk in memory_use.walks_of(case):
+        if walk.in_huge_pages and not name.startswith(memory_use.IN_HUGE_PAGES):
+            huge, claimed = f"{(walk.huge_kb or 0) >> 10:,} MB", f"{walk.set_kb >> 10:,} MB"
+            return (
+                f"Over all processes, the OS put {huge} of the {claimed} of {name} in huge pages."
+            )
     return None
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your loads do not use the loaded addresses.",
     misconception="A core that knows the addresses makes several loads at once: their mean is not "
     "the time of one load.",
@@ -383,19 +368,16 @@ def huge_pages_unnoticed(case: Case) -> str | None:
 )
 def loads_overlap(case: Case) -> str | None:
     """Loads that do not wait for each other: the time for each is throughput, and no latency."""
-    for name in case.spec.variants:
-        walk = memory_use.walk_of(case.recording, name)
-        if walk is None or walk.chained is not False:
-            continue
-        return (
-            f"Of {walk.samples:,} samples of {name}, {walk.right:,} ended at the cache line to "
-            "which the loaded addresses lead."
-        )
+    for name, walk in memory_use.walks_of(case):
+        if walk.chained is False:
+            return (
+                f"Of {walk.samples:,} samples of {name}, {walk.right:,} ended at the cache line to "
+                "which the loaded addresses lead."
+            )
     return None
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The walk does not go round its whole set.",
     misconception="A shuffle often makes several cycles, and the walk goes round one. Lines drawn "
     "one by one return even sooner.",
@@ -406,35 +388,29 @@ def loads_overlap(case: Case) -> str | None:
 )
 def cycle_too_short(case: Case) -> str | None:
     """A walk that goes round a small part of its set, which a cache holds."""
-    for name in case.spec.variants:
-        walk = memory_use.walk_of(case.recording, name)
-        if walk is None or walk.whole is not False:
-            continue
-        nodes, walked = memory_use.per_process(case.recording, walk.nodes, walk.walked)
-        return (
-            f"{name} has {nodes} cache lines, and the walk goes round {walked} of them on average."
-        )
+    for name, walk in memory_use.walks_of(case):
+        if walk.whole is False:
+            nodes, walked = memory_use.per_process(case.recording, walk.nodes, walk.walked)
+            goes = f"the walk goes round {walked} of them on average"
+            return f"{name} has {nodes} cache lines, and {goes}."
     return None
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="A prefetcher may foresee your loads.",
     misconception="If hops repeat, the hardware may ask for a line before the load does.",
     experiment="Let the hops differ, and compare both orders.",
     seen_in="common in walks through an array; lat_mem_rd of lmbench without its option -t",
-    yields_to=("cycle-too-short",),
+    yields_to="cycle-too-short",
     broken=(Live("order_foreseen", "ladder-memory"),),
 )
 def order_foreseen(case: Case) -> str | None:
     """A walk in an order that a prefetcher foresees: its loads find their lines in a cache."""
-    for name in filter(memory_use.unforeseen, case.spec.variants):
-        walk = memory_use.walk_of(case.recording, name)
-        if walk is None or not walk.foreseen:
-            continue
-        same, walked = memory_use.per_process(case.recording, walk.same_hops, walk.walked)
-        counted = f"{name}: on average, {same} of {walked} hops repeat one of the four before."
-        return " ".join(filter(None, (counted, _gained(case, name, walk))))
+    for name, walk in memory_use.walks_of(case):
+        if walk.foreseen and memory_use.unforeseen(name):
+            same, walked = memory_use.per_process(case.recording, walk.same_hops, walk.walked)
+            counted = f"{name}: on average, {same} of {walked} hops repeat one of the four before."
+            return " ".join(filter(None, (counted, _gained(case, name, walk))))
     return None
 
 
@@ -466,7 +442,6 @@ def _figure_of(case: Case, name: str) -> Estimate | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The working set is not used.",
     misconception="Memory that no task reads takes no place in a cache, and the compiler leaves "
     "out a loop that nobody needs.",
@@ -492,13 +467,12 @@ def working_set_not_touched(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The run did not see your C use every cache line.",
     misconception="A loop may end early or step over cache lines, and the compiler leaves out "
     "reads that nobody needs.",
     experiment="Add up one byte of each line for keep().",
     seen_in="trials of lab 07: half of the set, every second line, or only the last value",
-    yields_to=("working-set-not-touched",),
+    yields_to="working-set-not-touched",
 )
 def working_set_in_part(case: Case) -> str | None:
     """A working set of which the student's own C uses only a part, or of which it shows nothing."""

@@ -185,18 +185,15 @@ CHANCE_HALF_WIDTHS = 2.0
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="No operation takes a negative time.",
     misconception="Something was subtracted that was not in the sample, such as an overhead that "
     "this run did not measure.",
     experiment="Print the value before the subtraction, and next to it the value that is "
     "subtracted.",
     seen_in="report A: 28.5 cycles of one machine subtracted on all; calls come out at -3.9",
-    yields_to=(
-        *("baseline-does-it-too", "tracer-stops-it", "stale-constant", "clocks-of-two-processes"),
-        *("fewer-switches-than-claimed", "lock-convoy", "never-slept", "own-semaphore"),
-        *("page-not-brought", "work-optimised-away"),
-    ),
+    yields_to="baseline-does-it-too, tracer-stops-it, stale-constant, clocks-of-two-processes, "
+    "fewer-switches-than-claimed, lock-convoy, never-slept, own-semaphore, page-not-brought, "
+    "work-optimised-away",
     broken=(Live("overhead_for_every_call", "call-args0"),),
 )
 def less_than_nothing(case: Case) -> str | None:
@@ -233,7 +230,6 @@ LEAST_SHARE_OF_FENCED = 0.3
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The overhead that was subtracted or handed in is not this run's own.",
     misconception="An overhead belongs to one machine and one run, as any figure does.",
     experiment="Measure the empty sample in this run, or take the slope.",
@@ -304,7 +300,6 @@ _CPUID = re.compile(r"\bcpuid\b|__cpuid", re.IGNORECASE)
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Most of the pair is the CPUID between its readings.",
     misconception="CPUID serializes, but in a virtual machine the hypervisor answers it, which "
     "takes microseconds.",
@@ -344,14 +339,13 @@ OWN_PAIR = "own_pair"
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The readings do not enclose the work.",
     misconception="A processor executes out of order: an unfenced reading does not wait for the "
     "work before it.",
     experiment="Put a fence before the second reading, and double the work: does the sample "
     "double?",
     seen_in="report A: rdtsc without a fence around a few cycles of work",
-    yields_to=("digits-lost", "timestamps-in-double", "not-one-chain", "end-not-read"),
+    yields_to="digits-lost, timestamps-in-double, not-one-chain, end-not-read",
     broken=(Live("no_fence", "timer-overhead-fenced"),),
 )
 def clock_read_too_early(case: Case) -> str | None:
@@ -419,12 +413,11 @@ SHARE_OF_PAIR = 0.5
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="There is more between the readings than the additions.",
     misconception="Code that keeps the compiler from leaving work out can add its own.",
     experiment="Use ADDITIONS(link, k) on a plain variable, and take the slope again.",
     seen_in="the exercise of lab 01, tried with a loop over a volatile variable",
-    yields_to=("end-not-read", "not-one-chain"),
+    yields_to="end-not-read, not-one-chain",
 )
 def more_between_the_readings(case: Case) -> str | None:
     """More between the readings than the additions: a variable in memory, or a loop."""
@@ -466,7 +459,6 @@ READINGS_OF_A_PAIR = 2
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The additions are not one chain of the asked length.",
     misconception="A processor works on two chains at once: only an addition that needs the one "
     "before takes a core cycle.",
@@ -497,13 +489,12 @@ LEAST_OF_OWN_CLOCK = 0.9
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The length of a sample is not a difference of two readings of the counter.",
     misconception="A number computed from k lies on a perfect line, but says nothing of the "
     "machine.",
     experiment="Read the counter before and after the additions, and return the difference.",
     seen_in="samples with less noise than the counter's step allows",
-    yields_to=("stale-constant",),
+    yields_to="stale-constant",
 )
 def end_not_read(case: Case) -> str | None:
     """A sample whose length does not come from two readings of the counter."""

@@ -59,27 +59,33 @@ class Pitfall:
     occurred (report A to E, or a tool). An entry that `explains` a wrong figure names the kind of
     mistake. If the C can make the same mistake, the figure follows from its recording: such an
     entry `shows_in_recording`, and the grader looks for it in right figures too. An entry that
-    `yields_to` others is silent if one of those is found, because they say the same more exactly.
-    `broken` are C kernels that make the mistake. If an entry `tells_answer`, its words give away
-    which conclusion is right, and it is reported only after the lab is handed in.
+    `yields_to` others (codes, with commas) is silent if one of them is found, because they say the
+    same more exactly.
+    Most entries are of validity: another `level` is stated. `broken` are C kernels that make the
+    mistake. If an entry `tells_answer`, its words give away which conclusion is right, and it is
+    reported only after the lab is handed in.
     """
 
     detect: Detect = _in_no_case
     _: KW_ONLY
     code: str = ""
-    level: Level
+    level: Level = Level.VALIDITY
     symptom: str
     misconception: str
     experiment: str
     seen_in: str
     explains: MistakeKind | None = None
     shows_in_recording: bool = False
-    yields_to: tuple[str, ...] = ()
+    yields_to: str = ""
     tells_answer: bool = False
     broken: tuple[Live, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "code", self.code or self.detect.__name__.replace("_", "-"))
+
+    def yields(self, codes: set[str]) -> bool:
+        """Whether one of the findings `codes` says the same more exactly."""
+        return not codes.isdisjoint(self.yields_to.split(", "))
 
     def find(self, case: Case) -> Finding | None:
         """The finding if this case shows the pitfall, else None."""

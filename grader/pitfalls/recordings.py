@@ -75,7 +75,6 @@ NO_OTHER_FIGURE = Pitfall(
 )
 NOT_REPRODUCED = Pitfall(
     code="mistake-not-reproduced",
-    level=Level.VALIDITY,
     symptom="This recording does not show the mistake that the lab asks for.",
     misconception="To refute a figure, first measure it in the same way as the report did.",
     experiment="Run the broken C kernel as it stands, and hand in that run.",
@@ -112,7 +111,6 @@ def recording_altered(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The C behind this figure cannot be read here.",
     misconception="Only the C shows what was timed; its hash changes with every letter.",
     experiment="Hand in the measured .c file next to the .csv file, or measure the changed C again "
@@ -278,7 +276,6 @@ def what_it_is(case: Case) -> str:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The run was not on the CPU that it asked for.",
     misconception="A program that asks for a CPU may not get it: read the call's result and the "
     "CPU's number.",
@@ -314,7 +311,6 @@ def _cpus_of_its_own(case: Case) -> frozenset[int]:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="A tracer stopped the program at each system call.",
     misconception="strace stops the program when a call begins and when it ends; each stop takes "
     "two switches.",

@@ -34,13 +34,8 @@ Floats = NDArray[np.float64]
     misconception="Few repetitions show neither the spread nor rare bad samples.",
     experiment="Take ten times as many: does the interval shrink to a third?",
     seen_in="report E: 20 samples and no spread",
-    yields_to=(
-        "below-one-cycle",
-        "below-the-clock",
-        "clock-dearer-than-the-thing",
-        "margin-from-few-means",
-        "overhead-rounded-to-zero",
-    ),
+    yields_to="below-one-cycle, below-the-clock, clock-dearer-than-the-thing, "
+    "margin-from-few-means, overhead-rounded-to-zero",
     broken=(Live("twenty_samples", "timer-overhead-monotonic"),),
 )
 def too_few_samples(case: Case) -> str | None:
@@ -134,14 +129,11 @@ def margin_from_few_means(case: Case) -> str | None:
     experiment="Measure again, with as many samples or processes as the run's warning names.",
     seen_in="report E: 20 samples of one run, and no interval with any figure",
     # A mistake in the C can make the processes differ, and is then the cause of the width.
-    yields_to=(
-        *("baseline-does-it-too", "child-left-behind", "clock-read-too-early"),
-        *("creation-counted-as-switch", "first-sample-lost", "lock-convoy", "never-slept"),
-        *("two-cpus-not-one", "work-optimised-away", "tracer-stops-it", "too-few-samples"),
-        *("one-process", "margin-from-few-means", "below-one-cycle", "below-the-clock"),
-        *("clock-dearer-than-the-thing", "not-on-a-line", "digits-lost", "timestamps-in-double"),
-        *("overhead-rounded-to-zero", "less-than-nothing"),
-    ),
+    yields_to="baseline-does-it-too, child-left-behind, clock-read-too-early, "
+    "creation-counted-as-switch, first-sample-lost, lock-convoy, never-slept, two-cpus-not-one, "
+    "work-optimised-away, tracer-stops-it, too-few-samples, one-process, margin-from-few-means, "
+    "below-one-cycle, below-the-clock, clock-dearer-than-the-thing, not-on-a-line, digits-lost, "
+    "timestamps-in-double, overhead-rounded-to-zero, less-than-nothing",
 )
 def interval_as_wide_as_value(case: Case) -> str | None:
     """A run whose 95 % interval is as wide as its value: it shows no figure."""
@@ -159,12 +151,11 @@ def interval_as_wide_as_value(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Twice the work does not take twice the time.",
     misconception="Work is left out or shared, or the sample holds something else.",
     experiment="Draw the mean against k: which batch size leaves the line?",
     seen_in="report A: creation, which happens once, divided by a loop of exchanges",
-    yields_to=("clock-read-too-early", "clocks-of-two-processes", "more-between-the-readings"),
+    yields_to="clock-read-too-early, clocks-of-two-processes, more-between-the-readings",
     broken=(Live("narrow_counter", "system-call-getppid"),),
 )
 def not_on_a_line(case: Case) -> str | None:
@@ -228,7 +219,6 @@ FEWEST_IN_A_ROW = 5
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The first variant was measured with cold code.",
     misconception="The first variant pays for page faults and empty caches: its position looks "
     "like its cost.",
@@ -291,7 +281,6 @@ FIRST_RUNS = 8
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="This series holds running means, not samples.",
     misconception="A mean over all samples so far seems to settle, but the cold first sample stays "
     "in it.",
@@ -431,7 +420,7 @@ PERCENTILES = (25, 75, 90, 95, 99)
     experiment="Compute the mean of all samples.",
     seen_in="common where one reading is printed and copied",
     explains=MistakeKind.REDUCTION,
-    yields_to=("minimum-taken",),
+    yields_to="minimum-taken",
 )
 def one_sample_taken(case: Case) -> str | None:
     """A single sample handed in for what all have in common: a step, the first, a percentile."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from grader.cases.case import Case
-from grader.cases.verdict import Level
 from grader.facts import c_calls, c_tree, observed, traps
 from grader.facts.c_tree import TrapInstruction, trap_instructions
 from grader.facts.sources import own_source
@@ -17,7 +16,6 @@ BELOW_THE_FLOOR = 0.8
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The OS kernel was never entered.",
     misconception="gettimeofday and clock_gettime look like system calls. The vDSO, code that "
     "the OS kernel maps into every process, answers them without a trap.",
@@ -53,12 +51,11 @@ SHARE_OF_FLOOR, MOST_LIBRARY_CYCLES = 0.5, 200
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The call is too cheap to have entered the OS kernel.",
     misconception="A function of the C library may answer from a cache, without a system call.",
     experiment="Count its calls under strace -c, or use the trap instruction.",
     seen_in="report A: getpid at 7 to 43 cycles, cheaper than the timer around it",
-    yields_to=("vdso-not-system-call", "work-optimised-away", "below-one-cycle"),
+    yields_to="vdso-not-system-call, work-optimised-away, below-one-cycle",
     broken=(Live("cached_getpid", "system-call-getppid"),),
 )
 def library_call_not_system_call(case: Case) -> str | None:
@@ -69,12 +66,8 @@ def library_call_not_system_call(case: Case) -> str | None:
             continue
         least = traps.floor_about(case) if case.spec.kernel in traps.KERNELS else None
         own = traps.cost(case, name)
-        below_floor = (
-            least is not None
-            and own is not None
-            and own < SHARE_OF_FLOOR * least
-            and cycles < MOST_LIBRARY_CYCLES
-        )
+        below_floor = least is not None and own is not None and own < SHARE_OF_FLOOR * least
+        below_floor = below_floor and cycles < MOST_LIBRARY_CYCLES
         if cycles < LEAST_TRAP_CYCLES * claimed or below_floor:
             return (
                 f"Your variant {traps.with_floor(case, name)}. With its loop, it takes at most "
@@ -96,13 +89,12 @@ OWN_CALL, OWN_CALL_MACRO = "own_call", "MEASURE_OWN_CALL"
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The C library makes the call that the exercise asks you to make.",
     misconception="Your number may be right, because many functions enter the OS kernel. Some, "
     "such as gettimeofday, do not.",
     experiment="Write the trap instruction, or trap() with the call's number, and compare costs.",
     seen_in="report A: getpid() of the C library",
-    yields_to=("vdso-not-system-call", "library-call-not-system-call", "failing-call-timed"),
+    yields_to="vdso-not-system-call, library-call-not-system-call, failing-call-timed",
     broken=(Live("left_to_library", "system-call-read0"),),
 )
 def call_not_by_hand(case: Case) -> str | None:
@@ -112,8 +104,7 @@ def call_not_by_hand(case: Case) -> str | None:
         return None
     measured = c_tree.measured_by(source, OWN_CALL_MACRO)
     functions = c_calls.functions_of_library(measured)
-    system = " ".join(case.recording.condition("os")).split()
-    if not functions or c_calls.enters_by_hand(measured, system[-1] if system else ""):
+    if not functions or traps.made_by_hand(case, measured):
         return None
     return (
         f"Your timed C calls {functions[0]}(), and has no trap() and no trap instruction for this "
@@ -122,7 +113,6 @@ def call_not_by_hand(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="A function of the C library runs beside your own call.",
     misconception="A repair replaces the mistake. If both run, the figure is the sum of both.",
     experiment="Delete the line with the library's call, and measure again: by how much does the "
@@ -145,17 +135,12 @@ TIMES_FLOOR = 1.25
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The call seems to be refused at once.",
     misconception="A failed call takes time too. Only its result shows whether it worked.",
     experiment="Compare each result with the right one, and stop where it differs.",
     seen_in="reports A and C: no result is checked",
-    yields_to=(
-        "wrong-registers",
-        "call-without-its-argument",
-        "library-call-not-system-call",
-        "vdso-not-system-call",
-    ),
+    yields_to="wrong-registers, call-without-its-argument, library-call-not-system-call, "
+    "vdso-not-system-call",
     broken=(Live("failed_open", "system-call-read0"),),
 )
 def failing_call_timed(case: Case) -> str | None:
@@ -187,7 +172,6 @@ REGISTERS_OF_THE_NUMBER = {"rax", "x8"}
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The OS kernel does not get your arguments.",
     misconception="x86-64 Linux takes arguments in rdi, rsi and rdx; rbx and rcx belong to 32-bit "
     "int 0x80. The call fails.",
@@ -218,7 +202,6 @@ def _was_run(case: Case, trap: TrapInstruction) -> bool:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The call takes an argument but gets none.",
     misconception="The OS kernel uses what a register holds, and may refuse the call: that takes "
     "another time.",
@@ -242,18 +225,13 @@ def call_without_its_argument(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your C does not time the one call that the lab asks for.",
     misconception="Each call does its own work in the OS kernel, and a variant's name does not "
     "show which call it makes.",
     experiment="Run your program under strace -c, which lists each call by name.",
     seen_in="trials of lab 08: the number of another call that also returns 0",
-    yields_to=(
-        "library-call-beside-trap",
-        "library-call-not-system-call",
-        "vdso-not-system-call",
-        "call-not-by-hand",
-    ),
+    yields_to="library-call-beside-trap, library-call-not-system-call, vdso-not-system-call, "
+    "call-not-by-hand",
 )
 def another_call(case: Case) -> str | None:
     """Another system call than the one that is asked for, or one that is asked to do nothing."""
@@ -262,9 +240,7 @@ def another_call(case: Case) -> str | None:
     if other is not None:
         return f"Your variant {case.spec.variant} is made with {other}."
     operations, made = observed.seen(case, "operations"), observed.seen(case, "system_calls")
-    if case.spec.variant not in traps.ASKED or not operations or made is None:
-        return None
-    if made == operations:
+    if case.spec.variant not in traps.ASKED or not operations or made in (None, operations):
         return None
     return (
         f"For one {case.spec.variant} of your C, the OS kernel got {rounded(made / operations, 3)} "
@@ -277,29 +253,19 @@ READ_OF_NOTHING = "read0"
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Your C does not time one read of 0 bytes of `fd`.",
     misconception="A number near the expected one is no proof: another call, or two cheap ones, "
     "may cost as much.",
     experiment="Count the system calls of one run with strace -c.",
     seen_in="report A: getpid(), which the C library answered",
-    yields_to=(
-        "wrong-registers",
-        "call-without-its-argument",
-        "failing-call-timed",
-        "library-call-not-system-call",
-        "vdso-not-system-call",
-    ),
+    yields_to="wrong-registers, call-without-its-argument, failing-call-timed, "
+    "library-call-not-system-call, vdso-not-system-call",
 )
 def other_call_than_asked(case: Case) -> str | None:
     """Another system call than the one asked for, with another file, several of them, or none."""
     operations, calls = observed.seen(case, "operations"), observed.seen(case, "system_calls")
-    if (
-        case.spec.kernel != OWN_CALL
-        or case.spec.variant != READ_OF_NOTHING
-        or not operations
-        or calls is None
-    ):
+    asked = case.spec.kernel == OWN_CALL and case.spec.variant == READ_OF_NOTHING
+    if not asked or not operations or calls is None:
         return None
     reads = observed.seen(case, "empty_reads")
     if calls == operations == reads:

@@ -19,7 +19,6 @@ from labs.units import rounded
 
 @pitfall(
     code=task_counts.FEWER,
-    level=Level.VALIDITY,
     symptom="The OS did not count most claimed switches.",
     misconception="The OS switches only where a task sleeps or loses its CPU.",
     experiment="Let each task note which task ran before it: if it finds itself, nobody waited.",
@@ -36,7 +35,6 @@ def fewer_switches_than_claimed(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="Most of the switches that the run claims never happened.",
     misconception="A lock does not hand over the turn: the task that unlocks it may take it again "
     "at once.",
@@ -51,7 +49,6 @@ def lock_convoy(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The task takes the semaphore that it has just posted itself.",
     misconception="Post and wait make a handoff only with two semaphores, one for each direction.",
     experiment="Use one semaphore for each direction, and compare the count with the claim.",
@@ -67,7 +64,6 @@ def own_semaphore(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The tasks had a CPU each and never slept: nothing was switched.",
     misconception="A futex, the call behind most locks, sleeps only if the task must wait: with "
     "two CPUs its word changes first.",
@@ -85,7 +81,6 @@ def never_slept(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The two tasks were not kept on one CPU.",
     misconception="If each task has its own CPU, the run times the wake-up of another CPU, and no "
     "switch.",
@@ -107,7 +102,6 @@ def two_cpus_not_one(case: Case) -> str | None:
 
 @pitfall(
     code=task_counts.MORE,
-    level=Level.VALIDITY,
     symptom="The OS switched far more often than the run claims.",
     misconception="A handoff takes more switches if a task is woken before it can go on, or wakes "
     "by itself.",
@@ -117,31 +111,29 @@ def two_cpus_not_one(case: Case) -> str | None:
 def more_switches_than_claimed(case: Case) -> str | None:
     """More switches than are claimed, where nothing shows why."""
     seen = task_counts.shown_by(case, more_switches_than_claimed.code)
-    if seen is None:
-        return None
+    return None if seen is None else _for_one(seen)
+
+
+def _for_one(seen: task_counts.Counted) -> str:
     return f"{seen.as_text()}: {seen.rate} for one operation, not {seen.claim:g}."
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The OS switched far more often than the run claims, so the divisor is too small.",
     misconception="A task that is woken while the lock is held runs, blocks on the lock, and "
     "then needs another switch.",
     experiment="Unlock first and signal afterwards, then count again.",
     seen_in="a condition-variable benchmark: 200,000 switches claimed, 340,000 counted",
-    yields_to=("not-woken",),
+    yields_to="not-woken",
     broken=(Live("signal_inside", "thread-switch-condvar"),),
 )
 def signal_under_the_lock(case: Case) -> str | None:
     """A signal sent while the lock is held: more switches than are claimed."""
     seen = task_counts.shown_by(case, signal_under_the_lock.code)
-    if seen is None:
-        return None
-    return f"{seen.as_text()}: {seen.rate} for one operation, not {seen.claim:g}."
+    return None if seen is None else _for_one(seen)
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="A timer wakes the task, which looks and sleeps again.",
     misconception="With a time-out, the timer wakes the sleeper and not the other task, too early "
     "or too late.",
@@ -150,37 +142,28 @@ def signal_under_the_lock(case: Case) -> str | None:
 )
 def wait_with_an_end(case: Case) -> str | None:
     """A task that sleeps for a time, or waits with a time-out, instead of being woken."""
-    seen, called = (
-        task_counts.shown_by(case, wait_with_an_end.code),
-        task_counts.wait_with_an_end(case),
-    )
+    seen = task_counts.shown_by(case, wait_with_an_end.code)
+    called = task_counts.wait_with_an_end(case)
     if seen is None or called is None:
         return None
-    return (
-        f"{seen.as_text()}: {seen.rate} for one operation, not {seen.claim:g}. Between "
-        f"its readings your C calls {called}()."
-    )
+    return f"{_for_one(seen)} Between its readings your C calls {called}()."
 
 
 KERNELS_OF_SWITCHES = frozenset({"own_switch", "thread_switch", "process_switch"})
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The thread that waits does not sleep until it is woken.",
     misconception="A handoff is a sleep that only the other thread's wake ends, not a loop or "
     "short sleep.",
     experiment="Leave out the wake: a real handoff then never ends, as Ticklab reports.",
     seen_in="trials of lab 06: unlock, sched_yield and lock in a loop",
-    yields_to=("wait-with-an-end",),
+    yields_to="wait-with-an-end",
 )
 def not_woken(case: Case) -> str | None:
     """A thread that looks for its turn again and again, and is switched without being woken."""
-    if (
-        case.spec.kernel not in KERNELS_OF_SWITCHES
-        or case.spec.quantity is not Quantity.COST
-        or case.others
-    ):
+    of_switches = case.spec.kernel in KERNELS_OF_SWITCHES and not case.others
+    if not of_switches or case.spec.quantity is not Quantity.COST:
         return None
     for name in case.spec.variants:
         seen = task_counts.sleeps(case.recording, name)
@@ -211,7 +194,6 @@ def _as_many_as_claimed(case: Case, name: str) -> bool:
 
 
 @pitfall(
-    level=Level.VALIDITY,
     symptom="The sample also creates and ends tasks, which is not a switch.",
     misconception="A fork copies page tables, and its child faults pages in. Both cost more than a "
     "switch, and cannot be subtracted exactly.",
@@ -285,7 +267,7 @@ def _round_trip_not_divided(case: Case) -> str | None:
     seen_in="report C: read and write inside the 550 ns of a switch",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
-    yields_to=("touching-counted-as-switch", "two-results-for-one"),
+    yields_to="touching-counted-as-switch, two-results-for-one",
     broken=(Live("calls_counted_along", "process-switch-pipe-pinned"),),
 )
 def read_and_write_counted_along(case: Case) -> str | None:
@@ -322,10 +304,7 @@ def _not_subtracted_by_hand(case: Case) -> str | None:
 def _names_no_baseline(case: Case) -> str | None:
     """The C names no baseline; only where it divides and switches, else that is what is wrong."""
     name = case.spec.variant
-    parts = parts_of(case.recording, name)
-    if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
-        return None
-    if task_counts.code_of(case) is not None:
+    if not _lacks_baseline(case) or task_counts.code_of(case) is not None:
         return None
     return (
         f"Your C names no baseline for {name}: {case.as_submitted()} holds the calls around the "
@@ -349,19 +328,20 @@ def touching_counted_as_switch(case: Case) -> str | None:
     if case.spec.kernel not in memory_use.SET_KERNELS or case.spec.quantity is not Quantity.COST:
         return None
     if case.right or not case.accepted_values:
-        return _set_without_baseline(case)
+        if not _lacks_baseline(case):
+            return None
+        return (
+            f"Your variant {case.spec.variant} names no baseline: {case.as_submitted()} also holds "
+            "what each task does with its pipe and working set."
+        )
     return None if case.result.net is None else _hop_as_timed(case, case.result.net)
 
 
-def _set_without_baseline(case: Case) -> str | None:
+def _lacks_baseline(case: Case) -> bool:
+    """Whether the variant of the figure divides its operation, and names no baseline for it."""
     name = case.spec.variant
-    parts = parts_of(case.recording, name)
-    if case.recording.condition(f"variant.{name}.baseline") or parts < 2:
-        return None
-    return (
-        f"Your variant {name} names no baseline: {case.as_submitted()} also holds what each task "
-        "does with its pipe and working set."
-    )
+    named = case.recording.condition(f"variant.{name}.baseline")
+    return not named and parts_of(case.recording, name) >= 2
 
 
 def _hop_as_timed(case: Case, net: Net) -> str | None:

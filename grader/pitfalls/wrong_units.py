@@ -83,12 +83,8 @@ COUNTER_OF_ONE_GHZ = 0.005
     seen_in="report A: ticks divided by the clock that lscpu prints",
     explains=MistakeKind.CLOCK,
     shows_in_recording=True,
-    yields_to=(
-        "creation-without-its-end",
-        "read-and-write-counted-along",
-        "touching-counted-as-switch",
-        "two-results-for-one",
-    ),
+    yields_to="creation-without-its-end, read-and-write-counted-along, touching-counted-as-switch, "
+    "two-results-for-one",
     broken=(Live("ticks_called_ns", "timer-overhead-fenced"),),
 )
 def ticks_for_nanoseconds(case: Case) -> str | None:
@@ -123,12 +119,8 @@ def _declared_as_ns(case: Case) -> str | None:
     experiment="Show the run in both units and write each number with its unit.",
     seen_in="report A: cycles beside the nanoseconds of other reports",
     explains=MistakeKind.CLOCK,
-    yields_to=(
-        "creation-without-its-end",
-        "read-and-write-counted-along",
-        "touching-counted-as-switch",
-        "two-results-for-one",
-    ),
+    yields_to="creation-without-its-end, read-and-write-counted-along, touching-counted-as-switch, "
+    "two-results-for-one",
 )
 def cycles_for_nanoseconds(case: Case) -> str | None:
     """Core cycles handed in as if a cycle were a nanosecond, or the other way round."""
@@ -160,7 +152,7 @@ DECLARED_SAME_CLOCK = 0.005
     seen_in="reports A and C: the clock that lscpu prints; the turbo clock on the box",
     explains=MistakeKind.CLOCK,
     shows_in_recording=True,
-    yields_to=("read-and-write-counted-along", "touching-counted-as-switch", "two-results-for-one"),
+    yields_to="read-and-write-counted-along, touching-counted-as-switch, two-results-for-one",
     broken=(Live("clock_on_the_box", "timer-overhead-fenced"),),
 )
 def nominal_clock(case: Case) -> str | None:
@@ -227,11 +219,9 @@ def half_or_double(case: Case) -> str | None:
     experiment="Find the row of what the lab asks for.",
     seen_in="common where a number is copied from a table",
     explains=MistakeKind.CONTENTS,
-    yields_to=(
-        *("cost-of-many-for-one", "loop-counted-along", "read-and-write-counted-along"),
-        *("step-assumed-one", "timer-not-subtracted", "two-results-for-one", "unclear-divisor"),
-        "work-counted-as-timer",
-    ),
+    yields_to="cost-of-many-for-one, loop-counted-along, read-and-write-counted-along, "
+    "step-assumed-one, timer-not-subtracted, two-results-for-one, unclear-divisor, "
+    "work-counted-as-timer",
 )
 def another_number_of_the_run(case: Case) -> str | None:
     """A number of the same run, but not the one that the lab asks for."""
@@ -260,7 +250,7 @@ def arithmetic_slip(case: Case) -> str | None:
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     # With calls that cost half a switch, a round trip is three switches.
-    yields_to=("read-and-write-counted-along", "two-results-for-one"),
+    yields_to="read-and-write-counted-along, two-results-for-one",
     broken=(Live("four_calls_for_one", "system-call-getppid"),),
 )
 def cost_of_many_for_one(case: Case) -> str | None:

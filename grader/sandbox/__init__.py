@@ -36,6 +36,7 @@ from typing import IO
 
 import psutil
 
+from grader.judging.worker import ONE_THREAD
 from labs import paths
 
 
@@ -279,9 +280,6 @@ _SHARED_MEMORY = 32_000_000
 #: User ids that no system gives to an account, for root; the second range is for containers, which
 #: often have 65,536 user ids.
 _RANGES = ((1_900_000_000, 1_950_000_000), (60_600, 61_100))
-_ONE_THREAD = {
-    f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "BLIS")
-}
 
 
 class NoSandbox(RuntimeError):
@@ -432,7 +430,7 @@ def _folders_above(places: Iterable[Path]) -> list[str]:
 
 def _variables(python: bool) -> dict[str, str]:
     variables = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
-    variables |= {"USER": "student", "LOGNAME": "student", "TMPDIR": "/tmp", **_ONE_THREAD}
+    variables |= {"USER": "student", "LOGNAME": "student", "TMPDIR": "/tmp", **ONE_THREAD}
     # Each thread may otherwise reserve 64 MB of addresses, which count for the limit.
     variables["MALLOC_ARENA_MAX"] = "2"
     if python:
@@ -530,11 +528,9 @@ def _children(process: int) -> list[int]:
 
 def _resident(process: int) -> int:
     """The resident bytes of a process; 0 if it has ended."""
-    try:
-        pages = Path(f"/proc/{process}/statm").read_text(encoding="utf-8").split()[1]
-    except (OSError, IndexError):
-        return 0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    with contextlib.suppress(psutil.Error):
+        return int(psutil.Process(process).memory_info().rss)
+    return 0
 
 
 def _exact(process: int) -> int:

@@ -27,7 +27,6 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from tqdm import tqdm
-from traitlets.config import Config
 from traitlets.log import get_logger
 
 from grader.submissions.safe_files import NO_ROOM
@@ -378,7 +377,7 @@ class NotOurs(Exception):
     """This folder, or a setting of it, is nothing for `grader`; the message says what to do."""
 
 
-def open_course(folder: Path, settings: Config | None = None) -> NbGrader:
+def open_course(folder: Path) -> NbGrader:
     """The course in `folder` as an application of nbgrader. Raises NotOurs.
 
     From now on, this process says in the terminal what holds it up, as a gradebook that is locked.
@@ -394,7 +393,7 @@ def open_course(folder: Path, settings: Config | None = None) -> NbGrader:
         waiting.addHandler(_BesideTheBar(logging.WARNING))
     # nbgrader reads the settings of the current folder, and these may name files in it.
     with current(folder):
-        app = NbGrader(**({"config": settings} if settings else {}))
+        app = NbGrader()
         app.initialize([], root=str(folder))
     return app
 

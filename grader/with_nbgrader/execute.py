@@ -24,7 +24,7 @@ from grader.sandbox import NoSandbox
 from grader.sandbox.provisioner import Executed, Execution, execute
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader.replay import Replay
-from grader.with_nbgrader.verdict_cells import KEY
+from grader.with_nbgrader.verdict_cells import KEY, cell_output
 
 #: The tag of a cell that is to be executed.
 TAG = "execute"
@@ -118,9 +118,7 @@ def _write(cell: NotebookNode, verdict: Verdict) -> None:
     cell.outputs.insert(0, _stream(f"{verdict.reason}\n"))
     if verdict.outcome is not Outcome.NOT_GRADED:
         points = {"text/plain": repr(verdict.points)}
-        cell.outputs.append(
-            _node({"output_type": "execute_result", "data": points, "execution_count": None})
-        )
+        cell.outputs.append(cell_output("execute_result", points))
 
 
 def _printed(executed: Executed) -> list[NotebookNode]:
@@ -131,11 +129,6 @@ def _printed(executed: Executed) -> list[NotebookNode]:
 
 
 def _stream(text: str) -> NotebookNode:
-    return _node({"output_type": "stream", "name": "stdout", "text": text})
-
-
-def _node(output: dict[str, Any]) -> NotebookNode:
-    if output["output_type"] == "execute_result":
-        output["metadata"] = {}
+    output = {"output_type": "stream", "name": "stdout", "text": text}
     node: NotebookNode = from_dict(output)  # type: ignore[no-untyped-call]
     return node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from fnmatch import fnmatch
@@ -91,6 +92,12 @@ def grades_of(
     return found
 
 
+def grades_in(course: Any, lab: str, notebook: str) -> dict[str, Grades]:
+    """The same for every student of a course, of which nbgrader's CourseDirectory is given."""
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        return grades_of(gradebook, lab, notebook)
+
+
 class FeedbackExporter(Exporter):
     """Makes the page of a graded notebook for nbgrader."""
 
@@ -151,7 +158,8 @@ class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
         course = self.coursedir
         step = course.autograded_directory
         self.assignments, self.refused = {}, []
-        self._known: dict[tuple[str, str], dict[str, Grades]] = {}
+        # The grades of every student when this run began.
+        self._grades = functools.cache(functools.partial(grades_in, course))
         for student, folder in students_in(
             course, step, course.assignment_id, course.student_id
         ).items():
@@ -175,14 +183,6 @@ class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
             is_outdated(page, self._grades(assignment_id, page.stem).get(student_id))
             for page in pages
         )
-
-    def _grades(self, assignment: str, notebook: str) -> dict[str, Grades]:
-        """The grades of every student when this run began."""
-        place = assignment, notebook
-        if place not in self._known:
-            with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-                self._known[place] = grades_of(gradebook, *place)
-        return self._known[place]
 
     def refusals(self) -> list[str]:
         """One line for each graded folder that cannot be opened."""

@@ -42,8 +42,8 @@ from grader.submissions.safe_files import (
 from grader.submissions.submitted_notebook import Holds, digest_of, holds_of, lacking
 from grader.with_nbgrader import course_folder
 from grader.with_nbgrader.careful_course import read_time, time_of
-from grader.with_nbgrader.feedback import grades_of
-from grader.with_nbgrader.pages.feedback_page import Grades, is_outdated
+from grader.with_nbgrader.feedback import grades_in
+from grader.with_nbgrader.pages.feedback_page import is_outdated
 from grader.with_nbgrader.student_folders import (
     RECORD,
     line,
@@ -751,7 +751,7 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
         pages: dict[str, list[Path]] = defaultdict(list)
         refused: list[str] = []
         lab = course.assignment_id
-        grades = functools.cache(lambda name: _grades(course, lab, name))
+        grades = functools.cache(lambda name: grades_in(course, lab, name))
         for student, folder in students_in(
             course, step, course.assignment_id, course.student_id or "*"
         ).items():
@@ -797,11 +797,6 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             self.fail(f"{target} could not be written: {cause}")
         where = printable(str(page), 300)
         self.log.info("Feedback released: %s as %s", where, target.name)
-
-
-def _grades(course: Any, lab: str, notebook: str) -> dict[str, Grades]:
-    with Gradebook(course.db_url, course.course_id) as gradebook:
-        return grades_of(gradebook, lab, notebook)
 
 
 def _names_in_exchange(folder: Path) -> dict[str, Path]:

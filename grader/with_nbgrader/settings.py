@@ -20,10 +20,8 @@ import nbgrader.apps.autogradeapp
 import nbgrader.apps.generateassignmentapp
 import nbgrader.apps.generatefeedbackapp
 import nbgrader.server_extensions.formgrader.formgrader as formgrader
-from nbconvert.exporters import HTMLExporter
 from nbgrader import dbutil
 from nbgrader.apps.dbapp import DbUpgradeApp
-from nbgrader.converters.base import BaseConverter
 from nbgrader.exchange import ExchangeFactory
 
 from grader.with_nbgrader import careful_course
@@ -52,15 +50,13 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     `course` is the course folder or a file in it. An existing id of the course in `c` stays. Raises
     NbgraderDiffers, which ends the program.
     """
-    from grader.with_nbgrader.autograde import CourseAutograde
     from grader.with_nbgrader.course_folder import wait_for
-    from grader.with_nbgrader.feedback import CourseFeedback
     from grader.with_nbgrader.pages import formgrader
-    from grader.with_nbgrader.release import RELEASE_STEPS, CourseRelease
+    from grader.with_nbgrader.release import RELEASE_STEPS
     from labs.terminal import keep_logs_safe
 
     keep_logs_safe()
-    adapt(CourseAutograde, CourseFeedback, formgrader.StudentPages, CourseRelease)
+    adapt()
     _take_our_exchange()
     if "course_id" not in c.CourseDirectory:
         c.CourseDirectory.course_id = "ticklab"
@@ -150,12 +146,11 @@ _NAVIGATION = "nbgrader.server_extensions.formgrader.handlers:SubmissionNavigati
 
 #: What we replace or override, by its full name, with the names of its parameters.
 RELIED_ON = {
-    "nbgrader.apps.api:Autograde.__init__": "self, coursedir, kwargs",
-    "nbgrader.apps.autogradeapp:Autograde.__init__": "self, coursedir, kwargs",
-    "nbgrader.apps.api:GenerateFeedback.__init__": "self, coursedir, kwargs",
-    "nbgrader.apps.generatefeedbackapp:GenerateFeedback.__init__": "self, coursedir, kwargs",
-    "nbgrader.apps.api:GenerateAssignment.__init__": "self, coursedir, kwargs",
-    "nbgrader.apps.generateassignmentapp:GenerateAssignment.__init__": "self, coursedir, kwargs",
+    **{
+        f"nbgrader.apps.{module}:{step}.__init__": "self, coursedir, kwargs"
+        for step in ("Autograde", "GenerateFeedback", "GenerateAssignment")
+        for module in ("api", f"{step.lower()}app")
+    },
     "nbgrader.preprocessors:SaveCells._create_notebook": "self, nb",
     "nbgrader.api:get_alembic_version": "",
     "nbgrader.dbutil:upgrade": "db_url, revision",
@@ -204,13 +199,8 @@ class NbgraderDiffers(SystemExit):
     """
 
 
-def adapt(
-    autograde: type[BaseConverter],
-    feedback: type[BaseConverter],
-    pages: type[HTMLExporter],
-    release: type[BaseConverter],
-) -> None:
-    """Make nbgrader `release` and `autograde`, make `feedback`, and the formgrader write `pages`.
+def adapt() -> None:
+    """Make nbgrader release, grade, make feedback and write the formgrader's pages by our classes.
 
     It also finds alembic, and reads what students hand in with care. A second call changes nothing.
 
@@ -224,15 +214,20 @@ def adapt(
             f"{'; '.join(differences)}. Nothing was graded. Install one of these: "
             f"{sys.executable} -m pip install nbgrader=={TESTED_WITH[-1]}"
         )
+    from grader.with_nbgrader.autograde import CourseAutograde
+    from grader.with_nbgrader.feedback import CourseFeedback
+    from grader.with_nbgrader.pages.formgrader import StudentPages
+    from grader.with_nbgrader.release import CourseRelease
+
     for module in (nbgrader.apps.api, nbgrader.apps.autogradeapp):
-        module.Autograde = autograde
+        module.Autograde = CourseAutograde
     for module in (nbgrader.apps.api, nbgrader.apps.generatefeedbackapp):
-        module.GenerateFeedback = feedback
+        module.GenerateFeedback = CourseFeedback
     for module in (nbgrader.apps.api, nbgrader.apps.generateassignmentapp):
-        module.GenerateAssignment = release
+        module.GenerateAssignment = CourseRelease
     careful_course.install()
     install_lists()
-    formgrader.HTMLExporter = pages
+    formgrader.HTMLExporter = StudentPages
     formgrader.Environment = ListEnvironment
     nbgrader.api.get_alembic_version = alembic_version
     dbutil.upgrade = upgrade

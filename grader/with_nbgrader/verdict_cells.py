@@ -230,25 +230,25 @@ def _outputs(
     if points is not None and verdict.max_points != most:
         scaled = f"In this course, this figure counts as {points:g} of {most:g} points."
         text, page = f"{text}\n{scaled}", page + inline("<p>{{ words }}</p>", words=scaled)
-    outputs = [_output("display_data", {"text/plain": text, "text/html": page})]
+    outputs = [cell_output("display_data", {"text/plain": text, "text/html": page})]
     if view.plot:
         alt = f"Plot of the recording of figure {verdict.figure}"
         outputs.append(
-            _output(
+            cell_output(
                 "display_data",
                 {"text/plain": alt, SVG: view.plot},
                 metadata={SVG: {"alt": alt}},
             )
         )
     if points is not None:
-        outputs.append(_output("execute_result", {"text/plain": repr(points)}))
+        outputs.append(cell_output("execute_result", {"text/plain": repr(points)}))
     return outputs
 
 
-def _output(
+def cell_output(
     kind: str, data: dict[str, str], metadata: dict[str, Any] | None = None
 ) -> NotebookNode:
-    """One output of a cell."""
+    """One output of a cell, as nbformat has it."""
     output: dict[str, Any] = {"output_type": kind, "data": data, "metadata": metadata or {}}
     if kind == "execute_result":
         output["execution_count"] = None

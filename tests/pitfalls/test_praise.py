@@ -529,7 +529,7 @@ def test_a_recording_that_shows_no_fact_is_praised_for_its_figure_only() -> None
     not_said(borne_out.FOLLOWS, "figure-not-from-recording", found.gives(1234.5))
     found = replace(
         honest_submission(figure_named("call-inlined")),
-        spec=replace(figure_named("call-inlined"), praise={}),
+        spec=replace(figure_named("call-inlined"), praise=""),
     )
     said(borne_out.BORNE_OUT, found)
     not_said(borne_out.BORNE_OUT, "conclusion-against-table", found.gives(2.0))

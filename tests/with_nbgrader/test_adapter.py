@@ -24,7 +24,7 @@ from traitlets.config import Config
 from grader.with_nbgrader import settings
 from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.feedback import CourseFeedback
-from grader.with_nbgrader.pages.formgrader import ListEnvironment, StudentPages
+from grader.with_nbgrader.pages.formgrader import ListEnvironment
 from grader.with_nbgrader.release import CourseRelease
 from grader.with_nbgrader.settings import configure
 from testing.hostile.modules import plant
@@ -87,7 +87,7 @@ def _like(real: Any) -> object:
 
 def test_adapting_twice_is_adapting_once(unchanged: dict[tuple[Any, str], object]) -> None:
     for _ in range(2):
-        settings.adapt(CourseAutograde, CourseFeedback, StudentPages, CourseRelease)
+        settings.adapt()
         now = [getattr(module, name) for module, name in CHANGED]
         grading: list[object] = [CourseAutograde, CourseAutograde, CourseFeedback, CourseFeedback]
         grading += [CourseRelease, CourseRelease]
@@ -110,7 +110,7 @@ def test_what_is_missing_is_named_and_nothing_is_changed(
         monkeypatch.delattr(owner, first)
         unchanged.pop((owner, first), None)
     with pytest.raises(settings.NbgraderDiffers) as raised:
-        settings.adapt(CourseAutograde, CourseFeedback, StudentPages, CourseRelease)
+        settings.adapt()
     said = str(raised.value)
     assert path in said and module in said
     assert f"pip install nbgrader=={settings.TESTED_WITH[-1]}" in said
