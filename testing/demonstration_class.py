@@ -40,7 +40,7 @@ NOTEBOOKS = REPOSITORY / "notebooks"
 _COURSE_ID = "ticklab"
 _NOTE_WIDTH = 90
 # nbgrader takes a few seconds. A step that takes longer than this has hung.
-_PATIENCE_S = 300
+_PATIENCE_S = 500
 
 _SETTINGS = """
 # The exchange of the demonstration. All its students are one user, which nbgrader would report.

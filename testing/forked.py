@@ -33,7 +33,7 @@ from labs import paths
 from testing.paths import REPOSITORY
 
 #: A command that takes longer than this has hung, and is ended.
-PATIENCE_S = 200
+PATIENCE_S = 500
 _one = threading.Lock()
 _PRELOADED = (
     "grader.commands.check",

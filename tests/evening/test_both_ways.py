@@ -22,8 +22,6 @@ from testing.graded_here import GradedHere
 from testing.small_course import LAB
 from testing.small_exchange import EARLY, LATE, ExchangeCourse
 
-pytestmark = pytest.mark.timeout(300)
-
 #: Due between the two times at which students hand in; penalties as the course's own plugin sets.
 DUE = datetime.datetime(2025, 1, 15)
 SETTINGS = """

@@ -22,7 +22,6 @@ from testing.small_course import FIGURES, LAB
 from testing.small_exchange import EARLY, LATE, ExchangeCourse
 
 #: Two starts of nbgrader before the first test.
-pytestmark = pytest.mark.timeout(300)
 FULL = {"cost": 4.0, "step": 1.5, "report": None}
 
 

@@ -33,7 +33,6 @@ from testing.graded_here import GradedHere
 from testing.small_course import LAB
 from testing.small_exchange import ExchangeCourse
 
-pytestmark = pytest.mark.timeout(300)
 STUDENTS = ("ada", "bob", "copy", "dora")
 #: The second and the third hand in one run; only the later one is flagged, whatever happens.
 RUNS = {"bob": ["r1"], "copy": ["r1", "r2"]}

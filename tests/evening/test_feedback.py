@@ -24,8 +24,6 @@ from testing.hostile.modules import plant
 from testing.small_course import LAB
 from testing.small_exchange import EARLY, LATE, ExchangeCourse
 
-pytestmark = pytest.mark.timeout(200)
-
 FIGURES: dict[str, Any] = {
     "ada": {"cost": {"points": 4.0}, "step": {"points": 2.0}},
     "bob": {"cost": "open", "step": {"points": 1.0}},

@@ -22,7 +22,6 @@ from testing.formgrader import formgrader_api
 from testing.small_course import LAB
 from testing.small_exchange import ExchangeCourse
 
-pytestmark = pytest.mark.timeout(300)
 STUDENTS = [f"student-{number}" for number in range(5)]
 
 

@@ -19,7 +19,6 @@ from testing.graded_here import GradedHere
 from testing.small_course import LAB
 from testing.small_exchange import ExchangeCourse
 
-pytestmark = pytest.mark.timeout(300)
 _BIN = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
 STUDENTS = ("ada", "bob", "dora")
 

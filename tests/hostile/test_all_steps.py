@@ -28,7 +28,7 @@ from testing.hostile.strangers import ALL, LAB, WORDS
 from testing.paths import REPOSITORY
 
 #: The fixture counts as part of the first test: some fifty submissions are graded.
-pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 CASES = {
     f"s{number:02}": case

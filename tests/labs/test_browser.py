@@ -355,7 +355,7 @@ def test_the_saved_page_shows_the_last_result_and_the_way_back(
         expect(page.get_by_text("Error displaying widget")).to_be_hidden()
 
 
-def test_a_prediction_is_typed_stored_and_seen_again(server: Server, context: Any) -> None:
+def test_a_prediction_and_an_answer_are_typed_and_kept(server: Server, context: Any) -> None:
     path = server.folder / "form.ipynb"
     line = f'lab.predict("{ID}", 1000, "ns", because="dd x", sure=0.6)'
     with jupyterlab.opened(server, context, path.name) as opened:
@@ -375,6 +375,15 @@ def test_a_prediction_is_typed_stored_and_seen_again(server: Server, context: An
         expect(page.locator("pre code", has_text="lab.predict")).to_have_text(line)
         (made,) = predictions.read(server.folder)[ID]
         assert (made.value, made.unit, made.because, made.sure) == (1000, "ns", "dd x", 0.6)
+        page.get_by_label("Your words").focus()
+        for line_of_answer in ("dd It is cold.", "And it is slow."):
+            page.keyboard.type(line_of_answer)
+            page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("group", name="Explanation", exact=True)).to_be_visible()
+        (answer,) = answers.read(server.folder)["wrong"]
+        assert answer.text == "dd It is cold.\nAnd it is slow."
         assert len(page.locator(".jp-CodeCell").all()) == len(FORM), "no key cut a cell"
         command(page, "Save Notebook")
         wait_for(lambda: "Prediction stored" in path.read_text(), 30.0, "the page is saved")
@@ -382,22 +391,3 @@ def test_a_prediction_is_typed_stored_and_seen_again(server: Server, context: An
         page.reload()
         expect(page.locator("pre code", has_text="lab.predict")).to_have_text(line)
         expect(page.locator(".jp-Notebook")).to_contain_text("Prediction stored")
-
-
-def test_an_answer_is_typed_kept_and_shown_beside_the_explanation(
-    server: Server, context: Any
-) -> None:
-    path = server.folder / "form.ipynb"
-    with jupyterlab.opened(server, context, path.name) as opened:
-        page = opened.page
-        command(page, "Restart Kernel and Run All Cells")
-        page.get_by_label("Your words").focus()
-        for line in ("dd It is cold.", "And it is slow."):
-            page.keyboard.type(line)
-            page.keyboard.press("Enter")
-        page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("group", name="Explanation", exact=True)).to_be_visible()
-        (made,) = answers.read(server.folder)["wrong"]
-        assert made.text == "dd It is cold.\nAnd it is slow."
-        assert len(page.locator(".jp-CodeCell").all()) == len(FORM), "no key cut a cell"

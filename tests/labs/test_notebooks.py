@@ -388,7 +388,7 @@ def executed(folder: Path) -> NotebookNode:
     notebook.cells.insert(0, nbformat.v4.new_code_cell(first, id="short"))  # type: ignore[no-untyped-call]
     client = NotebookClient(
         notebook,
-        timeout=100,
+        timeout=300,
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
     )

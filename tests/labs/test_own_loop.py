@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from labs.notebook import measuring
 from labs.notebook.session import Session
@@ -39,7 +38,6 @@ def cost_of(folder: Path, body: str) -> float:
     return float(np.median(run.ticks[run.batch > 0] / run.batch[run.batch > 0]))
 
 
-@pytest.mark.timeout(120)
 def test_the_clock_inside_the_loop_costs_more_than_the_call(tmp_path: Path) -> None:
     outside, inside = cost_of(tmp_path, OUTSIDE), cost_of(tmp_path, INSIDE)
     assert 0 < outside < inside / 2

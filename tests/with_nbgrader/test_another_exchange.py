@@ -17,7 +17,6 @@ from testing.small_course import FIGURES, LAB
 from testing.small_exchange import EARLY, ExchangeCourse
 
 #: Several starts of nbgrader.
-pytestmark = pytest.mark.timeout(300)
 REAL_LAB = "01-timer-overhead"
 
 #: Made up: it shares no class and no folder with nbgrader's own, and notes each step.

@@ -20,7 +20,6 @@ from testing.programs import call
 from testing.small_course import CHECKS, EXTRA_CONFIG, LAB, MARKER, write_source
 
 # Sixteen commands of nbgrader before the first test.
-pytestmark = pytest.mark.timeout(300)
 
 
 def small_evidence(lab: str, folder: Path) -> None:

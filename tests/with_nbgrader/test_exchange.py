@@ -21,7 +21,6 @@ from testing.small_course import LAB
 from testing.small_exchange import EARLY, LATE, ExchangeCourse
 
 #: Five starts of nbgrader before the first test.
-pytestmark = pytest.mark.timeout(300)
 
 FULL = {"cost": 4.0, "step": 1.5, "report": None}
 HONEST = ("ada", "grace", "o'brien", "josé.b@c.example", "zoe")

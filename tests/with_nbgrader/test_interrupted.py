@@ -24,7 +24,6 @@ from testing.small_course import LAB
 from testing.small_exchange import LATE, ExchangeCourse
 
 #: Processes of nbgrader run before and in the first test.
-pytestmark = pytest.mark.timeout(300)
 STEPS = ("collect", "autograde", "generate_feedback", "release_feedback")
 FULL = {"cost": 4.0, "step": 1.5, "report": None}
 

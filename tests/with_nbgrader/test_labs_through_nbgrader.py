@@ -20,8 +20,6 @@ from testing import forked
 from testing.demonstration_class import DemonstrationClass, Row
 from testing.paths import FIXTURES, REPOSITORY
 
-pytestmark = pytest.mark.timeout(300)
-
 HONEST = FIXTURES / "honest"
 LAB = "01-timer-overhead"
 FULL = sum(spec.max_points for spec in figures_of(LAB))

@@ -33,7 +33,7 @@ from testing.paths import REPOSITORY
 
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 
 @dataclass
@@ -183,7 +183,6 @@ def test_nothing_is_fetched(built: Built, lab: str) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.timeout(600)  # alone, it makes all pages
 def test_no_page_has_a_fault_of_accessibility(built: Built) -> None:
     pytest.importorskip("playwright")
     from bench.labs import accessible, jupyterlab

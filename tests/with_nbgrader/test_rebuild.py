@@ -30,7 +30,6 @@ from testing.small_course import FIGURES, LAB, MARKER, Course, cell, source_note
 
 #: The batch counts as part of the test that asks for it first: some 50 submissions, half a minute
 #: of computing, which took 99 s beside eight other programs.
-pytestmark = pytest.mark.timeout(300)
 
 FULL: dict[str, float | None] = {"cost": 4.0, "step": 1.5, "report": None}
 #: Whose report is as it was released, or not in any file.
