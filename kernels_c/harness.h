@@ -120,6 +120,15 @@ static uint64_t next_random(uint64_t *state)
     return *state * 2685821657736338717u;
 }
 
+/* A random number for the turn `number` of a loop, which waits for no other turn: SplitMix64, Steele,
+ * Lea, Flood, "Fast splittable pseudorandom number generators" (2014). */
+TICKLAB_INLINE uint64_t random_of(uint64_t number)
+{
+    number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
+    number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
+    return number ^ (number >> 31);
+}
+
 static const char *why_missing(const struct variant *variant)
 {
     if (variant->missing != NULL)
@@ -714,7 +723,9 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
 }
 
 /* One sample as a function `name`: operations between two readings of the counter. The empty asm makes
- * the compiler keep the loop, compute each result, and write all memory that others may see. */
+ * the compiler keep the loop, compute each result, and write all memory that others may see. An operation
+ * that takes another input each time chooses it by `turn`: a state in memory would make each turn wait
+ * for the one before, and operations would run in the shade of that. */
 #if defined(__cplusplus)
 #    define TICKLAB_AUTO auto
 #else
@@ -724,9 +735,9 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     static uint64_t name(long batch)                                                               \
     {                                                                                              \
         const uint64_t begin = counter_begin();                                                    \
-        for (register long left = batch; left > 0; left--) {                                       \
+        for (register uint64_t turn = begin; turn != begin + (uint64_t)batch; turn++) {            \
             TICKLAB_AUTO result = (__VA_ARGS__);                                                   \
-            __asm__ volatile("" : "+r,r"(left) : "r,m"(result) : "memory");                        \
+            __asm__ volatile("" : "+r,r"(turn) : "r,m"(result) : "memory");                        \
         }                                                                                          \
         return counter_end() - begin;                                                              \
     }

@@ -14,7 +14,7 @@ from testing.paths import REPOSITORY
 _OWN = "my_function.c"
 #: The page says to add such a line, and a variant in the form of `own`.
 _LONGER = (
-    ("INTERVAL(own, my_function(next_text()))", 'INTERVAL(longer, my_function("A longer text."))'),
+    ("INTERVAL(own, my_function(text_of(turn)))", 'INTERVAL(longer, my_function("A longer text."))'),
     (
         '    {.name = "own", .about = "my function", .interval = own, .baseline = "loop"},',
         '    {.name = "longer", .about = "more", .interval = longer, .baseline = "loop"},',
@@ -34,7 +34,7 @@ def before(page: str, command: str, folder: Path) -> None:
         if "../project" in command:
             _project(folder.parent / "project")
             text = _after('#include "harness.h"', '#include "parse.h"', text)
-            text = text.replace("my_function(next_text())", "parse(next_text())")
+            text = text.replace("my_function(text_of(turn))", "parse(text_of(turn))")
             text = re.sub(r"^static long my_function.*?^}\n", "", text, flags=re.DOTALL | re.M)
         (folder / _OWN).write_text(text, encoding="utf-8")
     if page.endswith(("submission.md", "start.md")) and command == "grader check .":

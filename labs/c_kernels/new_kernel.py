@@ -98,13 +98,13 @@ def source_of_new(name: str, function: str = "", header: str = "", threads: int 
     operation = f"static {returns} operation(struct input *in) {{ {body} }}"
     if len(operation) > _WIDEST:
         operation = operation.replace(" { ", "\n{\n    ").removesuffix(" }") + "\n}"
-    fills = [each.filled for each in arguments if each.filled] or ["in->nothing = i;"]
+    fills = [each.filled for each in arguments if each.filled] or ["in->nothing = (int)next_random(&state);"]
     # A blank within a statement is no place to end a line.
     statements = " ".join(each.replace(" ", "\0") for each in fills)
     filled = "\n" + _folded(12 * " " + statements, 12 * " ").replace("\0", " ")
-    chosen, copy = "&inputs[next_random(&state) % INPUTS]", ""
+    chosen, copy = "&inputs[random_of(turn) % INPUTS]", ""
     if any(each.changed for each in arguments):
-        chosen = "copy = inputs[next_random(&state) % INPUTS], &copy"
+        chosen = "copy = inputs[random_of(turn) % INPUTS], &copy"
         copy = "\nstatic __thread struct input copy; /* the function may change its input */"
     about = f"{called}, while another thread calls it too" if threads > 1 else called
     own = f'    {{.name = "own", .about = "{about}", .interval = own, .baseline = "loop"}},'
