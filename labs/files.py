@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import errno
 import math
 import os
@@ -202,6 +203,11 @@ def number_in(word: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def time_now() -> str:
+    """The time now, as files state it: ISO 8601 in UTC, to the second."""
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
 
 
 def cpu_list(text: str) -> tuple[int, ...] | None:

@@ -203,7 +203,7 @@ def in_columns(
     widths = _widths(lines, to_the_right, width)
     found = []
     for line in lines:
-        cells = [_broken(text, each) for text, each in zip(line, widths, strict=True)]
+        cells = [lines_of(text, each, further=0) for text, each in zip(line, widths, strict=True)]
         for row in itertools.zip_longest(*cells, fillvalue=""):
             found.append(
                 "  ".join(
@@ -238,11 +238,6 @@ def _least(text: str, to_the_right: bool) -> int:
     if to_the_right and (len(text) <= _SHORT or _NUMBER.match(text)):
         return len(text)
     return max(len(part) for part in parts(text, _WIDEST_COMMAND))
-
-
-def _broken(text: str, width: int) -> list[str]:
-    """The text of a cell as the lines that it has in a column of this width."""
-    return lines_of(text, width, further=0)
 
 
 def _of_cell(style: str, text: str) -> str:

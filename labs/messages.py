@@ -174,12 +174,6 @@ class Words:
     shell: str
     python: str
 
-    def in_shell(self) -> str:
-        return self.shell
-
-    def in_python(self) -> str:
-        return self.python
-
 
 Part = str | Option | Words
 
@@ -221,6 +215,8 @@ def _worded(part: Part | Advice, *, python: bool) -> str:
         return part
     if isinstance(part, Advice):
         return part.worded(python=python)
+    if isinstance(part, Words):
+        return part.python if python else part.shell
     return part.in_python() if python else part.in_shell()
 
 

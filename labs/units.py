@@ -178,11 +178,8 @@ def factor_text(factor: float) -> str:
         return "within 10 %"
     by = rounded(off_by(factor), 2)
     if off_by(factor) > _MOST_SHOWN:
-        by = f"{_MOST_SHOWN:,}"
-        if factor > 1:
-            return f"more than {by} times as much"
-        return f"more than {by} times less"
-    return f"{by} times as much" if factor > 1 else f"{by} times less"
+        by = f"more than {_MOST_SHOWN:,}"
+    return f"{by} times {'as much' if factor > 1 else 'less'}"
 
 
 def off_by(factor: float) -> float:

@@ -185,7 +185,7 @@ def jobs(kernels: Sequence[str]) -> Iterator[Job]:
                 f"   {kernel}: {len(possible) - len(names)} variants are left out, which take "
                 f"hours: more than {MOST_TASKS} tasks, or {' and '.join(LEFT_OUT)}"
             )
-        samples = FEWER.get(kernel) or variants.samples_of(kernel)
+        samples = FEWER.get(kernel) or variants.listing_of(Plan(kernel))[0].samples
         both = [each.name for each in listed if each.declared.placement in ON_BOTH_CPUS]
         # Only the first sample of a process is cold, of whichever variant.
         alone = [

@@ -63,7 +63,7 @@ def samples_for(kernel: str, chance: random.Random) -> int:
     wanted = int(10 ** chance.choice([2.31, 2.5, 2.7, 3.0, 3.3, 4.0]))
     if kernel in ("timer_overhead", "system_call", "procedure_call"):
         return 100_000 if chance.random() < 0.02 else wanted
-    return min(wanted, 5 * variants.samples_of(kernel))
+    return min(wanted, 5 * variants.listing_of(measure.Plan(kernel))[0].samples)
 
 
 def real(plan: measure.Plan) -> Recording:

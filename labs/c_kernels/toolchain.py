@@ -26,7 +26,7 @@ from labs import paths
 from labs.c_kernels.catalogue import C_PLUS_PLUS, SOURCES
 from labs.files import read_bounded
 from labs.limits import MOST_FILE_BYTES
-from labs.terminal import meant, suggestion
+from labs.terminal import suggestion
 
 _ALWAYS = ("-Wall", "-Wextra", "-pthread")
 #: The flags of every build of C, before those that the caller asks for. With the flag on implicit
@@ -213,13 +213,9 @@ def c_kernel_source(name: str) -> Path:
         return path
     path = paths.kernels_c() / f"{name}.c"
     if not re.fullmatch(r"[a-z0-9_]+", name) or not path.is_file():
-        known = c_kernel_names()
-        if meant(name, known):
-            raise FileNotFoundError(f"there is no C kernel {name!r}{suggestion(name, known)}")
-        near = suggestion(name, known)
-        raise FileNotFoundError(
-            f"there is no C kernel {name!r}{near} A .c or .cpp file can be given, too."
-        )
+        near = suggestion(name, c_kernel_names())
+        also = "" if near.endswith("?") else " A .c or .cpp file can be given, too."
+        raise FileNotFoundError(f"there is no C kernel {name!r}{near}{also}")
     return path
 
 

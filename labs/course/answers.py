@@ -7,11 +7,10 @@ The file keeps every version, the newest last. Nobody grades an answer.
 
 from __future__ import annotations
 
-import datetime
 import inspect
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,8 +19,10 @@ from pydantic import Field, ValidationError
 
 from labs import limits, paths
 from labs.course import lab_names
-from labs.files import read_bounded, write_atomically
+from labs.files import read_bounded, time_now, write_atomically
 from labs.json_text import BadJson, Form, TextOrNone, Unreadable, problems, read_entries
+
+Version = TypeVar("Version")
 
 
 class BadVersions(ValueError):
@@ -40,6 +41,21 @@ def read_versions(path: Path) -> dict[str, Any]:
         ) from error
     except OSError as error:
         raise BadVersions(error.strerror or str(error)) from error
+
+
+def versions_in(
+    path: Path, read: Callable[[object], Version | None]
+) -> dict[str, tuple[Version, ...]]:
+    """What `read` makes of each version in the file, by name; without those of which it is None.
+
+    Raises BadVersions.
+    """
+    known = {
+        name: tuple(version for entry in entries if (version := read(entry)) is not None)
+        for name, entries in read_versions(path).items()
+        if isinstance(entries, list)
+    }
+    return {name: versions for name, versions in known.items() if versions}
 
 
 def add_version(path: Path, name: str, version: dict[str, Any]) -> None:
@@ -124,12 +140,7 @@ def read(folder: Path) -> dict[str, tuple[Answer, ...]]:
 
     Leaves out entries that are not answers. Raises BadAnswers if the file is unusable.
     """
-    known = {
-        name: tuple(answer for entry in entries if (answer := _answer(entry)))
-        for name, entries in read_versions(Path(folder) / FILE_NAME).items()
-        if isinstance(entries, list)
-    }
-    return {name: versions for name, versions in known.items() if versions}
+    return versions_in(Path(folder) / FILE_NAME, _answer)
 
 
 def put(folder: Path, name: str, text: str) -> tuple[Answer, ...]:
@@ -148,7 +159,7 @@ def put(folder: Path, name: str, text: str) -> tuple[Answer, ...]:
     earlier = read(folder).get(name, ())
     if earlier and earlier[-1].text == given.text:
         return earlier
-    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    now = time_now()
     add_version(Path(folder) / FILE_NAME, name, asdict(Answer(given.text, now)))
     return read(folder)[name]
 

@@ -9,7 +9,6 @@ of this form. A student can also write the file by hand, and may leave out the n
 from __future__ import annotations
 
 import contextlib
-import datetime
 import itertools
 import json
 import re
@@ -21,7 +20,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, ValidationError
 
 from labs import limits
 from labs.c_kernels.catalogue import sources_beside
-from labs.files import CannotWrite, read_bounded, write_atomically
+from labs.files import CannotWrite, read_bounded, time_now, write_atomically
 from labs.json_text import BadJson, Form, OrNone, TextOrNone, Unreadable, problems, read_entries
 
 FILE_NAME = "figures.json"
@@ -113,8 +112,7 @@ def put(folder: Path, figure: Figure) -> None:
     stated[figure.id] = {
         # NumPy's numbers are of other types, which JSON does not know.
         **_entry(figure if isinstance(figure.value, int | float) else known),
-        "when": figure.when
-        or datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "when": figure.when or time_now(),
         **({} if tries is None else {"tries": tries}),
     }
     _write(folder, stated)
@@ -297,7 +295,7 @@ def note_failure(folder: Path, name: str, why: str) -> bool:
     path = recording_path(folder, name)
     if not path.is_file() or path.parent.is_symlink():
         return False
-    when = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    when = time_now()
     with contextlib.suppress(CannotWrite):
         write_atomically(_failure_note(path), f"{when} {why}\n".encode())
     return True

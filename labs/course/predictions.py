@@ -20,6 +20,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from labs import limits
 from labs.course import answers, figures
 from labs.course.answers import BadVersions
+from labs.files import time_now
 from labs.json_text import Form, OrNone, TextOrNone, problems
 from labs.units import NANOSECONDS, UnknownUnit, canonical
 
@@ -78,12 +79,7 @@ def read(folder: Path) -> dict[str, tuple[Prediction, ...]]:
 
     Leaves out entries that are not predictions. Raises BadPredictions if the file is unusable.
     """
-    known = {
-        name: tuple(prediction for entry in entries if (prediction := _prediction(entry)))
-        for name, entries in _stated(folder).items()
-        if isinstance(entries, list)
-    }
-    return {name: versions for name, versions in known.items() if versions}
+    return answers.versions_in(Path(folder) / FILE_NAME, _prediction)
 
 
 def put(folder: Path, name: str, prediction: Prediction, before: str = "") -> Prediction:
@@ -200,13 +196,9 @@ def _stored(prediction: Prediction, *, late: bool) -> Prediction:
         _unit(given.unit),
         given.because[: limits.MOST_REASON],
         given.sure,
-        prediction.when or _now(),
+        prediction.when or time_now(),
         late,
     )
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
 
 
 def _time_of(folder: Path, recording: str) -> str:

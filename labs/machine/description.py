@@ -89,11 +89,8 @@ class Machine:
             sentences.append(
                 f"A quota limits your CPU time to that of {cpus}: the OS pauses long runs."
             )
-        unread = [
-            name
-            for name, fact in (("governor", self.governor), ("turbo", self.turbo))
-            if fact is None
-        ]
+        facts = {"governor": self.governor, "turbo": self.turbo}
+        unread = [name for name, fact in facts.items() if fact is None]
         if unread:
             sentences.append(
                 f"The {' and '.join(unread)} cannot be read here: only the figures show whether "
@@ -134,10 +131,9 @@ COARSE_STEP_NS = 5.0  # with a longer step, the cheapest calls take less than on
 def rows(machine: Machine) -> list[tuple[str, str]]:
     """Facts and their values as text. A fact that this system does not have is left out."""
     allowed = machine.cpus_allowed
-    online = machine.cpus_online or "?"
-    cpus = f"{online} online"
+    cpus = f"{machine.cpus_online or '?'} online"
     if allowed is not None:
-        cpus = f"{online} online; this process may use {cpu_ranges(allowed)}"
+        cpus += f"; this process may use {cpu_ranges(allowed)}"
     table = [
         ("CPU", f"{machine.cpu or UNREADABLE} ({machine.architecture})"),
         ("CPUs", cpus),
@@ -154,8 +150,7 @@ def rows(machine: Machine) -> list[tuple[str, str]]:
     if machine.container:
         table.insert(4, ("Container", machine.container))
     if machine.cpu_quota is not None:
-        cpus = plural(machine.cpu_quota, "CPU")
-        table.insert(2, ("CPU quota", f"the time of {cpus}"))
+        table.insert(2, ("CPU quota", f"the time of {plural(machine.cpu_quota, 'CPU')}"))
     if machine.steal is not None and machine.steal >= 0.001:
         table.append(("Steal", f"{machine.steal:.1%} of CPU time since boot"))
     if machine.counter_step_ns is not None:
@@ -402,22 +397,20 @@ def throttled_s(proc: Path, sys: Path) -> float:
     """For how long control groups have stopped their tasks by a quota, in seconds since they
     exist; for the whole run, subtract two readings."""
     return sum(
-        _limits(proc, sys, "cpu", *(_stated("throttled_time", 1e9), _stated("throttled_usec", 1e6)))
+        _limits(proc, sys, "cpu", _stated("throttled_time", 1e9), _stated("throttled_usec", 1e6))
     )
 
 
 def memory_limit(proc: Path, sys: Path) -> int | None:
     """The memory that this process and those beside it may use, in bytes."""
     limits = _limits(proc, sys, "memory", _number("memory.limit_in_bytes"), _number("memory.max"))
-    own = _own_limit(proc, "Max address space")
-    return int(min([*limits, *([own] if own is not None else [])], default=0)) or None
+    return int(min([*limits, *_own_limit(proc, "Max address space")], default=0)) or None
 
 
 def task_limit(proc: Path, sys: Path) -> int | None:
     """How many processes and threads there may be at the same time."""
     limits = _limits(proc, sys, "pids", _number("pids.max"), _number("pids.max"))
-    own = _own_limit(proc, "Max processes")
-    return int(min([*limits, *([own] if own is not None else [])], default=0)) or None
+    return int(min([*limits, *_own_limit(proc, "Max processes")], default=0)) or None
 
 
 def _limits(proc: Path, sys: Path, controller: str, v1: Reader, v2: Reader) -> list[float]:
@@ -460,11 +453,11 @@ def _stated(name: str, per_second: float) -> Reader:
     return seconds_of
 
 
-def _own_limit(proc: Path, name: str) -> float | None:
-    """A limit that the process has by itself; the first of its two numbers is in force."""
+def _own_limit(proc: Path, name: str) -> list[float]:
+    """The limit of the process itself, if any; the first of its two numbers is in force."""
     limits = text_of(proc / "self/limits") or ""
     found = re.search(rf"^{name} +(\d+) ", limits, re.MULTILINE)
-    return float(found[1]) if found and 0 < int(found[1]) < _NO_LIMIT else None
+    return [float(found[1])] if found and 0 < int(found[1]) < _NO_LIMIT else []
 
 
 def _quota_v2(folder: Path) -> float | None:
@@ -589,10 +582,8 @@ def data_caches(sys: Path = Path("/sys")) -> tuple[Cache, ...]:
 
 
 def _cache(folder: Path) -> Cache | None:
-    level, size = (
-        text_of(folder / "level") or "",
-        _CACHE_SIZE.fullmatch(text_of(folder / "size") or ""),
-    )
+    level = text_of(folder / "level") or ""
+    size = _CACHE_SIZE.fullmatch(text_of(folder / "size") or "")
     holds_data = text_of(folder / "type") in ("Data", "Unified")
     if not (holds_data and level.isdecimal() and size):
         return None

@@ -319,9 +319,7 @@ def verdict(points: list[Point]) -> str:
         return f"Not fit to measure: {', '.join(failed)}."
     if not cautions:
         return "Fit to measure."
-    if len(cautions) == 1:
-        return f"Fit to measure; 1 caution: {cautions[0]}."
-    return f"Fit to measure; {len(cautions)} cautions: {', '.join(cautions)}."
+    return f"Fit to measure; {plural(len(cautions), 'caution')}: {', '.join(cautions)}."
 
 
 # Points that follow from facts: CPUs, limits, clock speed, other users.
@@ -349,18 +347,14 @@ def check_cpus(machine: Machine) -> Point:
     if len(allowed) > 1:
         return Point("CPUs allowed", "PASS", seen)
     remedy = "Parts that compare two CPUs are impossible here: skip them and say so in the report."
-    if online is None or online == 1:
-        return Point(
-            "CPUs allowed", "CAUTION", seen, remedy, "Give the (virtual) machine two CPUs."
+    administrator = "Give the (virtual) machine two CPUs."
+    if online is not None and online > 1:
+        remedy += " If you used taskset, start without it."
+        administrator = (
+            "Give each student two CPUs: docker run --cpuset-cpus=0,1, AllowedCPUs=0,1 of systemd, "
+            "or two whole CPUs and the CPU manager policy static in Kubernetes."
         )
-    return Point(
-        "CPUs allowed",
-        "CAUTION",
-        seen,
-        f"{remedy} If you used taskset, start without it.",
-        "Give each student two CPUs: docker run --cpuset-cpus=0,1, AllowedCPUs=0,1 of systemd, or "
-        "two whole CPUs and the CPU manager policy static in Kubernetes.",
-    )
+    return Point("CPUs allowed", "CAUTION", seen, remedy, administrator)
 
 
 def check_quota(machine: Machine) -> Point:
@@ -386,12 +380,13 @@ def check_tasks(machine: Machine) -> Point:
     limit = machine.task_limit
     if limit is None:
         return Point("processes", "PASS", "no limit seen")
+    seen = f"at most {limit:,} processes and threads"
     if limit >= ENOUGH_TASKS:
-        return Point("processes", "PASS", f"at most {limit:,} processes and threads")
+        return Point("processes", "PASS", seen)
     return Point(
         "processes",
         "CAUTION",
-        f"at most {limit:,} processes and threads, and JupyterLab with one notebook takes up to 70",
+        f"{seen}, and JupyterLab with one notebook takes up to 70",
         "Open one notebook at a time. If a run cannot create a task, this limit is the reason.",
         f"Allow each student {ENOUGH_TASKS} of them: docker run --pids-limit={ENOUGH_TASKS}, "
         f"TasksMax= of systemd, or podPidsLimit of the kubelet. Look at ulimit -u too.",

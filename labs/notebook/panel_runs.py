@@ -11,7 +11,6 @@ The recording itself holds only the newest run. Nothing is graded by this file.
 from __future__ import annotations
 
 import contextlib
-import datetime
 import json
 import math
 from collections.abc import Collection, Sequence
@@ -25,7 +24,7 @@ from labs import json_text, limits
 from labs.analysis import estimates
 from labs.analysis.estimates import Estimate
 from labs.course.figures import RECORDINGS, IsLinked, must_not_be_linked
-from labs.files import CannotWrite, read_bounded, write_atomically
+from labs.files import CannotWrite, read_bounded, time_now, write_atomically
 from labs.html import Table, filled
 from labs.machine import surroundings
 from labs.notebook.run import Run
@@ -231,7 +230,7 @@ class KeptRun(json_text.Form):
             low=figure.low if figure else None,
             high=figure.high if figure else None,
             warnings=list(dict.fromkeys(symptom[:400] for symptom in loud))[:_MOST_WARNINGS],
-            when=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+            when=time_now(),
         )
 
     @property

@@ -222,19 +222,6 @@ def numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
     return found, place[values]
 
 
-__all__ = [
-    "FORMAT",
-    "FORMAT_VERSION",
-    "HEADER",
-    "BadRecording",
-    "Integers",
-    "Numbers",
-    "Recording",
-    "Samples",
-    "parse",
-    "read",
-]
-
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 
 FORMAT = "ticklab recording"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from labs.html import Table
-from labs.recording.counts import Counted, absent, counted, scope
+from labs.recording.counts import absent, counted, scope
 from labs.recording.file import Recording
 
 
@@ -44,14 +44,13 @@ def per_operation(recording: Recording, variant: str) -> tuple[PerOperation, ...
     of_baseline = {each.event: each for each in counted(recording, baseline)} if baseline else {}
     found = []
     for event in counted(recording, variant):
-        slopes = _slopes(event)
+        slopes = [_slope(cells) for cells in event.processes]
         if baseline:
-            subtracted = _slopes(of_baseline[event.event]) if event.event in of_baseline else []
+            cells_of = of_baseline[event.event].processes if event.event in of_baseline else ()
             # Process n of both is the same process, so what it had in addition is in both.
-            pairs = zip(slopes, subtracted, strict=False)
             slopes = [
                 slope - (times if times is not None else 1.0) * less
-                for slope, less in pairs
+                for slope, less in zip(slopes, map(_slope, cells_of), strict=False)
                 if slope is not None and less is not None
             ]
         each_part = (slope / (parts or 1.0) for slope in slopes if slope is not None)
@@ -72,10 +71,6 @@ def per_operation(recording: Recording, variant: str) -> tuple[PerOperation, ...
             )
         )
     return tuple(found)
-
-
-def _slopes(event: Counted) -> list[float | None]:
-    return [_slope(cells) for cells in event.processes]
 
 
 def _slope(cells: Mapping[int, float]) -> float | None:

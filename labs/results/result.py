@@ -303,21 +303,14 @@ def is_about_0(estimate: Estimate) -> bool:
 
 def _sensible(estimate: Estimate) -> tuple[str, str, str]:
     width = estimate.half_width
-    if max(abs(estimate.low), abs(estimate.high)) < SMALL:
-        value, low, high = (
-            rounded(each, 4) for each in (estimate.value, estimate.low, estimate.high)
-        )
-        return value, low, high
-    if width <= 0:
-        return rounded(estimate.value), rounded(estimate.low), rounded(estimate.high)
+    three = estimate.value, estimate.low, estimate.high
+    if width <= 0 or max(abs(estimate.low), abs(estimate.high)) < SMALL:
+        digits = 4 if max(abs(estimate.low), abs(estimate.high)) < SMALL else 3
+        return rounded(three[0], digits), rounded(three[1], digits), rounded(three[2], digits)
     decimals = 0
     while decimals < 6 and width * 10**decimals < 9.5:
         decimals += 1
-    return (
-        fixed(estimate.value, decimals),
-        fixed(estimate.low, decimals),
-        fixed(estimate.high, decimals),
-    )
+    return fixed(three[0], decimals), fixed(three[1], decimals), fixed(three[2], decimals)
 
 
 # What an author would report who notices no mistake in the run.

@@ -536,9 +536,6 @@ def _beyond_a_time_slice(recording: Recording, line: Line) -> float | None:
     return lasts if keeps and lasts > thresholds.TIME_SLICE_MS else None
 
 
-__all__ = ["RunWarning", "of_recording", "of_run"]
-
-
 #: About a baseline in which the operation of a student's own question happens.
 BASELINE_TOO = "baseline-does-it-too"
 #: About a thread that waits for its turn, and takes it though nobody has woken it.

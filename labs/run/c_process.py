@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import datetime
 import os
 import random
 import re
@@ -28,6 +27,7 @@ import psutil
 
 from labs import paths
 from labs.c_kernels import toolchain
+from labs.files import time_now
 from labs.machine import description, surroundings
 from labs.recording.file import BadRecording, Integers, Recording, read_table
 from labs.recording.run_conditions import COMPUTES, WAITS
@@ -132,7 +132,7 @@ def recording_of(
     `known` are further conditions.
     """
     conditions = {
-        "created": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "created": time_now(),
         "ticklab": __version__,
         "command": plan.command_line(),
         "source.sha256": binary.source_sha256,

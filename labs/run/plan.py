@@ -107,9 +107,10 @@ class Plan:
             if allowed is None:
                 raise BadPlan(f"{name} {cpu}: this system cannot pin a task; leave the option out")
             if cpu not in allowed:
+                may_use = ", ".join(map(str, sorted(allowed)))
                 raise BadPlan(
-                    f"{name} {cpu}: this process may use CPU {_cpu_list(allowed)}; choose one of "
-                    "these, or leave the option out"
+                    f"{name} {cpu}: this process may use CPU {may_use}; choose one of these, or "
+                    "leave the option out"
                 )
         rows = len(self.variants or "1") * (self.samples + self.warmup * self.processes)
         if rows > limits.MOST_RECORDING_ROWS:
@@ -195,10 +196,6 @@ def _within(name: str, value: int, least: int, most: int) -> None:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _cpu_list(cpus: frozenset[int]) -> str:
-    return ", ".join(map(str, sorted(cpus)))
 
 
 # Save the C of a student next to the recording that was made from it.

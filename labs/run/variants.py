@@ -80,11 +80,6 @@ def possible(kernel: str, names: str) -> list[str]:
     return [name for name in asked if name and name not in missing]
 
 
-def samples_of(kernel: str, flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS) -> int:
-    """How many samples a C kernel takes by default. Raises the same errors as `of_kernel`."""
-    return listing_of(Plan(kernel, flags=flags))[0].samples
-
-
 def with_usual_samples(plan: Plan) -> Plan:
     """`plan` with as many samples as its C kernel takes by default.
 

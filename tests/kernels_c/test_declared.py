@@ -195,12 +195,15 @@ def test_notebook_panel_and_terminal_take_as_many_samples(tmp_path: Path) -> Non
     declared_options.add_line(parser)
     lab = Session("05-task-creation", tmp_path)
     for kernel in ("task_creation", "timer_overhead"):
-        number = variants.samples_of(kernel)
+        number = variants.listing_of(Plan(kernel))[0].samples
         assert plan_of_line(parser.parse_args([kernel])).samples == number
         assert plan_of(kernel).samples == number
         form = lab.panel(kernel, save=kernel).form
         assert form is not None and form.plan().samples == number
-    assert variants.samples_of("task_creation") < variants.samples_of("timer_overhead")
+    assert (
+        variants.listing_of(Plan("task_creation"))[0].samples
+        < variants.listing_of(Plan("timer_overhead"))[0].samples
+    )
 
 
 def test_a_cell_of_c_takes_the_samples_that_it_states() -> None:
