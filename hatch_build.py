@@ -34,7 +34,10 @@ class TicklabBuildHook(BuildHookInterface):
         include[released] = "labs/released"
         # Plots of the pitfalls, and not the lab folders behind them, which hold solutions.
         examples = f"{self.scratch.name}/examples"
-        make = "import pathlib, sys; from grader.examples import write; write(pathlib.Path(sys.argv[1]))"
+        make = (
+            "import pathlib, sys; from grader.examples import write; "
+            "write(pathlib.Path(sys.argv[1]))"
+        )
         subprocess.run([sys.executable, "-c", make, examples], cwd=root, check=True)
         include[examples] = "grader/examples/made"
 

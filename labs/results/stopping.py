@@ -53,8 +53,8 @@ def rule_of(
     For a plan with `within`, every variant that it asks for must have a figure in `unit` with a
     narrow interval: half of its width, as a share of the value, must be at most `within`. It also
     stops when that clearly cannot be reached. Of intervals as narrow as asked, `tells` says whether
-    they answer the question; where they do not, the run goes on to its end. For another plan that may take longer, enough
-    processes must be left of every variant.
+    they answer the question; where they do not, the run goes on to its end. For another plan that
+    may take longer, enough processes must be left of every variant.
     """
     if all(plan.longer_s == 0 for plan in plans):
         return None
