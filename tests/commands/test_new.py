@@ -47,18 +47,25 @@ int longer(char *text, const int *numbers, double part, unsigned seed, const cha
 """
 
 
+GCC, CLANG = ("gcc", "g++"), ("clang", "clang++")
+#: Each two of their values come together in one case.
+WRITTEN = [
+    (GCC, "mine.c", "", 1),
+    (CLANG, "mine.cpp", "", 2),
+    (GCC, "mine.cpp", PROTOTYPE, 1),
+    (CLANG, "mine.c", PROTOTYPE, 2),
+    (CLANG, "mine.cpp", LONGER, 1),
+    (GCC, "mine.c", LONGER, 2),
+]
+
+
 @LINUX
-@pytest.mark.parametrize("compilers", [("gcc", "g++"), ("clang", "clang++")])
-@pytest.mark.parametrize("name", ["mine.c", "mine.cpp"])
-@pytest.mark.parametrize(
-    "words", [[], *(["--function", each, "--header", "x.h"] for each in (PROTOTYPE, LONGER))]
-)
-@pytest.mark.parametrize("threads", [[], ["--threads", "2"]])
+@pytest.mark.parametrize(("compilers", "name", "prototype", "threads"), WRITTEN)
 def test_what_it_writes_is_short_and_measured_without_a_change(
-    name: str,
-    words: list[str],
-    threads: list[str],
     compilers: tuple[str, str],
+    name: str,
+    prototype: str,
+    threads: int,
     here: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -67,11 +74,13 @@ def test_what_it_writes_is_short_and_measured_without_a_change(
         if shutil.which(compiler) is None:
             pytest.skip(f"{compiler} is not installed")
         monkeypatch.setenv(variable, compiler)
-    if threads and len(os.sched_getaffinity(0)) < 2:
+    if threads > 1 and len(os.sched_getaffinity(0)) < 2:
         pytest.skip("two threads need two CPUs")
     (here / "x.h").write_text(HEADER)
     (here / "x.c").write_text(SOURCE)
-    assert main(["new", name, *words, *threads]) == 0
+    words = ["--function", prototype, "--header", "x.h"] if prototype else []
+    beside = ["--threads", str(threads)] if threads > 1 else []
+    assert main(["new", name, *words, *beside]) == 0
     assert f"labs measure {name}" in capsys.readouterr().out
     text = (here / name).read_text()
     assert len(text.splitlines()) <= 40 and all(len(line) <= 100 for line in text.splitlines())
@@ -82,7 +91,7 @@ def test_what_it_writes_is_short_and_measured_without_a_change(
     assert (found["kernel"], found["variant"]) == ("mine", "own")
     recording = read(here / "run.csv")
     assert recording.conditions["variant.own.baseline"] == "loop"
-    if not threads:  # each operation takes another input
+    if threads == 1:  # each operation takes another input
         assert recording.conditions["variant.own.trial.counter_whole"] == "1"
 
 

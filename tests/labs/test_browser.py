@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -75,7 +76,7 @@ DONE = re.compile(r"Done: [\d,]+ samples")
 #: A notebook of its own: C under the magic, and Python that looks a little like it.
 COLOURED = ("%%ckernel own\n/* a comment */ static int seven = 7;", "seven = 7 # /* none */")
 
-#: The lab and the id of a prediction, and a notebook that asks for it.
+#: The lab and the id of a prediction, and cells that ask for it and for an answer.
 LAB, ID = "02-first-iteration", "first-iteration-call"
 FORM = (
     "from pathlib import Path\nfrom labs.notebook.session import Session",
@@ -101,7 +102,7 @@ def slow_processes() -> list[psutil.Process]:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("panels")
     (folder / f"{SLOW}.c").write_text(SLOW_SOURCE)
-    notebooks = {"panels": CELLS, "alone": CELLS, "colours": COLOURED, "form": FORM}
+    notebooks = {"panels": CELLS, "alone": (*CELLS, *FORM), "colours": COLOURED}
     for name, sources in notebooks.items():
         (folder / f"{name}.ipynb").write_text(json.dumps(of_code(*sources)))
     with jupyterlab.served(folder, tmp_path_factory.mktemp("jupyter")) as serving:
@@ -325,9 +326,10 @@ def test_c_in_a_cell_has_the_colours_of_c(emptied: Page, server: Server) -> None
         expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(1)
 
 
-def test_the_saved_page_shows_the_last_result_and_the_way_back(
+def test_a_saved_page_shows_the_last_result_the_way_back_and_what_was_typed(
     server: Server, context: Any
 ) -> None:
+    """One page, which is loaded twice, because that takes longest: a panel, and two forms."""
     with jupyterlab.opened(server, context, "alone.ipynb") as notebook:
         page = notebook.page
         command(page, "Restart Kernel and Run All Cells")
@@ -342,10 +344,16 @@ def test_the_saved_page_shows_the_last_result_and_the_way_back(
         expect(kept).to_be_hidden()
         # It arrives after the table: a notebook that is saved in between would lack the result.
         expect(kept).to_contain_text("fenced, 230 samples, 2 processes")
+        line = type_a_prediction(page, server.folder)
+        type_an_answer(page, server.folder)
+        assert len(page.locator(".jp-CodeCell").all()) == len(CELLS) + len(FORM), (
+            "no key cut a cell"
+        )
         file = server.folder / "alone.ipynb"
         before = file.stat().st_mtime_ns
         command(page, "Save Notebook")
         wait_for(lambda: file.stat().st_mtime_ns > before, 20.0, "the notebook is saved")
+        wait_for(lambda: "Prediction stored" in file.read_text(), 30.0, "the form is saved")
         jupyterlab.end_jupyter_kernels(server, page)
         page.reload()
         expect(kept).to_be_visible()
@@ -353,41 +361,38 @@ def test_the_saved_page_shows_the_last_result_and_the_way_back(
         expect(kept).to_contain_text(words)
         expect(plot_of(kept)).to_be_visible()
         expect(page.get_by_text("Error displaying widget")).to_be_hidden()
-
-
-def test_a_prediction_and_an_answer_are_typed_and_kept(server: Server, context: Any) -> None:
-    path = server.folder / "form.ipynb"
-    line = f'lab.predict("{ID}", 1000, "ns", because="dd x", sure=0.6)'
-    with jupyterlab.opened(server, context, path.name) as opened:
-        page = opened.page
-        command(page, "Restart Kernel and Run All Cells")
-        form = page.locator(".ticklab-form").first
-        form.get_by_label("Number").focus()
-        page.keyboard.type("1e3")
-        expect(form.get_by_role("status")).to_have_text("That is 1,000 ns.")
-        expect(form.get_by_label("Unit")).to_have_value("ns")
-        for words in ("", "dd x", "0.6"):
-            page.keyboard.press("Tab")
-            page.keyboard.type(words)
-        page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
-        expect(form.get_by_role("status")).to_have_text("Stored.")
-        expect(page.locator("pre code", has_text="lab.predict")).to_have_text(line)
-        (made,) = predictions.read(server.folder)[ID]
-        assert (made.value, made.unit, made.because, made.sure) == (1000, "ns", "dd x", 0.6)
-        page.get_by_label("Your words").focus()
-        for line_of_answer in ("dd It is cold.", "And it is slow."):
-            page.keyboard.type(line_of_answer)
-            page.keyboard.press("Enter")
-        page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("group", name="Explanation", exact=True)).to_be_visible()
-        (answer,) = answers.read(server.folder)["wrong"]
-        assert answer.text == "dd It is cold.\nAnd it is slow."
-        assert len(page.locator(".jp-CodeCell").all()) == len(FORM), "no key cut a cell"
-        command(page, "Save Notebook")
-        wait_for(lambda: "Prediction stored" in path.read_text(), 30.0, "the page is saved")
-        jupyterlab.end_jupyter_kernels(server, page)
-        page.reload()
         expect(page.locator("pre code", has_text="lab.predict")).to_have_text(line)
         expect(page.locator(".jp-Notebook")).to_contain_text("Prediction stored")
+
+
+def type_a_prediction(page: Page, folder: Path) -> str:
+    """By keyboard; returns the line of Python that does the same."""
+    form = page.locator(".ticklab-form").first
+    form.get_by_label("Number").focus()
+    page.keyboard.type("1e3")
+    expect(form.get_by_role("status")).to_have_text("That is 1,000 ns.")
+    expect(form.get_by_label("Unit")).to_have_value("ns")
+    for words in ("", "dd x", "0.6"):
+        page.keyboard.press("Tab")
+        page.keyboard.type(words)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(form.get_by_role("status")).to_have_text("Stored.")
+    line = f'lab.predict("{ID}", 1000, "ns", because="dd x", sure=0.6)'
+    expect(page.locator("pre code", has_text="lab.predict")).to_have_text(line)
+    (made,) = predictions.read(folder)[ID]
+    assert (made.value, made.unit, made.because, made.sure) == (1000, "ns", "dd x", 0.6)
+    return line
+
+
+def type_an_answer(page: Page, folder: Path) -> None:
+    """By keyboard; it is kept, and the explanation is shown beside it."""
+    page.get_by_label("Your words").focus()
+    for line in ("dd It is cold.", "And it is slow."):
+        page.keyboard.type(line)
+        page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("group", name="Explanation", exact=True)).to_be_visible()
+    (made,) = answers.read(folder)["wrong"]
+    assert made.text == "dd It is cold.\nAnd it is slow."
