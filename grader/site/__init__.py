@@ -30,11 +30,12 @@ from labs.c_kernels.toolchain import region_of
 from labs.html import code_spans
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
-from labs.plots import picture, style
-from labs.plots.drawing import Mark, evidence_drawing, value_drawing
+from labs.plots import picture, scale, style
+from labs.plots.drawing import Drawing, Mark, evidence_drawing, value_drawing
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run import broken
+from labs.terminal import typeset
 from labs.units import plural, rounded
 
 #: Pages outside `docs/`. They lie at the top of the site, as they do in the repository.
@@ -144,7 +145,7 @@ _MARKS = re.compile(r"([\\*_<>\[\]{}|$#~^])")
 
 def escaped(text: str) -> str:
     """Text of the kit, which means the same in Markdown; code stays between its backticks."""
-    parts = code_spans(" ".join(text.split()))
+    parts = code_spans(typeset(" ".join(text.split())))
     return "".join(
         f"`{part}`" if is_code else _MARKS.sub(r"\\\1", part).replace("`", r"\`")
         for part, is_code in parts
@@ -309,7 +310,11 @@ def _samples(code: str, kind: str, of: Submission, caption: str, stage: Stage) -
     drawn = of.drawn()
     if drawn is None:
         return f"{caption}\n"
-    name = f"{PITFALLS}/{code}-{kind}.svg"
+    return _put_drawing(stage, f"{PITFALLS}/{code}-{kind}.svg", drawn, caption)
+
+
+def _put_drawing(stage: Stage, name: str, drawn: Drawing, caption: str) -> str:
+    """Write a drawing, and return its place on a page of the same folder."""
     stage.put(name, drawn.svg.encode())
     return plot(PurePosixPath(name).name, drawn.description, caption, drawn.width)
 
@@ -325,10 +330,8 @@ def _beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
     handed_in = Mark("handed in", of.figure.value, "handed in")
     marks = [handed_in, Mark.of("the recording gives", shown)]
     drawn = value_drawing(marks, of.figure.unit)
-    name = f"{PITFALLS}/{code}-figure.svg"
-    stage.put(name, drawn.svg.encode())
     caption = "The figure that was handed in, next to what the recording gives."
-    return [plot(PurePosixPath(name).name, drawn.description, caption, drawn.width)]
+    return [_put_drawing(stage, f"{PITFALLS}/{code}-figure.svg", drawn, caption)]
 
 
 def _handed_in(of: Submission) -> str:
@@ -337,7 +340,7 @@ def _handed_in(of: Submission) -> str:
         return f"For {asked}, nothing readable was handed in."
     if not of.handed_in:
         return f"A conclusion was handed in as {asked}."
-    return f"{of.handed_in} was handed in as {asked}."
+    return f"{typeset(of.handed_in)} was handed in as {asked}."
 
 
 def _says(example: Example) -> str:
@@ -382,19 +385,19 @@ def _lines_of_processes(line: Line, per_us: float) -> Figure:
     overhead, cost = line.overhead.by_process, line.cost.by_process
     assert overhead is not None and cost is not None
     for begin, slope in zip(overhead.value, cost.value, strict=True):
-        axes.plot(ends, (begin + slope * ends) / per_us, color=style.QUIET, linewidth=0.8)
+        axes.plot(ends, (begin + slope * ends) / per_us, color=scale.QUIET, linewidth=0.8)
     mean = line.overhead.value + line.cost.value * ends
-    axes.plot(ends, mean / per_us, color=style.BLUE, linewidth=2.4)
+    axes.plot(ends, mean / per_us, color=scale.BLUE, linewidth=2.4)
     points = line.location / per_us
-    axes.plot(line.batch, points, color=style.BLUE, linestyle="none", marker="o", markersize=7)
+    axes.plot(line.batch, points, color=scale.BLUE, linestyle="none", marker="o", markersize=7)
     axes.set_xticks([0, *line.batch])
     axes.set_xlabel("k: operations in a sample")
     axes.set_ylabel("T(k) (µs)")
     style.make_room_at_left(figure, axes)
     key = [
-        ("━ one process", style.QUIET),
-        ("━ mean of all processes", style.BLUE),
-        ("● mean sample", style.BLUE),
+        ("━ one process", scale.QUIET),
+        ("━ mean of all processes", scale.BLUE),
+        ("● mean sample", scale.BLUE),
     ]
     style.title_and_key(figure, "T(k) = overhead + k × cost", key)
     return figure
@@ -515,9 +518,8 @@ def _title(pair: Pair) -> str:
 def _gallery_page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield "---\norphan: true\n---\n"
     yield f"# {escaped(_title(pair))}\n"
-    drawn = pair.drawing()
-    stage.put(f"{GALLERY}/{name}-value.svg", drawn.svg.encode())
-    yield plot(f"{name}-value.svg", drawn.description, escaped(pair.difference()), drawn.width)
+    value = f"{GALLERY}/{name}-value.svg"
+    yield _put_drawing(stage, value, pair.drawing(), escaped(pair.difference()))
     yield from (f"{escaped(text)}\n" for text in _more(pair.kernel.source))
     asked = catalogue.of_name(pair.repaired.recording.kernel).measures
     yield "## The claim\n"
@@ -558,10 +560,8 @@ def _runs(pair: Pair) -> Iterator[tuple[str, Run]]:
 
 
 def _plot(name: str, kind: str, run: Run, stage: Stage) -> str:
-    file = f"{GALLERY}/{name}-{kind}.svg"
     drawn = evidence_drawing(run.recording, run.variant)
-    stage.put(file, drawn.svg.encode())
     # The claim above has the sentence of the broken run.
     said = "" if kind == KINDS[0] else f" {escaped(run.result().sentence())}"
     caption = f"**{kind.capitalize()}.**{said}"
-    return plot(PurePosixPath(file).name, drawn.description, caption, drawn.width)
+    return _put_drawing(stage, f"{GALLERY}/{name}-{kind}.svg", drawn, caption)

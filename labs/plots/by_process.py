@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from labs.analysis.estimates import ByProcess
 from labs.html import Table
-from labs.plots import picture, style
+from labs.plots import picture, scale, style
 from labs.plots.picture import Picture
 from labs.results.modes import stack_effect
 from labs.results.result import Result, sensible
@@ -44,14 +44,14 @@ def _by_process_figure(result: Result, by: ByProcess) -> Figure:
     if effect is not None:
         fast = ~np.isin(by.process, effect.slowed)
     bytes_ = "" if effect is None else effect.fast_bytes()
-    axes.axhspan(estimate.low, estimate.high, color=style.BLUE, alpha=0.12, linewidth=0)
-    axes.axhline(estimate.value, color=style.BLUE, linewidth=1.2)
+    axes.axhspan(estimate.low, estimate.high, color=scale.BLUE, alpha=0.12, linewidth=0)
+    axes.axhline(estimate.value, color=scale.BLUE, linewidth=1.2)
     key = [
-        (f"━ figure {sensible(estimate)[0]} {style.symbol(unit)}, band: 95 % interval", style.BLUE)
+        (f"━ figure {sensible(estimate)[0]} {scale.symbol(unit)}, band: 95 % interval", scale.BLUE)
     ]
     for which, colour, marker, words in (
-        (~fast, style.INK, "o", "● process, bar: 2 of its standard errors"),
-        (fast, style.GREEN, "s", f"■ its stack begins at byte {bytes_} of a cache line"),
+        (~fast, scale.INK, "o", "● process, bar: 2 of its standard errors"),
+        (fast, scale.GREEN, "s", f"■ its stack begins at byte {bytes_} of a cache line"),
     ):
         if which.any():
             axes.errorbar(
@@ -63,14 +63,14 @@ def _by_process_figure(result: Result, by: ByProcess) -> Figure:
     every = len(result.recording.processes)
     without = np.setdiff1d(np.arange(1, every + 1), numbers)
     for number in without.tolist():
-        axes.axvline(number, color=style.FAINT, linewidth=1.0, linestyle=":", zorder=0)
+        axes.axvline(number, color=scale.FAINT, linewidth=1.0, linestyle=":", zorder=0)
     if len(without):
-        key.append((f"┊ {len(without)} without enough samples", style.QUIET))
+        key.append((f"┊ {len(without)} without enough samples", scale.QUIET))
     axes.set_xlim(0.4, every + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
     axes.set_xlabel("process, in the order in which they ran")
     axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: style.axis_number(round(value, 9)))
+        FuncFormatter(lambda value, _: scale.axis_number(round(value, 9)))
     )
     axes.set_ylabel(f"{result.what}\n({NAMES[unit]})")
     style.make_room_at_left(figure, axes)
@@ -81,7 +81,7 @@ def _by_process_figure(result: Result, by: ByProcess) -> Figure:
 
 
 def _describe_by_process(result: Result, by: ByProcess) -> tuple[str, str]:
-    sign = style.symbol(result.unit)
+    sign = scale.symbol(result.unit)
     low, high = rounded(float(by.value.min()), 4), rounded(float(by.value.max()), 4)
     kind = (
         f"Dot plot of {result.recording.kernel} {result.variant}: the {result.what} that each of "

@@ -756,17 +756,24 @@ def _draw_column(paper: Paper, panel: _Panel, x: float, half: float, column: _Co
     """Draw one column: a band, or dots if it is short. What is beyond is counted at the ends."""
     values = column.values[np.isfinite(column.values)]
     inside = values[(values >= panel.low) & (values <= panel.high)]
+    if len(inside) < _FEW:
+        for n, value in enumerate(inside.tolist()):  # side by side in the order taken
+            at = x + half * (2 * (n + 0.5) / len(inside) - 1)
+            paper.sign(at, panel.down(value), "o", scale.BLUE, 2.5)
+    else:
+        _draw_band(paper, panel, x, half, inside, column.hollow)
     for beyond, y, sign in (
         (int((values > panel.high).sum()), panel.top - 2, "↑"),
         (int((values < panel.low).sum()), panel.bottom - 3, "↓"),
     ):
         if beyond:
-            paper.text(x, y, f"{beyond:,}{sign}", scale.QUIET, anchor="middle", size=_SMALL - 2)
-    if len(inside) < _FEW:
-        for n, value in enumerate(inside.tolist()):  # side by side in the order taken
-            at = x + half * (2 * (n + 0.5) / len(inside) - 1)
-            paper.sign(at, panel.down(value), "o", scale.BLUE, 2.5)
-        return
+            words, size = f"{beyond:,}{sign}", _SMALL - 2
+            paper.text(x, y, words, scale.QUIET, anchor="middle", size=size, halo=True)
+
+
+def _draw_band(
+    paper: Paper, panel: _Panel, x: float, half: float, inside: Floats, hollow: bool
+) -> None:
     counts, edges = np.histogram(inside, _BINS, (panel.low, panel.high))
     wide = half * np.sqrt(counts / counts.max())
     steps = []
@@ -774,7 +781,7 @@ def _draw_column(paper: Paper, panel: _Panel, x: float, half: float, column: _Co
         y, to = panel.down(float(edges[n + 1])), panel.down(float(edges[n]))
         w = max(float(wide[n]), 0.5)
         steps.append(f"M{x - w:.1f} {y:.1f}h{2 * w:.1f}V{to:.1f}h{-2 * w:.1f}z")
-    paper.path("".join(steps), scale.BLUE, hollow=column.hollow, opacity=0.75)
+    paper.path("".join(steps), scale.BLUE, hollow=hollow, opacity=0.75)
 
 
 def _evidence_in_words(result: Result, columns: Sequence[_Column], what: str) -> tuple[str, Table]:

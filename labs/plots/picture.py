@@ -21,7 +21,7 @@ from labs import html
 from labs.analysis.estimates import Estimate, Floats
 from labs.analysis.line import Line
 from labs.html import Table, filled, image_address
-from labs.plots import rows, style, taken
+from labs.plots import rows, scale, style, taken
 from labs.plots.rows import Dot, Group, Row, rows_drawing
 from labs.plots.scale import LOOKS
 from labs.plots.taken import (
@@ -140,7 +140,7 @@ def describe_line(result: Result) -> tuple[str, str]:
     line = result.line
     if line is None:
         raise ValueError(f"no line to describe: {result.no_figure}")
-    per_unit, sign = result.clock.ticks_in(result.unit), style.symbol(result.unit)
+    per_unit, sign = result.clock.ticks_in(result.unit), scale.symbol(result.unit)
     mean = line.location / per_unit
     off = np.abs(line.residual / line.location)
     kind = (
@@ -185,7 +185,7 @@ def describe_estimates(
         for name, result in named
         if result.estimate is not None and result.estimate.value > 0
     ]
-    sign, meaning = style.symbol(first.unit), []
+    sign, meaning = scale.symbol(first.unit), []
     if len(known) > 1:
         meaning.append(_cheapest_and_dearest(known, sign))
     elif known:
@@ -356,10 +356,10 @@ def _estimates_drawing(
         _row(name, result, unit, known.get(result.variant))
         for name, result in zip(names_of(results), results, strict=True)
     )
-    key = [("● figure, bar: its 95 % interval", style.BLUE)]
+    key = [("● figure, bar: its 95 % interval", scale.BLUE)]
     drawn = [known[result.variant] for result in results if result.variant in known]
     texts = [mark.key_text() if len(drawn) == 1 else f"╌ {mark.name}" for mark in drawn]
-    key += [(text, style.GREEN) for text in dict.fromkeys(texts)]
+    key += [(text, scale.GREEN) for text in dict.fromkeys(texts)]
     return rows_drawing(
         [Group("", each)],
         unit,
@@ -375,9 +375,9 @@ def _row(name: str, result: Result, unit: str, prediction: style.Mark | None) ->
     estimate = result.estimate.into(unit, result.clock) if result.estimate is not None else None
     if estimate is None or estimate.value <= 0:
         why = "no figure" if estimate is None else "not above zero"
-        return Row(name, (), why, style.VERMILLION, level)
+        return Row(name, (), why, scale.VERMILLION, level)
     dot = Dot(estimate.value, LOOKS[0], estimate.low, estimate.high)
-    return Row(name, (dot,), with_ends(estimate, style.symbol(unit)), level=level)
+    return Row(name, (dot,), with_ends(estimate, scale.symbol(unit)), level=level)
 
 
 #: How wide a digit of a batch size is, as a share of the axis.
@@ -404,34 +404,34 @@ def line_figure(result: Result) -> Figure:
 
     reach = float(line.batch.max())
     ends = np.array([0.0, reach])
-    axes.plot(ends, overhead + cost * ends, color=style.INK, linewidth=1.2, zorder=1)
+    axes.plot(ends, overhead + cost * ends, color=scale.INK, linewidth=1.2, zorder=1)
     axes.plot(
         line.batch,
         mean,
-        color=style.BLUE,
+        color=scale.BLUE,
         linestyle="none",
         marker="o",
         markersize=6,
         clip_on=False,
     )
-    axes.plot([0], [overhead], color=style.VERMILLION, linestyle="none", marker="D", markersize=6)
+    axes.plot([0], [overhead], color=scale.VERMILLION, linestyle="none", marker="D", markersize=6)
     key = [
-        ("● mean of the steady samples, bars: 2 standard errors", style.BLUE),
-        (f"◆ overhead {rounded(overhead)} {style.symbol(result.unit)}", style.VERMILLION),
+        ("● mean of the steady samples, bars: 2 standard errors", scale.BLUE),
+        (f"◆ overhead {rounded(overhead)} {scale.symbol(result.unit)}", scale.VERMILLION),
     ]
     if line.empty is not None:
         empty = line.empty.value / per_unit
         axes.plot(
-            [0], [empty], color=style.PURPLE, linestyle="none", marker="s", markersize=9,
+            [0], [empty], color=scale.PURPLE, linestyle="none", marker="s", markersize=9,
             markerfacecolor="none", markeredgewidth=1.4,
         )  # fmt: skip
-        key.append((f"□ empty sample {rounded(empty)} {style.symbol(result.unit)}", style.PURPLE))
+        key.append((f"□ empty sample {rounded(empty)} {scale.symbol(result.unit)}", scale.PURPLE))
     axes.set_xlim(-0.03 * reach, 1.03 * reach)
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.0, low), high)
     axes.set_ylabel(f"mean sample T(k)\n({NAMES[result.unit]})")
     axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: style.axis_number(round(value, 9)))
+        FuncFormatter(lambda value, _: scale.axis_number(round(value, 9)))
     )
     axes.tick_params(labelbottom=False)
 
@@ -445,16 +445,16 @@ def _draw_residuals(below: Axes, result: Result, line: Line) -> None:
     """Draw how far each point is off the line, with its uncertainty."""
     per_unit, reach = result.clock.ticks_in(result.unit), float(line.batch.max())
     error = 2 * line.uncertainty / per_unit
-    below.axhline(0, color=style.INK, linewidth=1.2, zorder=1)
+    below.axhline(0, color=scale.INK, linewidth=1.2, zorder=1)
     below.errorbar(
-        line.batch, line.residual / per_unit, yerr=error, color=style.BLUE, fmt="o",
+        line.batch, line.residual / per_unit, yerr=error, color=scale.BLUE, fmt="o",
         markersize=style.POINT_PT, capsize=style.CAP_PT, elinewidth=style.BAR_PT,
     )  # fmt: skip
     most = float(np.max(np.abs(line.residual / per_unit) + error)) or 1.0
     below.set_ylim(-1.25 * most, 1.25 * most)
     below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
     below.yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: style.axis_number(round(value, 9)))
+        FuncFormatter(lambda value, _: scale.axis_number(round(value, 9)))
     )
     below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
     below.set_xlabel("k: operations in a sample")
@@ -486,7 +486,7 @@ def _title(line: Line, result: Result) -> str:
     if not line.straight:
         return f"{kernel} {result.variant}: the points are not on a line"
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
-    equation = f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {style.symbol(result.unit)}"
+    equation = f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {scale.symbol(result.unit)}"
     return f"{kernel} {result.variant}: {equation}"
 
 
@@ -517,8 +517,8 @@ def samples_figure(
     _draw_points(axes, taken, shown)
     key = key_of(taken)
     if prediction is not None and predicted is not None:
-        axes.axhline(max(predicted, floor), color=style.GREEN, linewidth=1.5, dashes=(6, 3))
-        key.append((prediction.key_text(k), style.GREEN))
+        axes.axhline(max(predicted, floor), color=scale.GREEN, linewidth=1.5, dashes=(6, 3))
+        key.append((prediction.key_text(k), scale.GREEN))
     _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
     below, beside = axis_names(taken, unit)
     axes.set_xlabel(below)
@@ -541,15 +541,15 @@ def _draw_points(axes: Axes, taken: Taken, shown: Floats) -> None:
         0,
         1,
         transform=axes.get_xaxis_transform(),
-        color=style.FAINT,
+        color=scale.FAINT,
         linewidth=0.6,
         zorder=0,
     )
     # With fewer samples there is room for larger points.
     steady_size = float(np.clip(2.3 * (8_000 / max(len(order), 1)) ** 0.25, 2.3, 3.4))
     for chosen, colour, alpha, marker, size in (
-        (taken.later, style.BLUE, 0.55, "o", steady_size),
-        (~taken.later, style.VERMILLION, 0.75, "^", 3.6 if taken.warm.any() else 5.5),
+        (taken.later, scale.BLUE, 0.55, "o", steady_size),
+        (~taken.later, scale.VERMILLION, 0.75, "^", 3.6 if taken.warm.any() else 5.5),
     ):
         axes.plot(
             order[chosen], shown[chosen], color=colour, alpha=alpha, linestyle="none",
@@ -570,5 +570,5 @@ def _name_batches(figure: Figure, axes: Axes, batch: Integers, shown: Floats) ->
     for height, named in batch_names(heights, line):
         axes.text(
             1.01, height, named, transform=axes.transAxes, va="center", fontsize=style.FONT_PT,
-            color=style.INK,
+            color=scale.INK,
         )  # fmt: skip

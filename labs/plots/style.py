@@ -24,50 +24,8 @@ from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from labs.analysis.estimates import Floats
-from labs.plots.scale import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    OCHRE,
-    PURPLE,
-    QUIET,
-    VERMILLION,
-    axis_number,
-    log_ends,
-    symbol,
-)
+from labs.plots.scale import INK, QUIET, axis_number, log_ends, symbol
 from labs.units import Clock
-
-__all__ = [
-    "BAR_PT",
-    "BLUE",
-    "CAP_PT",
-    "CHARACTER",
-    "CSS_PIXELS_PER_INCH",
-    "DPI",
-    "FAINT",
-    "FONT_PT",
-    "GREEN",
-    "HEADER_IN",
-    "INK",
-    "MARGIN",
-    "OCHRE",
-    "POINT_PT",
-    "PURPLE",
-    "QUIET",
-    "VERMILLION",
-    "WIDTH_IN",
-    "axis_number",
-    "grow",
-    "log_axis",
-    "make_room_at_left",
-    "make_room_at_right",
-    "new_figure",
-    "quiet_frame",
-    "symbol",
-    "title_and_key",
-]
 
 # matplotlib has read this file of the current folder, which may be a stranger's. It can ask for
 # LaTeX, which runs programs.

@@ -22,7 +22,7 @@ from labs.analysis.estimates import Estimate
 from labs.html import Table
 from labs.messages import Refused
 from labs.notebook.run import Run
-from labs.plots import picture, style, taken
+from labs.plots import picture, scale, style, taken
 from labs.plots.calibration_plot import Guess, calibration_picture
 from labs.plots.drawing import text_width
 from labs.plots.intervals import Point, Series, XAxis, YAxis, series_figure
@@ -333,7 +333,7 @@ def test_a_second_drawing_is_the_first_to_the_byte(straight: Recording) -> None:
 
 HONEST = FIXTURES / "honest"
 COLOURS = {
-    name: getattr(style, name)
+    name: getattr(scale, name)
     for name in ("BLUE", "VERMILLION", "GREEN", "PURPLE", "OCHRE", "INK", "QUIET")
 }
 #: The backgrounds of a static page and of JupyterLab, dark.
