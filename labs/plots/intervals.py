@@ -104,7 +104,7 @@ def series_figure(
     if not log:
         first.yaxis.set_major_formatter(FuncFormatter(lambda v, _: scale.axis_number(round(v, 9))))
     first.set_ylabel(y_axis.name)
-    style.make_room_at_left(figure, first)
+    style.make_room(figure, first)
     all_axes = _side_by_side(figure, first, len(panels))
     room = _room(panels)
     for number, (axes, (heading, some)) in enumerate(zip(all_axes, panels, strict=True)):
