@@ -66,11 +66,10 @@ def new_figure(
     """
     figure = Figure(figsize=(WIDTH_IN, height), dpi=DPI, facecolor="white")
     FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.1, 0.1, 0.8, 0.8))
-    quiet_frame(axes)
     top = 1 - HEADER_IN / height if top is None else top
     bottom = 0.56 / height if bottom is None else bottom
-    axes.set_position((left, bottom, right - left, top - bottom))
+    axes = figure.add_axes((left, bottom, right - left, top - bottom))
+    quiet_frame(axes)
     return figure, axes
 
 
