@@ -870,7 +870,7 @@ def _draw_column(paper: Paper, panel: Panel, x: float, half: float, column: _Col
     ):
         if beyond:
             words, size = f"{beyond:,}{sign}", _SMALL - 2
-            paper.text(x, y, words, scale.QUIET, anchor="middle", size=size, halo=True)
+            paper.text(x, y, words, scale.QUIET, anchor="middle", size=size, halo=sign == "↓")
 
 
 def _draw_band(
