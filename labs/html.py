@@ -254,6 +254,12 @@ _PAGE = Path(__file__).with_name("page.html.jinja")
 _STYLE = Path(__file__).with_name("page.css")
 
 
+@cache
+def page_style() -> str:
+    """The style sheet that all pages in one file share."""
+    return _STYLE.read_text(encoding="utf-8")
+
+
 def page(title: str, command: str, template: Path, **values: object) -> str:
     """A whole page with the `template` as its content. `command` made it, such as `labs survey`."""
     name = generator(command)
@@ -262,7 +268,7 @@ def page(title: str, command: str, template: Path, **values: object) -> str:
         title=title,
         generator=name,
         made_by=f"Made by {name}, version {__version__}.",
-        style=_STYLE.read_text(encoding="utf-8"),
+        style=page_style(),
         content=filled(template, title=title, **values),
     )
 

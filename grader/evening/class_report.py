@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grader.cases.spec import FigureSpec, Quantity
 from grader.evening.class_statistics import (
@@ -34,9 +33,9 @@ from grader.evening.class_statistics import (
 from grader.evening.graded_class import GradedClass, course_in, read_class
 from labs.course.comparison import ALL_MACHINES, CLASS_FILE, FEWEST_RUNS, ClassFigure, write_class
 from labs.files import read_bounded, remove_unfinished, write_atomically
-from labs.html import filled
-from labs.plots.drawing import Axis, axis_over
-from labs.plots.scale import axis_number
+from labs.html import Table, filled, page_style
+from labs.plots import scale
+from labs.plots.drawing import PLOT_WIDTH, Axis, Drawing, Paper, axis_over, draw_axis
 from labs.recording.origin import SEVERAL, UNKNOWN
 from labs.units import rounded, unit_symbol
 
@@ -122,57 +121,44 @@ def _rows(spread: Spread, spec: FigureSpec | None) -> list[ClassFigure]:
     return rows
 
 
-# The plot of a figure's spread: one strip for each kind of machine, as SVG of a few kilobytes.
+# The plot of a figure's spread: one strip for each kind of machine.
 #
 # Accepted numbers are bars that point up, and the others are bars that point down, so that colour
 # is not needed to distinguish them. The axis covers the accepted numbers; what lies outside is
-# counted. The page's style gives the colours, so the plot is readable on light and dark ground.
+# counted.
 
-#: In units of the SVG: on a phone of 390 pixels, text of this size still has 10 pixels.
-WIDTH, _MARGIN, _LINE, _BAR, _GAP, _AXIS = 480, 12, 18, 22, 8, 22
+_MARGIN, _LINE, _BAR, _GAP = 12, 18, 22, 8
 _BINS = 80
 #: The share of accepted numbers that may lie outside the axis, at either end.
 _OUTSIDE = 0.01
-_SVG = Path(__file__).with_name("strips.html.jinja")
 
 
-@dataclass(frozen=True)
-class Strip:
-    """One kind of machine: its name and its count as text, its bars as SVG paths, its median.
-
-    `y` is the top of the strip and `base` the height of its line; `median` is None if nothing was
-    accepted or if it lies outside.
-    """
-
-    machine: str
-    text: str
-    y: float
-    base: float
-    up: str
-    down: str
-    median: float | None
-
-
-def strips_as_svg(spread: Spread) -> str:
-    """The plot; '' if there is no number to show."""
+def strips_drawing(spread: Spread) -> Drawing | None:
+    """The plot; None if there is no number to show."""
     axis = _axis(spread)
     if axis is None:
-        return ""
-    strips, y = [], 0.0
+        return None
+    paper, y = Paper(PLOT_WIDTH, 0), 0.0
     for kind in spread.kinds:
-        strips.append(_strip(kind, axis, y))
+        _draw_strip(paper, axis, kind, y)
         y += _LINE + 2 * _BAR + _GAP
-    return filled(
-        _SVG,
-        title=_title(spread, axis),
-        strips=strips,
-        width=WIDTH,
-        height=y + _AXIS + _LINE,
-        margin=_MARGIN,
-        bottom=y,
-        labels=[(round(axis.at(each), 1), axis_number(each)) for each in axis.numbers()],
-        unit=f"{unit_symbol(spread.unit)}{', log axis' if axis.log else ''}",
-    )
+    draw_axis(paper, axis, y, unit_symbol(spread.unit))
+    paper.height = y + 44
+    return Drawing(
+        paper.svg(), spread.unit, _title(spread, axis), table_of(spread), PLOT_WIDTH
+    )  # fmt: skip
+
+
+def table_of(spread: Spread) -> Table:
+    """How many numbers were accepted on each kind of machine, and their middle."""
+    middle = f"median (middle half), {unit_symbol(spread.unit)}"
+    rows = []
+    for each in spread.kinds:
+        median, half, whole = each.summary
+        counts = f"{len(each.accepted):,}", f"{len(each.others):,}"
+        rows.append((each.machine, *counts, f"{median} ({half})" if median else "", whole))
+    header = ("machine", "accepted", "not accepted", middle, "all accepted")
+    return Table(f"{spread.figure} by kind of machine", header, tuple(rows))
 
 
 def _title(spread: Spread, axis: Axis) -> str:
@@ -196,11 +182,11 @@ def _axis(spread: Spread) -> Axis | None:
     # Of few numbers, all are on the axis.
     off = _OUTSIDE if len(values) >= 1 / _OUTSIDE else 0.0
     ends = np.quantile(values, (off, 1 - off)).tolist()
-    axis = axis_over(ends, whole=False)._replace(left=_MARGIN, right=WIDTH - _MARGIN)
+    axis = axis_over(ends, whole=False)._replace(left=2 * _MARGIN, right=PLOT_WIDTH - 2 * _MARGIN)
     return axis if math.isfinite(axis.high - axis.low) else None
 
 
-def _strip(kind: OfKind, axis: Axis, y: float) -> Strip:
+def _draw_strip(paper: Paper, axis: Axis, kind: OfKind, y: float) -> None:
     low, high = axis.ends
     places = [
         [axis.at(value) for value in values if low <= value <= high]
@@ -210,52 +196,30 @@ def _strip(kind: OfKind, axis: Axis, y: float) -> Strip:
     most = max(1, *(int(each.max()) for each in counts))
     base, every = y + _LINE + _BAR, len(kind.accepted) + len(kind.others)
     outside = every - sum(map(len, places))
-    text = f"{every:,} handed in"
-    if outside:
-        text += f", {outside:,} outside"
-    median = None
+    text = f"{every:,} handed in" + f", {outside:,} outside" * bool(outside)
     if kind.accepted:
         text = f"median {kind.summary[0]}; {text}"
-        middle = float(np.median(kind.accepted))
-        median = round(axis.at(middle), 1) if low <= middle <= high else None
-    return Strip(
-        kind.machine,
-        text,
-        y,
-        base,
-        _bars(counts[0], base, -_BAR / most),
-        _bars(counts[1], base, _BAR / most),
-        median,
-    )
-
-
-def _bars(counts: NDArray[np.int64], base: float, unit: float) -> str:
-    """The bars as one path; `unit` is the height of one, negative if they point up."""
-    wide = (WIDTH - 2 * _MARGIN) / _BINS
-    return "".join(
-        f"M{_MARGIN + number * wide:.1f} {base:g}v{count * unit:.1f}h{wide - 0.6:.1f}V{base:g}z"
-        for number, count in enumerate(counts.tolist())
-        if count
-    )
+    paper.text(_MARGIN, y + 13, kind.machine, size=12)
+    paper.text(paper.width - _MARGIN, y + 13, text, scale.QUIET, anchor="end", size=12)
+    wide = (axis.right - axis.left) / _BINS
+    for each, colour, up in zip(counts, (scale.BLUE, scale.VERMILLION), (-1, 1), strict=True):
+        bars = "".join(
+            f"M{axis.left + n * wide:.1f} {base:g}v{up * _BAR * each[n] / most:.1f}"
+            f"h{wide - 0.6:.1f}V{base:g}z"
+            for n in np.flatnonzero(each).tolist()
+        )
+        paper.path(bars, colour)
+    paper.line(axis.left, base, axis.right, base, scale.QUIET)
+    if kind.accepted and low <= (middle := float(np.median(kind.accepted))) <= high:
+        x = axis.at(middle)
+        paper.line(x, base - _BAR - 2, x, base + 4, scale.INK, 2)
 
 
 # The page of a report: one HTML file without a script, which loads nothing.
 
 _PAGE = Path(__file__).with_name("class_report.html.jinja")
 #: Text is never loaded from anywhere, not even by a mistake of ours.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-
-
-@dataclass(frozen=True)
-class _Drawn:
-    """A figure's spread with its plot."""
-
-    spread: Spread
-    plot: str
-
-    @property
-    def unit(self) -> str:
-        return unit_symbol(self.spread.unit)
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
 def page_of(
@@ -273,10 +237,11 @@ def page_of(
     return filled(
         _PAGE,
         policy=_POLICY,
+        style=page_style(),
         graded=graded,
         when=f"{when:%Y-%m-%d %H:%M}",
         outcomes=outcomes_of_class(graded),
-        figures=[_Drawn(each, strips_as_svg(each)) for each in spreads_of_class(graded)],
+        figures=[(e, strips_drawing(e), table_of(e)) for e in spreads_of_class(graded)],
         conclusions=conclusions_of_class(graded),
         findings=findings,
         most_often=most_often(findings),

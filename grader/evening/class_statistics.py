@@ -21,6 +21,7 @@ from grader.pitfalls import pitfall_named
 from grader.pitfalls.pitfall import Pitfall
 from grader.submissions.safe_files import printable
 from labs.course import guide
+from labs.html import Table
 from labs.units import NANOSECONDS, RIGHT_WITHIN, off_by, rounded
 
 # How the numbers of a class spread: for each figure, by the kind of machine.
@@ -102,6 +103,13 @@ class Conclusions:
     asked: str
     chosen: tuple[Chosen, ...]
     tries: tuple[tuple[int, int, int], ...]
+
+    @property
+    def table(self) -> Table:
+        """How many students chose each, and of how many it is right."""
+        rows = ((f"{e.number}. {e.text}", f"{e.count:,}", f"{e.right:,}") for e in self.chosen)
+        header = ("conclusion", "students", "right")
+        return Table(f"Conclusions of {self.figure}", header, tuple(rows))
 
 
 def specs_of(lab: str) -> dict[str, FigureSpec]:

@@ -299,32 +299,15 @@ def _text(of: Expected | Estimate | None, unit: str) -> str:
 
 # The plots of a lab in the report: its runs as the labs show them, the line, published figures.
 
-View = Callable[[list[Run]], Picture]
-
-
-def _cold_to_warm(runs: list[Run]) -> Picture:
-    return views.cold_to_warm(*runs)
-
-
-def _arguments(runs: list[Run]) -> Picture:
-    return views.arguments(*runs)
-
-
-def _placement(runs: list[Run]) -> Picture:
-    return views.placement(*runs)
-
-
-def _footprint(runs: list[Run]) -> Picture:
-    return views.footprint(*runs)
-
+View = Callable[..., Picture]
 
 #: By C kernel: the view of its runs; those of other C kernels are drawn side by side.
 _VIEWS: dict[str, View] = {
-    "first_iteration": _cold_to_warm,
-    "procedure_call": _arguments,
-    "process_switch": _placement,
-    "thread_switch": _placement,
-    "switch_footprint": _footprint,
+    "first_iteration": views.cold_to_warm,
+    "procedure_call": views.arguments,
+    "process_switch": views.placement,
+    "thread_switch": views.placement,
+    "switch_footprint": views.footprint,
 }
 #: By C kernel: the beginning of the published quantity to compare with.
 PUBLISHED = {
@@ -345,9 +328,9 @@ def plots_of_lab(rows: Sequence[FigureRow]) -> Iterator[Picture]:
             by_view.setdefault(_VIEWS[run.recording.kernel], []).append(run)
     drawn: set[str] = set()
     for view, some in by_view.items():
-        shown = list(_drawn(partial(view, some)))
+        shown = list(_drawn(partial(view, *some)))
         yield from shown
-        if shown and view is not _cold_to_warm:  # which has no figure in it
+        if shown and view is not views.cold_to_warm:  # which has no figure in it
             drawn |= {run.recording.kernel for run in some}
     for results in _side_by_side(rows, drawn):
         yield from _drawn(partial(picture.of_estimates, results))

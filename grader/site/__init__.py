@@ -17,9 +17,6 @@ from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
-import numpy as np
-from matplotlib.figure import Figure
-
 from grader.cases.verdict import Level
 from grader.examples import Example, Submission, example_of
 from grader.pages import HONEST
@@ -27,14 +24,17 @@ from grader.pitfalls import CATALOGUE, Pitfall
 from labs.analysis.line import Line, fit_line
 from labs.c_kernels import catalogue, toolchain
 from labs.c_kernels.toolchain import region_of
-from labs.html import code_spans
+from labs.html import Table, code_spans
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
-from labs.plots import picture, style
-from labs.plots.drawing import Mark, evidence_drawing, value_drawing
+from labs.plots import drawing, picture
+from labs.plots.drawing import Drawing, Mark, evidence_drawing, value_drawing
+from labs.plots.picture import Picture
+from labs.plots.scale import BLUE, QUIET
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run import broken
+from labs.terminal import typeset
 from labs.units import plural, rounded
 
 #: Pages outside `docs/`. They lie at the top of the site, as they do in the repository.
@@ -144,7 +144,7 @@ _MARKS = re.compile(r"([\\*_<>\[\]{}|$#~^])")
 
 def escaped(text: str) -> str:
     """Text of the kit, which means the same in Markdown; code stays between its backticks."""
-    parts = code_spans(" ".join(text.split()))
+    parts = code_spans(typeset(" ".join(text.split())))
     return "".join(
         f"`{part}`" if is_code else _MARKS.sub(r"\\\1", part).replace("`", r"\`")
         for part, is_code in parts
@@ -297,7 +297,7 @@ def _seen(code: str, example: Example, stage: Stage) -> Iterator[str]:
         plot = _samples(code, "near", example.near, f"{example.near.gives}", stage)
         yield "Both figures were taken from the same samples, so the mistake is not in the plot.\n"
         yield f"- {wrong}\n- {near}\n"
-        beside = _beside_estimate(code, example.shows, stage)
+        beside = beside_estimate(code, example.shows, stage)
         yield from (*beside, plot)
         return
     yield _samples(code, "wrong", example.shows, wrong, stage)
@@ -309,12 +309,16 @@ def _samples(code: str, kind: str, of: Submission, caption: str, stage: Stage) -
     drawn = of.drawn()
     if drawn is None:
         return f"{caption}\n"
-    name = f"{PITFALLS}/{code}-{kind}.svg"
-    stage.put(name, drawn.svg.encode())
+    return _put_drawing(stage, f"{PITFALLS}/{code}-{kind}.svg", drawn, caption)
+
+
+def _put_drawing(stage: Stage, name: str, drawn: Drawing, caption: str) -> str:
+    """Write a drawing, and return its place on a page of the same folder."""
+    stage.put(name, drawn.image)
     return plot(PurePosixPath(name).name, drawn.description, caption, drawn.width)
 
 
-def _beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
+def beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
     """The figure that was handed in next to the estimate, where both have units of time."""
     if of.result is None or of.result.estimate is None or of.figure is None:
         return []
@@ -325,10 +329,8 @@ def _beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
     handed_in = Mark("handed in", of.figure.value, "handed in")
     marks = [handed_in, Mark.of("the recording gives", shown)]
     drawn = value_drawing(marks, of.figure.unit)
-    name = f"{PITFALLS}/{code}-figure.svg"
-    stage.put(name, drawn.svg.encode())
     caption = "The figure that was handed in, next to what the recording gives."
-    return [plot(PurePosixPath(name).name, drawn.description, caption, drawn.width)]
+    return [_put_drawing(stage, f"{PITFALLS}/{code}-figure.svg", drawn, caption)]
 
 
 def _handed_in(of: Submission) -> str:
@@ -337,7 +339,7 @@ def _handed_in(of: Submission) -> str:
         return f"For {asked}, nothing readable was handed in."
     if not of.handed_in:
         return f"A conclusion was handed in as {asked}."
-    return f"{of.handed_in} was handed in as {asked}."
+    return f"{typeset(of.handed_in)} was handed in as {asked}."
 
 
 def _says(example: Example) -> str:
@@ -346,8 +348,6 @@ def _says(example: Example) -> str:
 
 # The picture of the method: the line of each process of a saved run, and the mean of the lines.
 
-#: A page includes the file of this name that ends with `.txt`.
-METHOD = "made/method"
 #: The processes of this run differ so much that their lines can be seen apart.
 _TASKS, _OWN = HONEST / "05-task-creation" / "recordings" / "own.csv", "own"
 
@@ -369,35 +369,32 @@ def write_method(stage: Stage) -> None:
         f"of the {len(each)} processes lie between {low} and {high} µs. The value is their mean, "
         f"{mean} µs."
     )
-    figure = _lines_of_processes(line, per_us)
-    stage.put(f"{METHOD}.png", style.png(figure))
-    width = round(figure.get_figwidth() * style.CSS_PIXELS_PER_INCH)
-    stage.put(f"{METHOD}.txt", plot(f"/{METHOD}.png", said, caption, width).encode())
+    svg, nothing = _lines_of_processes(line, per_us), Table("", (), ())
+    _put(stage, "method", Drawing(svg, "us", said, nothing, drawing.PLOT_WIDTH), caption)
 
 
-def _lines_of_processes(line: Line, per_us: float) -> Figure:
+def _lines_of_processes(line: Line, per_us: float) -> str:
     """The lines of all processes and their mean; `per_us` is how many ticks a microsecond has."""
-    figure, axes = style.new_figure(3.6)
-    ends = np.array([0.0, line.batch[-1]])
-    overhead, cost = line.overhead.by_process, line.cost.by_process
+    overhead, cost, most = line.overhead.by_process, line.cost.by_process, float(line.batch[-1])
     assert overhead is not None and cost is not None
-    for begin, slope in zip(overhead.value, cost.value, strict=True):
-        axes.plot(ends, (begin + slope * ends) / per_us, color=style.QUIET, linewidth=0.8)
-    mean = line.overhead.value + line.cost.value * ends
-    axes.plot(ends, mean / per_us, color=style.BLUE, linewidth=2.4)
-    points = line.location / per_us
-    axes.plot(line.batch, points, color=style.BLUE, linestyle="none", marker="o", markersize=7)
-    axes.set_xticks([0, *line.batch])
-    axes.set_xlabel("k: operations in a sample")
-    axes.set_ylabel("T(k) (µs)")
-    style.make_room_at_left(figure, axes)
-    key = [
-        ("━ one process", style.QUIET),
-        ("━ mean of all processes", style.BLUE),
-        ("● mean sample", style.BLUE),
-    ]
-    style.title_and_key(figure, "T(k) = overhead + k × cost", key)
-    return figure
+    begins, ends = overhead.value / per_us, (overhead.value + most * cost.value) / per_us
+    key = [("━ one process", QUIET), ("━ mean of all processes, ● mean sample", BLUE)]
+    paper = drawing.Paper(drawing.PLOT_WIDTH, 330)
+    top = drawing.head(paper, "T(k) = overhead + k × cost", key) + 34
+    panel = drawing.Panel(70, drawing.PLOT_WIDTH - 16, top, 285, 0, 1.05 * float(ends.max()))
+    drawing.draw_vertical(paper, panel, "T(k) (µs)")
+    mean = (line.overhead.value / per_us, (line.overhead.value + most * line.cost.value) / per_us)
+    for (begin, end), colour, wide in (
+        *(((b, e), QUIET, 0.8) for b, e in zip(begins.tolist(), ends.tolist(), strict=True)),
+        (mean, BLUE, 2.4),
+    ):
+        paper.line(panel.across(0), panel.down(begin), panel.across(1), panel.down(end),
+                   colour, wide)  # fmt: skip
+    places = [(panel.across(k / most), f"{k:,.0f}") for k in (0.0, *line.batch.tolist())]
+    for (x, _), value in zip(places[1:], (line.location / per_us).tolist(), strict=True):
+        paper.sign(x, panel.down(value), "o", BLUE, 4.5)
+    drawing.draw_names(paper, panel, places, "k, operations in a sample")
+    return paper.svg()
 
 
 # The drawings of the pages for people: of one honest run, and of a mistake beside its repair.
@@ -412,31 +409,27 @@ FIRST = "gettimeofday_for_trap"
 def write_reading(stage: Stage) -> None:
     """Write the plots, each with a file that shows and describes it."""
     recording = read(_TIMERS)
-    every = picture.of_samples(recording, _FENCED)
     caption = "Every sample of the variant `fenced`."
-    _put(stage, "samples.png", every.image, every.description, caption, every.width)
-    line = picture.of_line(result_of(recording, _FENCED, "ns"))
+    _put(stage, "samples", picture.of_samples(recording, _FENCED), caption)
     caption = "The same run: the mean sample against `k`."
-    _put(stage, "line.png", line.image, line.description, caption, line.width)
-    drawn = evidence_drawing(recording, _FENCED)
+    _put(stage, "line", picture.of_line(result_of(recording, _FENCED, "ns")), caption)
     caption = "At the left, T(k) against k. At the right, what each sample says by itself."
-    _put(stage, "evidence.svg", drawn.svg.encode(), drawn.description, caption, drawn.width)
+    _put(stage, "evidence", evidence_drawing(recording, _FENCED), caption)
 
 
 def write_first(stage: Stage) -> None:
     """Write what the start page begins with: a measurement, its mistake, and the repair."""
     pair = pair_of(FIRST)
-    drawn, caption = pair.drawing(), escaped(pair.difference())
     after = "\n".join(broken_and_repaired(*pair.regions))
-    _put(stage, "first.svg", drawn.svg.encode(), drawn.description, caption, drawn.width, after)
+    _put(stage, "first", pair.drawing(), escaped(pair.difference()), after)
 
 
-def _put(
-    stage: Stage, file: str, image: bytes, said: str, caption: str, width: int, after: str = ""
-) -> None:
-    stage.put(f"{MADE}/{file}", image)
-    text = "\n".join(filter(None, (plot(f"/{MADE}/{file}", said, caption, width), after)))
-    stage.put(f"{MADE}/{PurePosixPath(file).stem}.txt", text.encode())
+def _put(stage: Stage, name: str, drawn: Drawing | Picture, caption: str, after: str = "") -> None:
+    """Write a plot in the folder MADE, and the file that a page includes to show it."""
+    file = f"{MADE}/{name}.{'svg' if drawn.image.startswith(b'<svg') else 'png'}"
+    stage.put(file, drawn.image)
+    shown = plot(f"/{file}", drawn.description, caption, drawn.width)
+    stage.put(f"{MADE}/{name}.txt", "\n".join(filter(None, (shown, after))).encode())
 
 
 # The gallery of broken measurements: each with its claim, its code, its plot and its repair.
@@ -515,16 +508,16 @@ def _title(pair: Pair) -> str:
 def _gallery_page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield "---\norphan: true\n---\n"
     yield f"# {escaped(_title(pair))}\n"
-    drawn = pair.drawing()
-    stage.put(f"{GALLERY}/{name}-value.svg", drawn.svg.encode())
-    yield plot(f"{name}-value.svg", drawn.description, escaped(pair.difference()), drawn.width)
+    value = f"{GALLERY}/{name}-value.svg"
+    yield _put_drawing(stage, value, pair.drawing(), escaped(pair.difference()))
     yield from (f"{escaped(text)}\n" for text in _more(pair.kernel.source))
     asked = catalogue.of_name(pair.repaired.recording.kernel).measures
     yield "## The claim\n"
     yield f"This C is meant to answer a question: *{asked}* Its run gives:\n"
     yield from (f"> {escaped(text)}" for text in pair.sentences(pair.broken))
     yield f"\n## {'Two figures that are alike' if pair.alike else 'The plot that betrays it'}\n"
-    yield from (_plot(name, kind, run, stage) for kind, run in _runs(pair))
+    for kind, run in zip(KINDS, (pair.broken, pair.repaired), strict=True):
+        yield _plot(name, kind, run, stage)
     yield "## The code\n"
     yield from broken_and_repaired(*pair.regions)
     copy = stage.copied(PurePosixPath("kernels_c/broken") / pair.kernel.path.name)
@@ -553,15 +546,9 @@ def _more(source: str) -> list[str]:
     return [each for each in re.split(r"\n\n+", text) if not _STATED.match(each)]
 
 
-def _runs(pair: Pair) -> Iterator[tuple[str, Run]]:
-    yield from zip(KINDS, (pair.broken, pair.repaired), strict=True)
-
-
 def _plot(name: str, kind: str, run: Run, stage: Stage) -> str:
-    file = f"{GALLERY}/{name}-{kind}.svg"
     drawn = evidence_drawing(run.recording, run.variant)
-    stage.put(file, drawn.svg.encode())
     # The claim above has the sentence of the broken run.
     said = "" if kind == KINDS[0] else f" {escaped(run.result().sentence())}"
     caption = f"**{kind.capitalize()}.**{said}"
-    return plot(PurePosixPath(file).name, drawn.description, caption, drawn.width)
+    return _put_drawing(stage, f"{GALLERY}/{name}-{kind}.svg", drawn, caption)

@@ -335,7 +335,8 @@ def drawing_of(runs: Sequence[KeptRun]) -> Drawing | None:
     for name, each in zip(_names(chosen), chosen, strict=True):
         assert each.value is not None  # comparable
         kind = "figure" if each is chosen[-1] else "earlier"
-        marks.append(Mark(name, each.value, kind, each.low, each.high))
+        text = each.value_as_text()[0].rpartition(" ")[0]
+        marks.append(Mark(name, each.value, kind, each.low, each.high, text))
     drawn = value_drawing(marks, chosen[-1].unit)
     return replace(drawn, description=_described(chosen), table=_table(chosen))
 

@@ -325,16 +325,21 @@ class Run:
         return self.results[:1] if self.chosen else self.results
 
     def _repr_html_(self) -> str:
-        drawn = self._values()
+        drawn, said, held = (
+            self._values(),
+            remarks.of_results(self.told(self._printed)),
+            self._held(),
+        )
         return filled(
             _RUN,
+            quiet=not (said.warnings or self.contradicts or held or self.later.failure),
             headline=self._headline() if len(self._printed) == 1 else (),
             picture=drawn.as_html() if drawn is not None else "",
             note=self.later.note(),
             sentences=[result.sentence() for result in self._printed],
             contradicts=self.contradicts,
-            remarks=remarks.of_results(self.told(self._printed)).as_html(),
-            held=self._held(),
+            remarks=said.as_html(),
+            held=held,
             saved_in=self.recording_path,
         )
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from labs.analysis.estimates import ByProcess
 from labs.html import Table
-from labs.plots import picture, style
+from labs.plots import drawing, picture, scale
 from labs.plots.picture import Picture
 from labs.results.modes import stack_effect
 from labs.results.result import Result, sensible
@@ -29,65 +27,66 @@ def by_process_picture(result: Result) -> Picture:
     if len(result.recording.processes) < 2:
         raise ValueError("this run has one process only; measure again with 10")
     return picture.make_picture(
-        _by_process_figure(result, by),
+        _by_process_drawing(result, by),
         *_describe_by_process(result, by),
         _by_process_table(result, by),
     )
 
 
-def _by_process_figure(result: Result, by: ByProcess) -> Figure:
-    estimate, unit = result.estimate, result.unit
+def _by_process_drawing(result: Result, by: ByProcess) -> str:
+    estimate, unit = result.estimate, scale.symbol(result.unit)
     assert estimate is not None  # picture_of has checked this
-    figure, axes = style.new_figure(3.4)
-    numbers, effect = by.process + 1, stack_effect(result.recording, by)
-    fast = np.zeros(len(numbers), dtype=np.bool_)
+    effect, every = stack_effect(result.recording, by), len(result.recording.processes)
+    key = [(f"━ figure {sensible(estimate)[0]} {unit}, band: 95 % interval", scale.BLUE)]
+    fast: set[int] = set()
     if effect is not None:
-        fast = ~np.isin(by.process, effect.slowed)
-    bytes_ = "" if effect is None else effect.fast_bytes()
-    axes.axhspan(estimate.low, estimate.high, color=style.BLUE, alpha=0.12, linewidth=0)
-    axes.axhline(estimate.value, color=style.BLUE, linewidth=1.2)
-    key = [
-        (f"━ figure {sensible(estimate)[0]} {style.symbol(unit)}, band: 95 % interval", style.BLUE)
-    ]
-    for which, colour, marker, words in (
-        (~fast, style.INK, "o", "● process, bar: 2 of its standard errors"),
-        (fast, style.GREEN, "s", f"■ its stack begins at byte {bytes_} of a cache line"),
+        fast = set(by.process.tolist()) - set(effect.slowed)
+    if len(fast) < len(by.process):
+        key.append(("● process, bar: 2 of its standard errors", scale.INK))
+    if effect is not None:
+        words = f"■ its stack begins at byte {effect.fast_bytes()} of a cache line"
+        key.append((words, scale.GREEN))
+    if every > len(by.process):
+        key.append((f"┊ {every - len(by.process)} without enough samples", scale.QUIET))
+    paper = drawing.Paper(drawing.PLOT_WIDTH, 0)
+    title = f"{result.recording.kernel} {result.variant}: the value of each process"
+    top = drawing.head(paper, title, key) + 34
+    ends = [v for sign in (-2, 2) for v in (by.value + sign * by.error).tolist()]
+    ends += [estimate.low, estimate.high]
+    room = 0.06 * (max(ends) - min(ends)) or 0.1 * abs(estimate.value) or 1.0
+    least, most = min(ends) - room, max(ends) + room
+    panel = drawing.Panel(
+        drawing.room_at_left(least, most), drawing.PLOT_WIDTH - 16, top, top + 190, least, most
+    )
+    drawing.draw_vertical(paper, panel, f"{result.what} ({unit})")
+    high, low, value = map(panel.down, (estimate.high, estimate.low, estimate.value))
+    paper.box(panel.left, high, panel.right, low, scale.BLUE, 0.12)
+    paper.line(panel.left, value, panel.right, value, scale.BLUE, 1.2)
+    x = {n: panel.across((n + 0.5) / every) for n in range(every)}
+    for n in set(x) - set(by.process.tolist()):
+        paper.line(x[n], panel.top, x[n], panel.bottom, scale.FAINT, 1, "2 3")
+    for n, own, half in zip(
+        by.process.tolist(), by.value.tolist(), (2 * by.error).tolist(), strict=True
     ):
-        if which.any():
-            axes.errorbar(
-                numbers[which], by.value[which], yerr=2 * by.error[which], color=colour,
-                fmt=marker, markersize=style.POINT_PT, elinewidth=style.BAR_PT,
-                capsize=style.CAP_PT,
-            )  # fmt: skip
-            key.append((words, colour))
-    every = len(result.recording.processes)
-    without = np.setdiff1d(np.arange(1, every + 1), numbers)
-    for number in without.tolist():
-        axes.axvline(number, color=style.FAINT, linewidth=1.0, linestyle=":", zorder=0)
-    if len(without):
-        key.append((f"┊ {len(without)} without enough samples", style.QUIET))
-    axes.set_xlim(0.4, every + 0.6)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
-    axes.set_xlabel("process, in the order in which they ran")
-    axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: style.axis_number(round(value, 9)))
-    )
-    axes.set_ylabel(f"{result.what}\n({NAMES[unit]})")
-    style.make_room_at_left(figure, axes)
-    style.title_and_key(
-        figure, f"{result.recording.kernel} {result.variant}: the value of each process", key
-    )
-    return figure
+        colour, marker = (scale.GREEN, "s") if n in fast else (scale.INK, "o")
+        drawing.draw_bar(paper, x[n], panel.down(own - half), panel.down(own + half), colour)
+        paper.sign(x[n], panel.down(own), marker, colour, 3)
+    drawing.draw_names(
+        paper, panel, [(at, f"{n + 1}") for n, at in x.items()],
+        "process, in the order in which they ran",
+    )  # fmt: skip
+    paper.height = panel.bottom + 48
+    return paper.svg()
 
 
 def _describe_by_process(result: Result, by: ByProcess) -> tuple[str, str]:
-    sign = style.symbol(result.unit)
+    sign = scale.symbol(result.unit)
     low, high = rounded(float(by.value.min()), 4), rounded(float(by.value.max()), 4)
     kind = (
         f"Dot plot of {result.recording.kernel} {result.variant}: the {result.what} that each of "
         f"{plural(len(by.value), 'process')} gives, in {NAMES[result.unit]}, from {low} to {high} "
-        f"{sign}, in the order in which they ran. A line shows the figure, and a band shows its "
-        "95 % interval."
+        f"{sign}, in the order in which they ran. A line shows the figure, "
+        f"{result.value_as_text()}, and a band shows its 95 % interval."
     )
     spread = 100 * float(by.value.std(ddof=1)) / abs(float(by.value.mean()))
     own = 100 * float(np.median(by.error)) / abs(float(by.value.mean()))

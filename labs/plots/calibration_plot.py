@@ -98,16 +98,12 @@ def _meaning(counted: Sequence[Guess], late: Sequence[Guess]) -> str:
         said.append(
             f"{right} of {plural(len(counted), 'guess')} came within a factor of {RIGHT_WITHIN:g}."
         )
-        if low and high:
-            said.append(f"Further off: {low} too low and {high} too high.")
-        elif low:
-            said.append(f"Further off: {low} too low.")
-        elif high:
-            said.append(f"Further off: {high} too high.")
-    if len(late) == 1:
-        said.append("1 prediction was late, and does not count.")
-    elif late:
-        said.append(f"{len(late):,} predictions were late, and do not count.")
+        off = [f"{n} too {side}" for n, side in ((low, "low"), (high, "high")) if n]
+        if off:
+            said.append(f"Further off: {' and '.join(off)}.")
+    if late:
+        were = "was late, and does" if len(late) == 1 else "were late, and do"
+        said.append(f"{plural(len(late), 'prediction')} {were} not count.")
     return " ".join(said)
 
 

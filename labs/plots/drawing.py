@@ -7,6 +7,7 @@ and the docs. Nothing here loads a library that draws, so that they can be made 
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,8 @@ from labs.units import (
 WIDTH = 680
 #: The width of a picture of one axis, whose words are legible on a phone.
 _NARROW = 480
+#: The width of a plot in a notebook: with text of 12 pixels and more, it is legible on a phone too.
+PLOT_WIDTH = 440
 _MARGIN, _TEXT, _SMALL = 10, 14, 12
 #: A letter is about so wide, as a share of the size of its text.
 _WIDE = 0.6
@@ -135,6 +138,11 @@ class Drawing:
     table: Table
     width: int = WIDTH
 
+    @property
+    def image(self) -> bytes:
+        """The SVG as a file holds it."""
+        return self.svg.encode()
+
     def as_figure(self) -> str:
         """An HTML figure: the image, its description and a folded table."""
         return filled(
@@ -156,6 +164,26 @@ class Drawing:
 def text_width(words: str, size: int = _TEXT) -> float:
     """About how wide a text is, in CSS pixels; the font is not known here."""
     return _WIDE * size * len(words)
+
+
+def head(paper: Paper, title: str, key: Sequence[tuple[str, str]]) -> float:
+    """Write a title and the texts of a key with their colours, each in as many lines as it needs.
+
+    Returns the y below them.
+    """
+    size, edge = _TEXT - 1, 8
+    y, most = 0.0, int((paper.width - 2 * edge) / text_width("x", size))
+    for line in textwrap.wrap(title, int(most * 0.9)):
+        y += 19
+        paper.text(edge, y, line, bold=True, size=size)
+    x = paper.width
+    for words, colour in key:
+        for part in textwrap.wrap(words, most):
+            if x + text_width(part, size) > paper.width - edge:
+                x, y = edge, y + 19
+            paper.text(x, y, part, colour, size=size)
+            x += text_width(part, size) + 16
+    return y + 10
 
 
 # The value among others: what was handed in, what is accepted, what was predicted, on one axis.
@@ -546,7 +574,7 @@ class _Column(NamedTuple):
     hollow: bool = False
 
 
-class _Panel(NamedTuple):
+class Panel(NamedTuple):
     """A part of the paper with a linear vertical axis from `low` to `high`."""
 
     left: float
@@ -560,6 +588,10 @@ class _Panel(NamedTuple):
         """The y of a value; one outside has that of the end of the axis."""
         share = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
         return self.bottom - share * (self.bottom - self.top)
+
+    def across(self, share: float) -> float:
+        """The x of a share of the horizontal axis, which begins and ends beside the frame."""
+        return self.left + 6 + share * (self.right - self.left - 12)
 
 
 _HEIGHT, _TOP, _BOTTOM = 320, 84, 272
@@ -647,35 +679,93 @@ def _by_size(taken: Taken, values: Floats, chosen: Bools | bool = True) -> list[
     return found
 
 
-def _draw_line(paper: Paper, result: Result, line: Line, unit: str) -> None:
-    """Draw the line T(k) with its points, and mark the intercept or the slope."""
+def _panel_of_line(
+    paper: Paper, result: Result, line: Line, box: tuple[float, float, float, float]
+) -> Panel:
+    """Draw the line T(k) with its points into a part of the paper: left, right, top, bottom."""
     per_unit = result.clock.ticks_in(result.unit)
     mean, most = line.location / per_unit, float(line.batch.max())
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
     high = 1.08 * max(float(mean.max()), overhead, 1e-12)
-    panel = _Panel(_MARGIN + 60, 310, _TOP, _BOTTOM, min(0.0, overhead), high)
-    _draw_vertical(paper, panel, f"mean sample T(k) ({unit})")
-
-    def along(k: float) -> float:
-        return panel.left + 6 + (panel.right - panel.left - 12) * k / most
-
-    paper.line(
-        along(0), panel.down(overhead), along(most), panel.down(overhead + cost * most), scale.BLUE,
-        1.6,
-    )  # fmt: skip
+    low = min(0.0, overhead, float(mean.min()))
+    panel = Panel(max(box[0], room_at_left(low, high)), *box[1:], low, high)
+    draw_vertical(paper, panel, f"mean sample T(k) ({unit_symbol(result.unit)})")
+    ends = panel.down(overhead), panel.down(overhead + cost * most)
+    paper.line(panel.across(0), ends[0], panel.across(1), ends[1], scale.BLUE, 1.6)
     for size, value in zip(line.batch.tolist(), mean.tolist(), strict=True):
-        paper.sign(along(size), panel.down(value), "o", scale.BLUE, 3.5)
-    _draw_sizes(paper, [(along(k), f"{k:,.0f}") for k in (0.0, *line.batch.tolist())])
-    paper.text((panel.left + panel.right) / 2, _BOTTOM + 38, "k, operations in a sample",
-               scale.QUIET, anchor="middle", size=_SMALL)  # fmt: skip
+        paper.sign(panel.across(size / most), panel.down(value), "o", scale.BLUE, 3.5)
+    return panel
+
+
+def _draw_k(paper: Paper, panel: Panel, line: Line) -> None:
+    """Number the horizontal axis of a panel with the batch sizes of the line."""
+    sizes, most = (0.0, *line.batch.tolist()), float(line.batch.max())
+    names = [(panel.across(k / most), f"{k:,.0f}") for k in sizes]
+    draw_names(paper, panel, names, "k, operations in a sample")
+
+
+def line_drawing(result: Result) -> str:
+    """The line T(k) = overhead + k * cost of `result`, and below it the residuals, as SVG.
+
+    Values are in the unit of `result`. Raises ValueError if no line could be fitted; the message
+    says why.
+    """
+    line = result.line
+    if line is None:
+        raise ValueError(f"no line to draw: {result.no_figure}")
+    per_unit, unit = result.clock.ticks_in(result.unit), unit_symbol(result.unit)
+    overhead, cost = (rounded(each.value / per_unit) for each in (line.overhead, line.cost))
+    key = [
+        ("● mean of the steady samples, bars: 2 standard errors", scale.BLUE),
+        (f"◆ overhead {overhead} {unit}", scale.VERMILLION),
+    ]
+    if line.empty is not None:
+        key.append((f"○ empty sample {rounded(line.empty.value / per_unit)} {unit}", scale.PURPLE))
+    words = f"T(k) = {overhead} + {cost} × k {unit}"
+    title = words if line.straight else "the points are not on a line"
+    paper = Paper(PLOT_WIDTH, 0)
+    top = head(paper, f"{result.recording.kernel} {result.variant}: {title}", key) + 34
+    panel = _panel_of_line(paper, result, line, (_MARGIN + 60, PLOT_WIDTH - 16, top, top + 190))
+    at_0 = panel.down(line.overhead.value / per_unit)
+    paper.sign(panel.across(0), at_0, "D", scale.VERMILLION)
+    if line.empty is not None:
+        at = panel.down(line.empty.value / per_unit)
+        paper.sign(panel.across(0), at, "O", scale.PURPLE, 8)
+    off, error = line.residual / per_unit, 2 * line.uncertainty / per_unit
+    most = 1.25 * float(np.max(np.abs(off) + error)) or 1.0
+    below = Panel(panel.left, panel.right, top + 240, top + 330, -most, most)
+    draw_vertical(paper, below, f"off the line ({unit})")
+    paper.line(below.left, below.down(0), below.right, below.down(0), scale.INK, 1.2)
+    for k, value, half in zip(line.batch.tolist(), off.tolist(), error.tolist(), strict=True):
+        x = below.across(k / float(line.batch.max()))
+        draw_bar(paper, x, below.down(value - half), below.down(value + half), scale.BLUE)
+        paper.sign(x, below.down(value), "o", scale.BLUE, 3)
+    _draw_k(paper, below, line)
+    paper.height = below.bottom + 48
+    return paper.svg()
+
+
+def draw_bar(paper: Paper, x: float, low: float, high: float, colour: str) -> None:
+    """An upright interval between two heights, with ends wider than its point."""
+    paper.line(x, low, x, high, colour, 1.2)
+    for y in (low, high):
+        paper.line(x - 5, y, x + 5, y, colour, 1.2)
+
+
+def _draw_line(paper: Paper, result: Result, line: Line, unit: str) -> None:
+    """Draw the line T(k) with its points, and mark the intercept or the slope."""
+    per_unit, most = result.clock.ticks_in(result.unit), float(line.batch.max())
+    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
+    panel = _panel_of_line(paper, result, line, (_MARGIN + 60, 310, _TOP, _BOTTOM))
+    _draw_k(paper, panel, line)
     if result.net is None:
-        paper.sign(along(0), panel.down(overhead), "D", scale.VERMILLION, 6)
+        paper.sign(panel.across(0), panel.down(overhead), "D", scale.VERMILLION, 6)
         words = f"◆ at k = 0: {in_four_digits(overhead)} {unit}"
-        paper.text(along(0) + 12, panel.top + 12, words, scale.VERMILLION, size=_SMALL)
+        paper.text(panel.across(0) + 12, panel.top + 12, words, scale.VERMILLION, size=_SMALL)
         return
     half = most / 2
-    x, y = along(most), panel.down(overhead + cost * half)
-    paper.line(along(half), y, x, y, scale.VERMILLION, 1, "4 3")
+    x, y = panel.across(1), panel.down(overhead + cost * half)
+    paper.line(panel.across(0.5), y, x, y, scale.VERMILLION, 1, "4 3")
     paper.line(x, y, x, panel.down(overhead + cost * most), scale.VERMILLION, 1, "4 3")
     words = f"{in_four_digits(cost)} {unit} for each"
     paper.text(x, y + 16, words, scale.VERMILLION, anchor="end", size=_SMALL)
@@ -688,7 +778,13 @@ def _draw_line(paper: Paper, result: Result, line: Line, unit: str) -> None:
         paper.text(x, y + 48, f"divided by {net.parts:g}", scale.QUIET, anchor="end", size=_SMALL)
 
 
-def _draw_vertical(paper: Paper, panel: _Panel, name: str) -> None:
+def room_at_left(low: float, high: float) -> float:
+    """The x at which a panel begins, so that the numbers of its axis have room beside it."""
+    numbers = map(scale.axis_number, _round_numbers(low, high))
+    return max(_MARGIN + 60, 14 + max((text_width(each, _SMALL) for each in numbers), default=0))
+
+
+def draw_vertical(paper: Paper, panel: Panel, name: str) -> None:
     """Draw the vertical axis of a panel with its numbers, and its name above it."""
     paper.line(panel.left, panel.top - 6, panel.left, panel.bottom, scale.QUIET)
     paper.line(panel.left, panel.bottom, panel.right, panel.bottom, scale.QUIET)
@@ -700,14 +796,22 @@ def _draw_vertical(paper: Paper, panel: _Panel, name: str) -> None:
     paper.text(panel.left - 50, panel.top - 20, name, scale.QUIET, size=_SMALL)
 
 
-def _draw_sizes(paper: Paper, names: Sequence[tuple[float, str]]) -> None:
-    """Write the names below their places, as many as do not touch: the last one, and so on."""
-    free = float(WIDTH)
+def draw_names(
+    paper: Paper, panel: Panel, names: Sequence[tuple[float, str]], what: str = ""
+) -> None:
+    """Write names below their places and, below them, what they are.
+
+    As many are written as do not touch: the last one, and so on.
+    """
+    free = paper.width
     for x, words in reversed(names):
         half = text_width(words, _SMALL) / 2
+        x = min(x, paper.width - half - 1)
         if x + half < free:
-            paper.text(x, _BOTTOM + 18, words, scale.QUIET, anchor="middle", size=_SMALL)
+            paper.text(x, panel.bottom + 18, words, scale.QUIET, anchor="middle", size=_SMALL)
             free = x - half - 5
+    middle = (panel.left + panel.right) / 2
+    paper.text(middle, panel.bottom + 38, what, scale.QUIET, anchor="middle", size=_SMALL)
 
 
 def _draw_columns(
@@ -723,8 +827,8 @@ def _draw_columns(
     if figure is not None:
         low, high = min(low, figure.low), max(high, figure.high)
     room = 0.06 * (high - low) or 0.1 * abs(high) or 1.0
-    panel = _Panel(left, WIDTH - _AT_RIGHT, _TOP, _BOTTOM, low - room, high + room)
-    _draw_vertical(paper, panel, name)
+    panel = Panel(left, WIDTH - _AT_RIGHT, _TOP, _BOTTOM, low - room, high + room)
+    draw_vertical(paper, panel, name)
     each_wide = (panel.right - panel.left) / len(columns)
     middles = [panel.left + (n + 0.5) * each_wide for n in range(len(columns))]
     for x, column in zip(middles, columns, strict=True):
@@ -736,11 +840,9 @@ def _draw_columns(
         paper.line(panel.left, y, panel.right, y, scale.VERMILLION, 1.6)
         words = f"{sensible(figure)[0]} {unit_symbol(result.unit)}"
         paper.text(panel.right + 4, y + 5, words, scale.VERMILLION, bold=True)
-    _draw_sizes(paper, [(x, each.name) for x, each in zip(middles, columns, strict=True)])
-    if len(columns) > 1:
-        middle = (panel.left + panel.right) / 2
-        words = "k  (↑ ↓: so many samples lie beyond the axis)"
-        paper.text(middle, _BOTTOM + 38, words, scale.QUIET, anchor="middle", size=_SMALL)
+    what = "k  (↑ ↓: so many samples lie beyond the axis)" if len(columns) > 1 else ""
+    names = [(x, each.name) for x, each in zip(middles, columns, strict=True)]
+    draw_names(paper, panel, names, what)
 
 
 def _ends(values: Floats) -> tuple[float, float]:
@@ -752,21 +854,28 @@ def _ends(values: Floats) -> tuple[float, float]:
     return (max(low, first - reach), min(high, middle + reach)) if reach > 0 else (low, high)
 
 
-def _draw_column(paper: Paper, panel: _Panel, x: float, half: float, column: _Column) -> None:
+def _draw_column(paper: Paper, panel: Panel, x: float, half: float, column: _Column) -> None:
     """Draw one column: a band, or dots if it is short. What is beyond is counted at the ends."""
     values = column.values[np.isfinite(column.values)]
     inside = values[(values >= panel.low) & (values <= panel.high)]
+    if len(inside) < _FEW:
+        for n, value in enumerate(inside.tolist()):  # side by side in the order taken
+            at = x + half * (2 * (n + 0.5) / len(inside) - 1)
+            paper.sign(at, panel.down(value), "O" if column.hollow else "o", scale.BLUE, 2.5)
+    else:
+        _draw_band(paper, panel, x, half, inside, column.hollow)
     for beyond, y, sign in (
         (int((values > panel.high).sum()), panel.top - 2, "↑"),
         (int((values < panel.low).sum()), panel.bottom - 3, "↓"),
     ):
         if beyond:
-            paper.text(x, y, f"{beyond:,}{sign}", scale.QUIET, anchor="middle", size=_SMALL - 2)
-    if len(inside) < _FEW:
-        for n, value in enumerate(inside.tolist()):  # side by side in the order taken
-            at = x + half * (2 * (n + 0.5) / len(inside) - 1)
-            paper.sign(at, panel.down(value), "o", scale.BLUE, 2.5)
-        return
+            words, size = f"{beyond:,}{sign}", _SMALL - 2
+            paper.text(x, y, words, scale.QUIET, anchor="middle", size=size, halo=sign == "↓")
+
+
+def _draw_band(
+    paper: Paper, panel: Panel, x: float, half: float, inside: Floats, hollow: bool
+) -> None:
     counts, edges = np.histogram(inside, _BINS, (panel.low, panel.high))
     wide = half * np.sqrt(counts / counts.max())
     steps = []
@@ -774,7 +883,7 @@ def _draw_column(paper: Paper, panel: _Panel, x: float, half: float, column: _Co
         y, to = panel.down(float(edges[n + 1])), panel.down(float(edges[n]))
         w = max(float(wide[n]), 0.5)
         steps.append(f"M{x - w:.1f} {y:.1f}h{2 * w:.1f}V{to:.1f}h{-2 * w:.1f}z")
-    paper.path("".join(steps), scale.BLUE, hollow=column.hollow, opacity=0.75)
+    paper.path("".join(steps), scale.BLUE, hollow=hollow, opacity=0.75)
 
 
 def _evidence_in_words(result: Result, columns: Sequence[_Column], what: str) -> tuple[str, Table]:

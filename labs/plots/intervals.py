@@ -15,14 +15,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from labs.plots import style
+from labs.plots import scale, style
 from labs.plots.scale import Look, spread_out
 
 #: The height of a line of a label, in inches.
 _SERIES_LINE_IN = 0.17
 
 #: The entry of a key for the bars of the points.
-INTERVALS = ("bars: 95 % interval", style.QUIET)
+INTERVALS = ("bars: 95 % interval", scale.QUIET)
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ def series_figure(
     ends = _scale_of_series(first, points, y_axis)
     first.set_ylim(*ends)
     if not log:
-        first.yaxis.set_major_formatter(FuncFormatter(lambda v, _: style.axis_number(round(v, 9))))
+        first.yaxis.set_major_formatter(FuncFormatter(lambda v, _: scale.axis_number(round(v, 9))))
     first.set_ylabel(y_axis.name)
-    style.make_room_at_left(figure, first)
+    style.make_room(figure, first)
     all_axes = _side_by_side(figure, first, len(panels))
     room = _room(panels)
     for number, (axes, (heading, some)) in enumerate(zip(all_axes, panels, strict=True)):
@@ -117,15 +117,15 @@ def series_figure(
             _draw_series(axes, each, log, ends[0])
         _name_at_right(axes, [(each, each.drawable(log)) for each in some])
         if heading:
-            axes.set_title(heading, loc="left", fontsize=style.FONT_PT, color=style.INK, pad=5)
+            axes.set_title(heading, loc="left", fontsize=style.FONT_PT, color=scale.INK, pad=5)
         if more is not None:
             more(axes)
     figure.text(
         (first.get_position().x0 + 0.97) / 2, 0.10 / height, x_axis.name,
-        ha="center", va="bottom", fontsize=style.FONT_PT, color=style.INK,
+        ha="center", va="bottom", fontsize=style.FONT_PT, color=scale.INK,
     )  # fmt: skip
     if any(each.missing for _, some in panels for each in some):
-        key = [*key, ("○ hollow, at the foot: no figure", style.QUIET)]
+        key = [*key, ("○ hollow, at the foot: no figure", scale.QUIET)]
     style.title_and_key(figure, title, key)
     return figure
 

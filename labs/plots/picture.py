@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 
 from labs import html
 from labs.analysis.estimates import Estimate, Floats
-from labs.analysis.line import Line
 from labs.html import Table, filled, image_address
-from labs.plots import rows, style, taken
+from labs.plots import scale, style, taken
+from labs.plots.drawing import PLOT_WIDTH, line_drawing
 from labs.plots.rows import Dot, Group, Row, rows_drawing
 from labs.plots.scale import LOOKS
 from labs.plots.taken import (
@@ -97,8 +97,7 @@ class Picture:
         return self.as_html() + html.warnings_as_html(self.warnings)
 
     def __repr__(self) -> str:
-        said = " ".join(each for each in (self.note, self.kind, self.meaning) if each)
-        lines = [f"{said}\n\n{self.table.as_text()}"]
+        lines = [f"{self.description}\n\n{self.table.as_text()}"]
         return "\n".join([*lines, *html.warnings_as_lines(self.warnings)])
 
 
@@ -113,7 +112,7 @@ def of_samples(
 
 def of_line(result: Result) -> Picture:
     """The line of `result` with its residuals. Raises ValueError if there is no line."""
-    return make_picture(line_figure(result), *describe_line(result), line_table(result))
+    return make_picture(line_drawing(result), *describe_line(result), line_table(result))
 
 
 def of_estimates(
@@ -130,7 +129,7 @@ def of_estimates(
 def make_picture(figure: Figure | str, kind: str, meaning: str, table: Table) -> Picture:
     """The picture of a drawn figure, or of SVG as wide as rows, with its description and table."""
     if isinstance(figure, str):
-        return Picture(figure.encode(), rows.WIDTH, kind, meaning, table)
+        return Picture(figure.encode(), PLOT_WIDTH, kind, meaning, table)
     width = round(figure.get_figwidth() * style.CSS_PIXELS_PER_INCH)
     return Picture(style.png(figure), width, kind, meaning, table)
 
@@ -140,7 +139,7 @@ def describe_line(result: Result) -> tuple[str, str]:
     line = result.line
     if line is None:
         raise ValueError(f"no line to describe: {result.no_figure}")
-    per_unit, sign = result.clock.ticks_in(result.unit), style.symbol(result.unit)
+    per_unit, sign = result.clock.ticks_in(result.unit), scale.symbol(result.unit)
     mean = line.location / per_unit
     off = np.abs(line.residual / line.location)
     kind = (
@@ -171,13 +170,11 @@ def describe_estimates(
 ) -> tuple[str, str]:
     """Kind and meaning of the plot of figures side by side, in the unit of the first result."""
     first = results[0]
-    number = f"{len(results):,}"
+    many = f"{len(results):,} variants with 95 % intervals"
     kind = (
-        f"Dot plot of {_kernels(results)}: the {first.what} of 1 variant with its 95 % "
-        f"interval, in {NAMES[first.unit]} on a logarithmic axis."
-        if len(results) == 1
-        else f"Dot plot of {_kernels(results)}: the {first.what} of {number} variants with "
-        f"95 % intervals, in {NAMES[first.unit]} on a logarithmic axis."
+        f"Dot plot of {_kernels(results)}: the {first.what} of "
+        f"{many if len(results) > 1 else '1 variant with its 95 % interval'}, in "
+        f"{NAMES[first.unit]} on a logarithmic axis."
     )
     named = list(zip(names_of(results), results, strict=True))
     known = [
@@ -185,7 +182,7 @@ def describe_estimates(
         for name, result in named
         if result.estimate is not None and result.estimate.value > 0
     ]
-    sign, meaning = style.symbol(first.unit), []
+    sign, meaning = scale.symbol(first.unit), []
     if len(known) > 1:
         meaning.append(_cheapest_and_dearest(known, sign))
     elif known:
@@ -356,10 +353,10 @@ def _estimates_drawing(
         _row(name, result, unit, known.get(result.variant))
         for name, result in zip(names_of(results), results, strict=True)
     )
-    key = [("● figure, bar: its 95 % interval", style.BLUE)]
+    key = [("● figure, bar: its 95 % interval", scale.BLUE)]
     drawn = [known[result.variant] for result in results if result.variant in known]
     texts = [mark.key_text() if len(drawn) == 1 else f"╌ {mark.name}" for mark in drawn]
-    key += [(text, style.GREEN) for text in dict.fromkeys(texts)]
+    key += [(text, scale.GREEN) for text in dict.fromkeys(texts)]
     return rows_drawing(
         [Group("", each)],
         unit,
@@ -375,119 +372,9 @@ def _row(name: str, result: Result, unit: str, prediction: style.Mark | None) ->
     estimate = result.estimate.into(unit, result.clock) if result.estimate is not None else None
     if estimate is None or estimate.value <= 0:
         why = "no figure" if estimate is None else "not above zero"
-        return Row(name, (), why, style.VERMILLION, level)
+        return Row(name, (), why, scale.VERMILLION, level)
     dot = Dot(estimate.value, LOOKS[0], estimate.low, estimate.high)
-    return Row(name, (dot,), with_ends(estimate, style.symbol(unit)), level=level)
-
-
-#: How wide a digit of a batch size is, as a share of the axis.
-DIGIT = 0.0235
-#: A longer label of the largest size would reach out of the picture, so it ends at its mark.
-LONGEST_CENTRED = 6
-
-
-def line_figure(result: Result) -> Figure:
-    """The line T(k) = overhead + k * cost of `result`, with the residuals of the points below it.
-
-    Values are in the unit of `result`. Raises ValueError if no line could be fitted; the message
-    says why.
-    """
-    line = result.line
-    if line is None:
-        raise ValueError(f"no line to draw: {result.no_figure}")
-    per_unit = result.clock.ticks_in(result.unit)
-    mean = line.location / per_unit
-    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
-    figure, axes = style.new_figure(4.6, top=0.87, bottom=0.40, right=0.97)
-    below = figure.add_axes((0.13, 0.11, 0.84, 0.20), sharex=axes)
-    style.quiet_frame(below)
-
-    reach = float(line.batch.max())
-    ends = np.array([0.0, reach])
-    axes.plot(ends, overhead + cost * ends, color=style.INK, linewidth=1.2, zorder=1)
-    axes.plot(
-        line.batch,
-        mean,
-        color=style.BLUE,
-        linestyle="none",
-        marker="o",
-        markersize=6,
-        clip_on=False,
-    )
-    axes.plot([0], [overhead], color=style.VERMILLION, linestyle="none", marker="D", markersize=6)
-    key = [
-        ("● mean of the steady samples, bars: 2 standard errors", style.BLUE),
-        (f"◆ overhead {rounded(overhead)} {style.symbol(result.unit)}", style.VERMILLION),
-    ]
-    if line.empty is not None:
-        empty = line.empty.value / per_unit
-        axes.plot(
-            [0], [empty], color=style.PURPLE, linestyle="none", marker="s", markersize=9,
-            markerfacecolor="none", markeredgewidth=1.4,
-        )  # fmt: skip
-        key.append((f"□ empty sample {rounded(empty)} {style.symbol(result.unit)}", style.PURPLE))
-    axes.set_xlim(-0.03 * reach, 1.03 * reach)
-    low, high = axes.get_ylim()
-    axes.set_ylim(min(0.0, low), high)
-    axes.set_ylabel(f"mean sample T(k)\n({NAMES[result.unit]})")
-    axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: style.axis_number(round(value, 9)))
-    )
-    axes.tick_params(labelbottom=False)
-
-    _draw_residuals(below, result, line)
-    style.make_room_at_left(figure, axes, below)
-    style.title_and_key(figure, _title(line, result), key)
-    return figure
-
-
-def _draw_residuals(below: Axes, result: Result, line: Line) -> None:
-    """Draw how far each point is off the line, with its uncertainty."""
-    per_unit, reach = result.clock.ticks_in(result.unit), float(line.batch.max())
-    error = 2 * line.uncertainty / per_unit
-    below.axhline(0, color=style.INK, linewidth=1.2, zorder=1)
-    below.errorbar(
-        line.batch, line.residual / per_unit, yerr=error, color=style.BLUE, fmt="o",
-        markersize=style.POINT_PT, capsize=style.CAP_PT, elinewidth=style.BAR_PT,
-    )  # fmt: skip
-    most = float(np.max(np.abs(line.residual / per_unit) + error)) or 1.0
-    below.set_ylim(-1.25 * most, 1.25 * most)
-    below.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
-    below.yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: style.axis_number(round(value, 9)))
-    )
-    below.set_ylabel(f"off the line\n({NAMES[result.unit]})")
-    below.set_xlabel("k: operations in a sample")
-    places = _apart(line.batch, reach)
-    below.set_xticks([0, *sorted(places)], ["0", *map(_size, sorted(places))])
-    if len(_size(reach)) > LONGEST_CENTRED:
-        below.get_xticklabels()[-1].set_horizontalalignment("right")
-
-
-def _apart(places: Floats, reach: float) -> list[float]:
-    """The `places` on an axis from 0 to `reach` whose labels do not overlap, also not with 0."""
-    kept: list[float] = []
-    for place in sorted(places.tolist(), reverse=True):
-        digits = len(_size(place))
-        from_next = max(0.09, DIGIT * (digits + len(_size(kept[-1]))) / 2 + 0.01) if kept else 0.0
-        from_zero = max(0.06, DIGIT * (digits + 1) / 2 + 0.01)
-        if place > from_zero * reach and (not kept or kept[-1] - place > from_next * reach):
-            kept.append(place)
-    return kept
-
-
-def _size(batch: float) -> str:
-    return f"{batch:,.0f}"
-
-
-def _title(line: Line, result: Result) -> str:
-    """What is shown, with the equation of the line."""
-    per_unit, kernel = result.clock.ticks_in(result.unit), result.recording.kernel
-    if not line.straight:
-        return f"{kernel} {result.variant}: the points are not on a line"
-    overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
-    equation = f"T(k) = {rounded(overhead)} + {rounded(cost)} × k {style.symbol(result.unit)}"
-    return f"{kernel} {result.variant}: {equation}"
+    return Row(name, (dot,), with_ends(estimate, scale.symbol(unit)), level=level)
 
 
 def samples_figure(
@@ -517,15 +404,14 @@ def samples_figure(
     _draw_points(axes, taken, shown)
     key = key_of(taken)
     if prediction is not None and predicted is not None:
-        axes.axhline(max(predicted, floor), color=style.GREEN, linewidth=1.5, dashes=(6, 3))
-        key.append((prediction.key_text(k), style.GREEN))
+        axes.axhline(max(predicted, floor), color=scale.GREEN, linewidth=1.5, dashes=(6, 3))
+        key.append((prediction.key_text(k), scale.GREEN))
     _name_batches(figure, axes, taken.batch[taken.later], shown[taken.later])
     below, beside = axis_names(taken, unit)
     axes.set_xlabel(below)
     axes.set_ylabel(beside)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    style.make_room_at_left(figure, axes)
-    style.make_room_at_right(figure, axes)
+    style.make_room(figure, axes)
     style.numbers_apart(axes)
     style.title_and_key(figure, f"{recording.kernel} {variant}: every sample", key)
     return figure
@@ -541,15 +427,15 @@ def _draw_points(axes: Axes, taken: Taken, shown: Floats) -> None:
         0,
         1,
         transform=axes.get_xaxis_transform(),
-        color=style.FAINT,
+        color=scale.FAINT,
         linewidth=0.6,
         zorder=0,
     )
     # With fewer samples there is room for larger points.
     steady_size = float(np.clip(2.3 * (8_000 / max(len(order), 1)) ** 0.25, 2.3, 3.4))
     for chosen, colour, alpha, marker, size in (
-        (taken.later, style.BLUE, 0.55, "o", steady_size),
-        (~taken.later, style.VERMILLION, 0.75, "^", 3.6 if taken.warm.any() else 5.5),
+        (taken.later, scale.BLUE, 0.55, "o", steady_size),
+        (~taken.later, scale.VERMILLION, 0.75, "^", 3.6 if taken.warm.any() else 5.5),
     ):
         axes.plot(
             order[chosen], shown[chosen], color=colour, alpha=alpha, linestyle="none",
@@ -570,5 +456,5 @@ def _name_batches(figure: Figure, axes: Axes, batch: Integers, shown: Floats) ->
     for height, named in batch_names(heights, line):
         axes.text(
             1.01, height, named, transform=axes.transAxes, va="center", fontsize=style.FONT_PT,
-            color=style.INK,
+            color=scale.INK,
         )  # fmt: skip

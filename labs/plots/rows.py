@@ -5,18 +5,15 @@ The groups can be compared but must not be mixed, so each has its own colour and
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labs.plots import scale
-from labs.plots.drawing import Axis, Paper, axis_over, draw_axis, text_width
+from labs.plots.drawing import PLOT_WIDTH, Axis, Paper, axis_over, draw_axis, head, text_width
 from labs.plots.scale import LOG_FROM, Look
 from labs.units import NAMES
 
-#: The width of such a plot and the size of its text, in CSS pixels: legible on a phone too.
-WIDTH, _TEXT = 440, 13
-_EDGE, _INDENT, _LINE, _TRACK = 8, 14, 19, 26
+_TEXT, _EDGE, _INDENT, _LINE, _TRACK = 13, 8, 14, 19, 26
 
 
 @dataclass(frozen=True)
@@ -71,28 +68,28 @@ def rows_drawing(
     `reach`, if there are any; a dot beyond it is an arrow.
     """
     axis = _axis([row for group in groups for row in group.rows], log, reach)
-    paper = Paper(WIDTH, 0)
-    top = _head(paper, title, key)
-    places = []  # of each row, its height
+    paper = Paper(PLOT_WIDTH, 0)
+    top = head(paper, title, key)
+    places: list[tuple[Group | Row, float]] = []  # each with its baseline
     y = top
     for group in groups:
-        y += 28 if group.heading else 0
+        if group.heading:
+            y += 28
+            places.append((group, y - 8))
         for row in group.rows:
             y += _LINE * (1 + _is_long(row))
             places.append((row, y))
             y += _TRACK
     if zone is not None:
         paper.box(axis.at(zone[0]), top, axis.at(zone[1]), y, scale.GREEN, 0.14)
-    for row, place in places:
-        _draw_row(paper, axis, row, place, indented=any(group.heading for group in groups))
-    at = iter(places)
-    for group in groups:
-        first = [next(at) for _ in group.rows][:1]
-        if group.heading and first:
-            above = first[0][1] - _LINE * (1 + _is_long(first[0][0])) - 8
-            look = group.look
-            words = f"{look.sign} {group.heading}" if look else group.heading
-            paper.text(_EDGE, above, words, look.colour if look else scale.QUIET, size=_TEXT)
+    headed = any(group.heading for group in groups)
+    for each, place in places:
+        if isinstance(each, Row):
+            _draw_row(paper, axis, each, place, indented=headed)
+        else:
+            words = f"{each.look.sign} {each.heading}" if each.look else each.heading
+            colour = each.look.colour if each.look else scale.QUIET
+            paper.text(_EDGE, place, words, colour, size=_TEXT)
     draw_axis(paper, axis, y + 4, f"{what} ({NAMES.get(unit, unit)})")
     paper.height = y + 48
     return paper.svg()
@@ -108,37 +105,21 @@ def _axis(rows: Sequence[Row], log: bool, reach: Sequence[float]) -> Axis:
     if log:  # an interval that reaches to 0 leaves the axis
         every = [max(value, min(above) / 3) for value in every if value > 0] or above
     ends = reach or every or above
-    return axis_over(ends, whole=True, log=log)._replace(left=30.0, right=WIDTH - 30.0)
-
-
-def _head(paper: Paper, title: str, key: Sequence[tuple[str, str]]) -> float:
-    """Write the title and the key, each in as many lines as it needs; where the rows begin."""
-    y, most = 0.0, int((WIDTH - 2 * _EDGE) / text_width("x", _TEXT))
-    for line in textwrap.wrap(title, int(most * 0.9)):
-        y += _LINE
-        paper.text(_EDGE, y, line, bold=True, size=_TEXT)
-    x = float(WIDTH)
-    for words, colour in key:
-        for part in textwrap.wrap(words, most):
-            if x + text_width(part, _TEXT) > WIDTH - _EDGE:
-                x, y = _EDGE, y + _LINE
-            paper.text(x, y, part, colour, size=_TEXT)
-            x += text_width(part, _TEXT) + 16
-    return y + 10
+    return axis_over(ends, whole=True, log=log)._replace(left=30.0, right=PLOT_WIDTH - 30.0)
 
 
 def _is_long(row: Row) -> bool:
     """Whether the name and the text of a row need a line each."""
-    return text_width(f"{row.name}    {row.text}", _TEXT) > WIDTH - 2 * _EDGE - _INDENT
+    return text_width(f"{row.name}    {row.text}", _TEXT) > PLOT_WIDTH - 2 * _EDGE - _INDENT
 
 
 def _draw_row(paper: Paper, axis: Axis, row: Row, y: float, *, indented: bool) -> None:
     """Draw the name of a row, its text above the height `y`, and below it its dots."""
-    most = int((WIDTH - 2 * _EDGE - _INDENT) / text_width("x", _TEXT))
+    most = int((PLOT_WIDTH - 2 * _EDGE - _INDENT) / text_width("x", _TEXT))
     name = row.name if len(row.name) <= most else f"{row.name[: most - 1]}…"
     above = y - _LINE * _is_long(row)
     paper.text(_EDGE + _INDENT * indented, above, name, size=_TEXT)
-    paper.text(WIDTH - _EDGE, y, row.text, row.colour, anchor="end", size=_TEXT)
+    paper.text(PLOT_WIDTH - _EDGE, y, row.text, row.colour, anchor="end", size=_TEXT)
     track = y + 12
     paper.line(axis.left, track, axis.right, track, scale.FAINT)
     if row.level is not None:

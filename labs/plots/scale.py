@@ -102,7 +102,8 @@ def _round_numbers(low: float, high: float) -> list[float]:
 
 def axis_number(value: float) -> str:
     """A number as an axis shows it."""
-    return fixed(value, 0) if abs(value) >= 1000 else f"{value + 0.0:g}"
+    shown = fixed(value, 0) if abs(value) >= 1000 else f"{value + 0.0:g}"
+    return shown.replace("-", "\N{MINUS SIGN}", 1) if value < 0 else shown
 
 
 def symbol(unit: str) -> str:

@@ -24,50 +24,8 @@ from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from labs.analysis.estimates import Floats
-from labs.plots.scale import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    OCHRE,
-    PURPLE,
-    QUIET,
-    VERMILLION,
-    axis_number,
-    log_ends,
-    symbol,
-)
+from labs.plots.scale import INK, QUIET, axis_number, log_ends, symbol
 from labs.units import Clock
-
-__all__ = [
-    "BAR_PT",
-    "BLUE",
-    "CAP_PT",
-    "CHARACTER",
-    "CSS_PIXELS_PER_INCH",
-    "DPI",
-    "FAINT",
-    "FONT_PT",
-    "GREEN",
-    "HEADER_IN",
-    "INK",
-    "MARGIN",
-    "OCHRE",
-    "POINT_PT",
-    "PURPLE",
-    "QUIET",
-    "VERMILLION",
-    "WIDTH_IN",
-    "axis_number",
-    "grow",
-    "log_axis",
-    "make_room_at_left",
-    "make_room_at_right",
-    "new_figure",
-    "quiet_frame",
-    "symbol",
-    "title_and_key",
-]
 
 # matplotlib has read this file of the current folder, which may be a stranger's. It can ask for
 # LaTeX, which runs programs.
@@ -108,11 +66,10 @@ def new_figure(
     """
     figure = Figure(figsize=(WIDTH_IN, height), dpi=DPI, facecolor="white")
     FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.1, 0.1, 0.8, 0.8))
-    quiet_frame(axes)
     top = 1 - HEADER_IN / height if top is None else top
     bottom = 0.56 / height if bottom is None else bottom
-    axes.set_position((left, bottom, right - left, top - bottom))
+    axes = figure.add_axes((left, bottom, right - left, top - bottom))
+    quiet_frame(axes)
     return figure, axes
 
 
@@ -177,31 +134,17 @@ def grow(figure: Figure, more: float) -> None:
         text.set_y(text.get_position()[1] * share)
 
 
-def make_room_at_left(figure: Figure, axes: Axes, *below: Axes) -> None:
-    """Move the left end of the axes inwards, if long numbers push their label off the figure.
-
-    Other axes `below` them move by the same distance.
-    """
+def make_room(figure: Figure, axes: Axes) -> None:
+    """Move the ends of the axes inwards, if their numbers or texts would leave the figure."""
     canvas = figure.canvas
     assert isinstance(canvas, FigureCanvasAgg), "made by new_figure"
     renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
-    words = [each.yaxis.get_tightbbox(renderer) for each in (axes, *below)]
-    missing = 0.008 - min((box.x0 for box in words if box), default=1.0) / figure.bbox.width
-    for each in (axes, *below) if missing > 0 else ():
-        box = each.get_position()
-        each.set_position((box.x0 + missing, box.y0, box.width - missing, box.height))
-
-
-def make_room_at_right(figure: Figure, axes: Axes) -> None:
-    """Move the right end of the axes inwards, if text at their right ends outside the figure."""
-    canvas = figure.canvas
-    assert isinstance(canvas, FigureCanvasAgg), "made by new_figure"
-    renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
+    words, wide = axes.yaxis.get_tightbbox(renderer), figure.bbox.width
+    left = max(0.008 - words.x0 / wide, 0.0) if words else 0.0
     ends = [text.get_window_extent(renderer).x1 for text in axes.texts]
-    beyond = max(ends, default=0.0) / figure.bbox.width - 0.985
-    if beyond > 0:
-        box = axes.get_position()
-        axes.set_position((box.x0, box.y0, box.width - beyond, box.height))
+    right = max(max(ends, default=0.0) / wide - 0.985, 0.0)
+    box = axes.get_position()
+    axes.set_position((box.x0 + left, box.y0, box.width - left - right, box.height))
 
 
 def log_axis(axes: Axes, values: Floats, predicted: float | None) -> tuple[float, float]:

@@ -181,12 +181,8 @@ def describe_samples(
         meaning.append(_middle_half(halves, sign, "later samples" if cold.any() else "samples"))
     if long:
         share = rounded(100 * long / len(steady), 2)
-        meaning.append(
-            f"1 sample ({share} %) is longer than {LONG} times the median (often interrupts)."
-            if long == 1
-            else f"{long:,} samples ({share} %) are longer than {LONG} times the median (often "
-            "interrupts)."
-        )
+        longer = f"{'is' if long == 1 else 'are'} longer than {LONG} times the median"
+        meaning.append(f"{plural(long, 'sample')} ({share} %) {longer} (often interrupts).")
     if len(warm):
         longest = rounded(warm.ticks.max() / per_unit)
         meaning.append(f"The longest warm-up sample took {longest} {sign}.")
@@ -194,53 +190,36 @@ def describe_samples(
         predicted = prediction.into(unit, steady.clock)
         middle = float(np.median(lengths[cold if cold.any() else steady.batch == sizes[0]]))
         k = operations_marked(recording, variant)
-        if k > 1:
-            meaning.append(_cost_beside_median(prediction.at_start, predicted, k, middle, sign))
-        else:
-            at_k = f"the median at k = {sizes[0]:,}"
-            which = "the median of the cold samples" if cold.any() else at_k
-            meaning.append(_beside_median(prediction.at_start, predicted, middle, which, sign))
+        at_k = f"the median at k = {sizes[0]:,}"
+        which = "the median of the cold samples" if cold.any() else at_k
+        meaning.append(_beside_median(prediction.at_start, predicted, k, (middle, which), sign))
     return f"{kind} {span}", " ".join(meaning)
 
 
 def _middle_half(halves: Sequence[_Half], sign: str, which: str) -> str:
     """Where the middle half of `which` samples lies, at the smallest k and at the largest one."""
-    (k, low, middle, high), *others = halves
-    same_ends = any(low == high for _, low, _, high in halves)
-    if others:
-        most, from_2, middle_2, to_2 = others[0]
-        if same_ends:
-            return (
-                f"The median of the {which} is {middle} {sign} at k = {k:,} and {middle_2} {sign} "
-                f"at k = {most:,} operations."
-            )
-        return (
-            f"Half of the {which} lie from {low} to {high} {sign} at k = {k:,} and from {from_2} "
-            f"to {to_2} {sign} at k = {most:,} operations."
-        )
-    if same_ends:
-        return f"The median of the {which} is {middle} {sign} at k = {k:,}."
-    return f"Half of the {which} lie from {low} to {high} {sign} at k = {k:,}."
+    alike = any(low == high for _, low, _, high in halves)
+    places = [
+        f"{middle if alike else f'{low} to {high}'} {sign} at k = {k:,}"
+        for k, low, middle, high in halves
+    ]
+    said = f"The median of the {which} is" if alike else f"Half of the {which} lie from"
+    whole = (" and " if alike else " and from ").join(places)
+    return f"{said} {whole}{' operations' * (len(halves) > 1)}."
 
 
-def _beside_median(name: str, predicted: float, middle: float, which: str, sign: str) -> str:
-    """Where a number that was known before lies, beside the median of the samples."""
-    mine, median = f"{rounded(predicted)} {sign}", f"{rounded(middle)} {sign}"
-    if rounded(predicted) == rounded(middle):  # two numbers that read the same are the same
-        return f"{name}, {mine}, lies at {which}, {median}."
-    if predicted > middle:
-        return f"{name}, {mine}, lies above {which}, {median}."
-    return f"{name}, {mine}, lies below {which}, {median}."
+def _beside_median(
+    name: str, predicted: float, k: int, median: tuple[float, str], sign: str
+) -> str:
+    """Where a number that was known before lies, beside the median of the samples and its name.
 
-
-def _cost_beside_median(name: str, predicted: float, k: int, middle: float, sign: str) -> str:
-    """Where a cost that was known before lies, `k` times, beside the median of samples of `k`."""
-    one, median = f"{rounded(predicted)} {sign}", f"{rounded(middle)} {sign}"
-    mine = f"{rounded(k * predicted)} {sign}"
-    if mine == median:  # two numbers that read the same are the same
-        return f"{name}, {one} for each operation, is {mine} at k = {k:,}, as the median is."
-    if k * predicted > middle:
-        return (
-            f"{name}, {one} for each operation, is {mine} at k = {k:,}, above the median, {median}."
-        )
-    return f"{name}, {one} for each operation, is {mine} at k = {k:,}, below the median, {median}."
+    That of a cost is multiplied by the `k` operations of the samples.
+    """
+    (middle, which), one, whole = median, rounded(predicted), rounded(k * predicted)
+    # Two numbers that read the same are the same.
+    alike, side = whole == rounded(middle), "above" if k * predicted > middle else "below"
+    if k == 1:
+        side = "at" if alike else side
+        return f"{name}, {one} {sign}, lies {side} {which}, {rounded(middle)} {sign}."
+    side = "as the median is" if alike else f"{side} the median, {rounded(middle)} {sign}"
+    return f"{name}, {one} {sign} for each operation, is {whole} {sign} at k = {k:,}, {side}."

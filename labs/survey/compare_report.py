@@ -13,8 +13,7 @@ from labs.limits import MOST_FILES
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_drawing
-from labs.plots.scale import LOOKS, Look
-from labs.plots.style import BLUE, GREEN, QUIET
+from labs.plots.scale import BLUE, GREEN, LOOKS, QUIET, Look
 from labs.recording import counts, declared, run_conditions
 from labs.recording.declared import Estimand, Placement
 from labs.recording.file import BadRecording, Recording, read

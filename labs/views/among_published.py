@@ -18,8 +18,7 @@ from labs.html import Table
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_drawing
-from labs.plots.scale import LOOKS, Look
-from labs.plots.style import BLUE, GREEN, PURPLE, VERMILLION, symbol
+from labs.plots.scale import BLUE, GREEN, LOOKS, PURPLE, VERMILLION, Look, symbol
 from labs.recording.origin import kind_of
 from labs.results.result import Result, sensible, with_ends
 from labs.units import NAMES, NANOSECONDS, rounded

@@ -12,8 +12,7 @@ from labs.html import Table
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_drawing
-from labs.plots.scale import LOOKS, Look
-from labs.plots.style import INK, QUIET, VERMILLION, symbol
+from labs.plots.scale import INK, LOOKS, QUIET, VERMILLION, Look, symbol
 from labs.recording import counts, declared, run_conditions
 from labs.recording.declared import Placement
 from labs.results.result import Result, with_ends

@@ -16,8 +16,7 @@ from labs.html import Table
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
-from labs.plots.scale import LOOKS
-from labs.plots.style import GREEN, symbol
+from labs.plots.scale import GREEN, LOOKS, symbol
 from labs.results.result import Result
 from labs.units import NAMES, rounded
 from labs.views import gather

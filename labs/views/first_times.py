@@ -16,8 +16,7 @@ from labs.notebook.run import Run
 from labs.plots import picture
 from labs.plots.intervals import Point, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
-from labs.plots.scale import LOOKS
-from labs.plots.style import QUIET, symbol
+from labs.plots.scale import LOOKS, QUIET, symbol
 from labs.recording.counts import page_faults_of
 from labs.recording.declared import is_first_time
 from labs.results.result import Result

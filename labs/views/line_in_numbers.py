@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labs.html import Table
-from labs.plots.style import symbol
+from labs.plots.scale import symbol
 from labs.results.result import Result, with_ends
 from labs.results.results_compared import another_result
 from labs.units import NAMES, fixed, rounded

@@ -15,8 +15,8 @@ from labs.html import Table
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
-from labs.plots.scale import LOOKS
-from labs.plots.style import FONT_PT, QUIET, symbol
+from labs.plots.scale import LOOKS, QUIET, symbol
+from labs.plots.style import FONT_PT
 from labs.results.result import Result
 from labs.results.results_compared import compared
 from labs.units import NAMES, fixed, rounded, with_unit

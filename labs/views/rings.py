@@ -13,8 +13,7 @@ from labs.machine.description import data_caches
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
-from labs.plots.scale import LOOKS, Look
-from labs.plots.style import QUIET, symbol
+from labs.plots.scale import LOOKS, QUIET, Look, symbol
 from labs.recording import counts
 from labs.recording.file import Recording
 from labs.results import results_compared

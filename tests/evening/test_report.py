@@ -9,7 +9,7 @@ import pytest
 
 from grader.cases.verdict import Outcome
 from grader.commands.cli import main
-from grader.evening.class_report import page_of, strips_as_svg
+from grader.evening.class_report import page_of, strips_drawing
 from grader.evening.class_statistics import (
     WORDS,
     Frequent,
@@ -22,6 +22,7 @@ from grader.evening.class_statistics import (
     without_quotes,
 )
 from grader.evening.graded_class import GradedClass, course_in, read_class
+from labs.plots.scale import BLUE, VERMILLION
 from testing.graded_course import AMD_GUEST, ARM, LAB, GradedCourse, not_handed_in, verdict
 
 FENCED, STEP, OWN = "timer-overhead-fenced", "timer-step", "timer-own-addition"
@@ -70,12 +71,16 @@ def test_the_axis_is_that_of_accepted_numbers_and_the_rest_is_counted(tmp_path: 
     course.add("b", [verdict(FENCED, FAILED)], {FENCED: (20_000, "ns")})
     course.add("c", [verdict(FENCED, FAILED)], {FENCED: (25, "ns")})
     (spread,) = spreads_of_class(read(course))
-    plot = strips_as_svg(spread)
-    up, down = (re.search(f'class="{name}" d="([^"]*)"', plot) for name in ("up", "down"))
+    plot = strips_drawing(spread)
+    assert plot is not None
+    up, down = (
+        re.search(f"d='([^']*)' fill='{colour}'", plot.svg) for colour in (BLUE, VERMILLION)
+    )
     assert up is not None and up[1].count("M") == 10
     assert down is not None and down[1].count("M") == 1
-    assert "median 24.5; 12 handed in, 1 outside" in plot
-    assert ": median 24.5 ns." in plot  # its description
+    assert "median 24.5; 12 handed in, 1 outside" in plot.svg
+    assert ": median 24.5 ns." in plot.description
+    assert any(row[3].startswith("24.5 (") for row in plot.table.rows)
 
 
 @pytest.mark.parametrize("values", [(0,), (-5, 5), (1e-14, 1e14), (7, 7), (0, 0)])
@@ -84,9 +89,10 @@ def test_odd_numbers_have_a_plot_too(tmp_path: Path, values: tuple[float, ...]) 
     for number, value in enumerate(values):
         course.add(f"a{number}", [verdict(FENCED)], {FENCED: (value, "ns")})
     (spread,) = spreads_of_class(read(course))
-    plot = strips_as_svg(spread)
-    assert "nan" not in plot and "inf" not in plot
-    assert f"; {len(values)} handed in<" in plot
+    plot = strips_drawing(spread)
+    assert plot is not None
+    assert "nan" not in plot.svg and "inf" not in plot.svg
+    assert f"; {len(values)} handed in<" in plot.svg
 
 
 def test_guesses_count_only_to_a_figure_that_passed(tmp_path: Path) -> None:

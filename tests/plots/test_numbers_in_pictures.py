@@ -11,19 +11,25 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grader.cases.spec import Quantity
 from grader.cases.verdict import Verdict
+from grader.examples import example_of
 from grader.judging import presentation
 from grader.judging.lab_folder import check_folder, check_handed_in
 from grader.own_report import Lab, labs_in, plots_of_lab
+from grader.pitfalls import CATALOGUE, Pitfall
+from grader.site import Stage, beside_estimate
 from labs.commands.show import page_of
 from labs.course import predictions
-from labs.notebook.run import MOST_VALUES, Run
+from labs.notebook.panel_runs import Form, KeptRun, drawing_of
+from labs.notebook.run import MOST_VALUES, Later, Run
 from labs.recording.file import read
+from labs.results import remarks
 from labs.results.result import Result, result_of, sensible
 from labs.survey import survey
 from labs.survey.survey import Measurement, Row
@@ -43,8 +49,12 @@ def runs_of(folder: Path) -> tuple[Run, ...]:
 
 def described(page: str) -> str:
     """The descriptions of all pictures of a page."""
-    words = html.unescape(" ".join(_ALT.findall(page)))
-    return words.replace("\xa0", " ").replace("\N{MINUS SIGN}", "-")
+    return plain(html.unescape(" ".join(_ALT.findall(page))))
+
+
+def plain(words: str) -> str:
+    """Words with the signs that are typed, as `printed` has them."""
+    return words.replace("\xa0", " ").replace("\N{MINUS SIGN}", "-").replace(" us", " µs")
 
 
 def printed(result: Result, unit: str = "") -> str:
@@ -69,6 +79,21 @@ def test_after_a_run_the_value_is_on_the_axis_and_in_its_evidence(folder: Path) 
             assert all(printed(each) in words for each in run.results if each.estimate is not None)
 
 
+def test_that_there_is_no_warning_is_said_of_a_run_that_has_none() -> None:
+    seen = set()
+    for run in (each for folder in LABS for each in runs_of(folder)):
+        alone = run[run.variant]
+        warned = bool(remarks.of_results(alone.told((alone.result(),))).warnings)
+        assert ("; no warning" in alone._repr_html_()) != warned
+        for doubted in (
+            replace(alone, contradicts=("Both cannot be true.",)),
+            replace(alone, later=Later("no CPU")),
+        ):
+            assert "no warning" not in doubted._repr_html_()
+        seen.add(warned)
+    assert seen == {True, False}
+
+
 @pytest.mark.parametrize("folder", LABS, ids=lambda folder: folder.name)
 def test_a_saved_run_that_is_shown_has_its_value_in_its_plots(folder: Path) -> None:
     for run in runs_of(folder)[:1]:
@@ -76,6 +101,42 @@ def test_a_saved_run_that_is_shown_has_its_value_in_its_plots(folder: Path) -> N
         evidence = first.evidence()
         value = printed(first.result(), evidence.unit)
         assert value in described(page_of(first, "run.csv"))
+
+
+@pytest.mark.parametrize("folder", LABS, ids=lambda folder: folder.name)
+def test_other_plots_of_a_run_have_its_value_too(folder: Path) -> None:
+    for run in runs_of(folder):
+        value = printed(run.result())
+        cells = {cell for row in run.compare().table.rows for cell in row}
+        assert value.rpartition(" ")[0] in cells
+        estimate = run.result().estimate
+        if estimate is not None and estimate.by_process is not None:
+            assert value in plain(run.plot_processes().description), run.variant
+
+
+@pytest.mark.parametrize("folder", LABS, ids=lambda folder: folder.name)
+def test_the_runs_of_a_panel_are_drawn_with_the_values_of_its_table(folder: Path) -> None:
+    for run in runs_of(folder):
+        settings = Form(run.recording.kernel, run.variant)
+        kept = [KeptRun.of(number, settings, run[run.variant]) for number in (1, 2)]
+        drawn = drawing_of(kept)
+        assert drawn is not None
+        value = kept[-1].value_as_text()[0]
+        assert f"run 2: {value}" in drawn.description
+        assert [row[1] for row in drawn.table.rows] == [value, value]
+        assert drawn.svg.count(value.replace("-", "\N{MINUS SIGN}")) == 2
+
+
+@pytest.mark.parametrize("pitfall", CATALOGUE, ids=lambda each: each.code)
+def test_the_page_of_a_pitfall_draws_what_was_handed_in(pitfall: Pitfall, tmp_path: Path) -> None:
+    example = None if pitfall.tells_answer else example_of(pitfall.code)
+    if example is None or not example.same_samples or example.shows.figure is None:
+        return
+    for page in beside_estimate("x", example.shows, Stage(tmp_path, tmp_path)):
+        (said,) = re.findall(r":alt: (.*)", page)
+        (number,) = re.findall(r"handed in (\S+) ", said)
+        value = float(number.replace(",", "").replace("\N{MINUS SIGN}", "-"))
+        assert value == pytest.approx(example.shows.figure.value, rel=1e-3)
 
 
 def verdicts_of(folder: Path) -> Iterator[Verdict]:

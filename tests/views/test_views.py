@@ -27,7 +27,7 @@ from labs.html import Table
 from labs.machine import description
 from labs.messages import Message, Refused
 from labs.notebook.run import Later, Run, compare
-from labs.plots import rows as rows_plot
+from labs.plots.drawing import PLOT_WIDTH
 from labs.plots.picture import Picture
 from labs.plots.scale import LOOKS, spread_out
 from labs.plots.style import WIDTH_IN, Mark
@@ -165,7 +165,7 @@ def test_each_view_has_an_image_a_description_and_a_table(
     shown = drawn[name]
     rows = name in ("placement", "among published")
     assert shown.image.startswith(b"<svg" if rows else PNG)
-    assert shown.width == (rows_plot.WIDTH if rows else round(96 * WIDTH_IN))
+    assert shown.width == (PLOT_WIDTH if rows else round(96 * WIDTH_IN))
     # What plot it is, its axes with their units in words, and what there is to see.
     assert re.match(r"(Line plot|Dot plot|Distribution) of ", shown.kind)
     assert re.search(r"nanoseconds|microseconds|core cycles", shown.kind)

@@ -22,7 +22,7 @@ from grader.submissions.safe_files import read_regular
 from grader.with_nbgrader.pages.student_text import released_html, student_html
 from grader.with_nbgrader.student_folders import RECORD
 from labs.files import read_head
-from labs.html import SVG, filled, image_address
+from labs.html import SVG, filled, image_address, page_style
 from labs.limits import MOST_FOLDER_BYTES
 
 
@@ -151,6 +151,7 @@ def feedback_page(notebook: Mapping[str, Any], lab: str, grades: Grades, site: s
     return filled(
         _PAGE,
         policy=POLICY,
+        style=page_style(),
         lab=lab,
         note=note.page() if note else "",
         grades=grades,
