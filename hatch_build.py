@@ -34,16 +34,8 @@ class TicklabBuildHook(BuildHookInterface):
         include[released] = "labs/released"
         # Plots of the pitfalls, and not the lab folders behind them, which hold solutions.
         examples = f"{self.scratch.name}/examples"
-<<<<<<< HEAD
         made = f"import pathlib, grader.examples as made; made.write(pathlib.Path({examples!r}))"
         subprocess.run([sys.executable, "-c", made], cwd=root, check=True)
-=======
-        make = (
-            "import pathlib, sys; from grader.examples import write; "
-            "write(pathlib.Path(sys.argv[1]))"
-        )
-        subprocess.run([sys.executable, "-c", make, examples], cwd=root, check=True)
->>>>>>> 2289660dea339b54a5d0881e5ac87872d0ee0985
         include[examples] = "grader/examples/made"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

@@ -14,7 +14,10 @@ from testing.paths import REPOSITORY
 _OWN = "my_function.c"
 #: The page says to add such a line, and a variant in the form of `own`.
 _LONGER = (
-    ("INTERVAL(own, my_function(text_of(turn)))", 'INTERVAL(longer, my_function("A longer text."))'),
+    (
+        "INTERVAL(own, my_function(text_of(turn)))",
+        'INTERVAL(longer, my_function("A longer text."))',
+    ),
     (
         '    {.name = "own", .about = "my function", .interval = own, .baseline = "loop"},',
         '    {.name = "longer", .about = "more", .interval = longer, .baseline = "loop"},',

@@ -98,7 +98,9 @@ def source_of_new(name: str, function: str = "", header: str = "", threads: int 
     operation = f"static {returns} operation(struct input *in) {{ {body} }}"
     if len(operation) > _WIDEST:
         operation = operation.replace(" { ", "\n{\n    ").removesuffix(" }") + "\n}"
-    fills = [each.filled for each in arguments if each.filled] or ["in->nothing = (int)next_random(&state);"]
+    fills = [each.filled for each in arguments if each.filled] or [
+        "in->nothing = (int)next_random(&state);"
+    ]
     # A blank within a statement is no place to end a line.
     statements = " ".join(each.replace(" ", "\0") for each in fills)
     filled = "\n" + _folded(12 * " " + statements, 12 * " ").replace("\0", " ")
