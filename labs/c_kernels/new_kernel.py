@@ -192,8 +192,8 @@ def _arguments(words: list[str], function: str, suffix: str) -> Iterator[_Argume
         else:
             raise ValueError(
                 f"--function: argument {number} of {function}, {word!r}, cannot be made: texts, "
-                "numbers and arrays of numbers can. Leave --function out, but not --header, and "
-                "write the call into `operation` yourself"
+                "numbers and arrays of numbers can. Write its type without typedef and macro. Or "
+                "leave --function out, but not --header, and write the call into `operation`"
             )
 
 

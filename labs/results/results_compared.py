@@ -266,12 +266,20 @@ def names_of(
     if names[0] == names[1]:
         flags = [each.recording.conditions.get("flags", "unknown flags") for each in both]
         if flags[0] != flags[1]:
-            names = [f"{name} at {flag}" for name, flag in zip(names, flags, strict=True)]
+            own = _words_apart(*flags) or flags
+            names = [f"{name} at {flag}" for name, flag in zip(names, own, strict=True)]
         elif all(saved) and saved[0] != saved[1]:
             names = [f"{name} (run {run})" for name, run in zip(names, saved, strict=True)]
         else:
             names = [f"the first {names[0]}", f"the second {names[1]}"]
     return names[0], names[1]
+
+
+def _words_apart(one: str, other: str) -> list[str]:
+    """The words that only the one has, and only the other; [] where one of them has none."""
+    both = one.split(), other.split()
+    own = [" ".join(w for w in mine if w not in its) for mine, its in (both, both[::-1])]
+    return own if all(own) else []
 
 
 # Figures and their comparison in full, with ratio and difference: as sentences, CSV, Markdown and

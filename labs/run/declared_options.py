@@ -49,7 +49,7 @@ def _add_options_of_run(parser: argparse.ArgumentParser) -> None:
         ("--peer-cpu", int, None, "N", "pin the second task to this CPU"),
         ("--processes", int, 10, "N", "number of fresh processes"),
         ("--within", float, None, "PERCENT",
-         "add processes until half the width of the interval is this part of the value"),
+         "add processes until half the width of the interval is this part of the value: 2 to 50"),
         ("--at-most", float, DEFAULT_AT_MOST_S, "SECONDS",
          "add processes for at most this long (default: %(default)g)"),
         ("--replace", float, DEFAULT_REPLACE_S, "SECONDS", "without --within, add processes in "
@@ -59,7 +59,7 @@ def _add_options_of_run(parser: argparse.ArgumentParser) -> None:
         ("--patience", float, DEFAULT_PATIENCE_S, "SECONDS", "end C of your own if it takes no "
          "sample for this long; time in which it waits for a CPU does not count (default: "
          "%(default)g)"),
-        ("--flags", str, "-O2", "FLAGS", "options for the C compiler"),
+        ("--flags", str, "-O2", "FLAGS", "options for the C compiler (default: %(default)s)"),
     ):  # fmt: skip
         parser.add_argument(option, type=kind, default=default, metavar=metavar, help=text)
     add_unit(parser)

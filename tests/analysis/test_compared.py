@@ -230,6 +230,15 @@ def test_results_of_the_same_name_are_named_by_what_differs(tmp_path: Path) -> N
     sentence = lab.compare(run["args0"], other["args0"]).sentence()
     assert sentence.startswith("args0 at -O0 ")
     assert "args0 at -O2" in sentence
+    before, now = (
+        run_of(replace(read(path), conditions={**read(path).conditions, "flags": flags}))["args0"]
+        for path, flags in (
+            (ARGUMENTS, "-O2 -I../before/src ../before/src/parse.c"),
+            (ARGUMENTS.with_name("o2.csv"), "-O2 -Isrc src/parse.c"),
+        )
+    )
+    assert " args0 at -I../before/src ../before/src/parse.c" in lab.compare(now, before).sentence()
+    assert lab.compare(now, before).first == "args0 at -Isrc src/parse.c"
     again = lab.compare(run["args0"], run_of(read(ARGUMENTS))["args0"]).sentence()
     assert again.startswith("the first args0 and the second args0 are not distinguishable")
 
