@@ -8,6 +8,7 @@ answers, and what it has by then is sent later.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.client
 import json
@@ -18,29 +19,29 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, ValidationError
 
 from labs import limits, paths
 from labs.course import figures, predictions
-from labs.course.figures import CHOICE, TIMES
+from labs.course.figures import TIMES
 from labs.files import CannotWrite, read_bounded, write_atomically
 from labs.html import Table
-from labs.json_text import BadJson, Form, parse_json, text_of
+from labs.json_text import Form
 from labs.recording.file import BadRecording, read
 from labs.recording.origin import UNKNOWN, kind_in_file
 from labs.results.result import result_of
-from labs.units import NAMES, UnknownUnit, canonical, rounded, unit_symbol
+from labs.units import NAMES, SPELLINGS, rounded, unit_symbol
 
 #: Where a hub has the address of its class, and after a `#` the code.
 ADDRESS = "TICKLAB_LIVE"
 _LARGEST = 1e15
 _LIMIT_S = 10.0
-#: How often the folder is looked at, and after how long everything is sent again: a class that was
-#: started anew has then what it had.
-_LOOK_S, _AGAIN_S = 1.0, 15.0
+#: How often the folder is looked at, after how long all is sent again (a class that was started
+#: anew has then what it had), and after how long at most if nobody answered.
+_LOOK_S, _AGAIN_S, _RETRY_S = 1.0, 15.0, 8.0
 #: A value is that of a variant if they differ by less than this share.
 _SAME = 0.05
 
@@ -97,57 +98,41 @@ Findings = Mapping[str, Sequence[str]]
 
 def shared_from(folder: Path, findings: Findings, version: int = 0) -> Shared:
     """What the lab in `folder` shares now. Raises ValueError if a file in it is unreadable."""
-    made, found = {}, {}
-    for name, versions in predictions.read(folder).items():
+    made: dict[str, SharedPrediction] = {}
+    found: dict[str, SharedFigure] = {}
+    for name, versions in sorted(predictions.read(folder).items()):
         guess = predictions.counting(versions)
-        if guess is not None and (unit := _unit(guess.unit)) and guess.value <= _LARGEST:
-            made[name] = SharedPrediction(value=float(guess.value), unit=unit)
-    for name, figure in figures.read(folder).items():
-        if not isinstance(figure, figures.Figure) or abs(figure.value) > _LARGEST:
+        with contextlib.suppress(ValidationError):  # it has a unit or a size that no figure has
+            if guess is not None and len(made) < limits.MOST_SHARED:
+                made[name] = SharedPrediction(value=float(guess.value), unit=_unit(guess.unit))
+    for name, figure in sorted(figures.read(folder).items()):
+        if not isinstance(figure, figures.Figure) or len(found) == limits.MOST_SHARED:
             continue
-        unit = _unit(figure.unit)
-        if not unit or figure.unit == CHOICE:
-            continue
-        path = folder / figure.recording if figure.recording else None
-        ends = _interval(path, figure.value, unit) if path else None
-        found[name] = SharedFigure(
-            value=float(figure.value),
-            unit=unit,
-            low=ends[0] if ends else None,
-            high=ends[1] if ends else None,
-            machine=kind_in_file(path) if path else UNKNOWN,
-            findings=sorted(findings.get(name, ()))[: limits.MOST_SHARED_FINDINGS],
-        )
-    most = limits.MOST_SHARED
-    return Shared(
-        version=version,
-        predictions=dict(sorted(made.items())[:most]),
-        figures=dict(sorted(found.items())[:most]),
-    )
+        path, unit = folder / (figure.recording or ""), _unit(figure.unit)
+        low, high = _interval(path, figure.value, unit)
+        with contextlib.suppress(ValidationError):  # the same, or it is a conclusion
+            found[name] = SharedFigure(
+                value=float(figure.value), unit=unit, low=low, high=high,
+                machine=kind_in_file(path),
+                findings=sorted(findings.get(name, ()))[: limits.MOST_SHARED_FINDINGS],
+            )  # fmt: skip
+    return Shared(version=version, predictions=made, figures=found)
 
 
 def _unit(text: str) -> str:
-    """The unit in the kit's spelling; '' for one that no figure has."""
-    if text == TIMES:
-        return text
-    try:
-        return canonical(text)
-    except UnknownUnit:
-        return ""
+    return SPELLINGS.get(text.strip(), text.strip())
 
 
-def _interval(path: Path, value: float, unit: str) -> tuple[float, float] | None:
+def _interval(path: Path, value: float, unit: str) -> tuple[float | None, float | None]:
     """The interval of the variant whose estimate the value is, in `unit`; None if there is none."""
     try:
         recording = read(path)
         every = [result_of(recording, name, unit).estimate for name in recording.variants]
     except (OSError, BadRecording, ValueError):
-        return None
+        return None, None
     near = [each for each in every if each and abs(each.value - value) <= _SAME * abs(value)]
     best = min(near, key=lambda each: abs(each.value - value), default=None)
-    if best is None or max(abs(best.low), abs(best.high)) > _LARGEST:
-        return None
-    return float(best.low), float(best.high)
+    return (float(best.low), float(best.high)) if best else (None, None)
 
 
 # The connection. A class in a room has a certificate that it made itself, so the student compares
@@ -172,6 +157,15 @@ def digits_of(certificate: bytes) -> str:
     return " ".join(text[at : at + 4] for at in range(0, 16, 4))
 
 
+class _Answer(Form):
+    """What the class says; each answer has some of these."""
+
+    token: str = Field("", max_length=300)
+    name: str = Field("", max_length=40)
+    version: int = 0
+    error: str = "it gave no reason"
+
+
 class _Connection:
     """The connection to the class at `address`, which stays open between two calls.
 
@@ -183,65 +177,62 @@ class _Connection:
         named = address if "://" in address else f"room://{address}"
         try:
             parts = urlsplit(named)
-            self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
+            host, port, self._base = parts.hostname or "", parts.port, parts.path.rstrip("/")
+            self._scheme = parts.scheme if host else ""
         except ValueError:
-            self._host = None
-        if self._host is None or parts.scheme not in ("room", "http", "https"):
+            self._scheme = ""
+        if self._scheme not in ("room", "http", "https"):
             raise NoClass(f"{address!r} is no address, such as 192.0.2.7:8766")
-        self._scheme, self.digits = parts.scheme, digits
-        self._open: http.client.HTTPConnection | None = None
+        self.digits = digits
+        if self._scheme == "http":
+            self._http = http.client.HTTPConnection(host, port, timeout=_LIMIT_S)
+            return
+        context = ssl.create_default_context()
+        if self._scheme == "room":
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        self._http = http.client.HTTPSConnection(host, port, timeout=_LIMIT_S, context=context)
 
-    def post(self, path: str, stated: object, token: str = "") -> dict[str, Any]:
+    def post(self, path: str, stated: object, token: str = "") -> _Answer:
         """What the class answers. Raises NoClass, _NoAnswer, _Unknown."""
         try:
-            connection = self._connected()
+            if self._http.sock is None:
+                self._connect()
             headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
-            connection.request("POST", f"{self._base}/{path}", json.dumps(stated), headers)
-            answer = connection.getresponse()
-            content = answer.read(limits.MOST_SHARED_BYTES)
-            said = parse_json(text_of(content))
-        except (OSError, http.client.HTTPException, BadJson) as error:
+            self._http.request("POST", f"{self._base}/{path}", json.dumps(stated), headers)
+            answer = self._http.getresponse()
+            said = _Answer.model_validate_json(answer.read(limits.MOST_SHARED_BYTES))
+        except (OSError, http.client.HTTPException, ValidationError) as error:
             self.close()
             raise _NoAnswer(str(error) or type(error).__name__) from error
         if answer.status in (429, 503):
             raise _NoAnswer("the class is busy")
         if answer.status == 401:
             raise _Unknown
-        if answer.status != 200 or not isinstance(said, dict):
-            why = said.get("error") if isinstance(said, dict) else None
-            raise NoClass(str(why or f"the class answered {answer.status}")[:200])
+        if answer.status != 200:
+            raise NoClass(said.error[:200])
         return said
 
     def close(self) -> None:
         """End the connection, if there is one."""
-        if self._open is not None:
-            self._open.close()
-            self._open = None
+        self._http.close()
 
-    def _connected(self) -> http.client.HTTPConnection:
-        if self._open is not None:
-            return self._open
-        assert self._host is not None
-        if self._scheme == "http":
-            self._open = http.client.HTTPConnection(self._host, self._port, timeout=_LIMIT_S)
-            return self._open
-        if self._scheme == "room":
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        else:
-            context = ssl.create_default_context()
-        made = http.client.HTTPSConnection(
-            self._host, self._port, timeout=_LIMIT_S, context=context
-        )
-        made.connect()
-        shown = digits_of(made.sock.getpeercert(binary_form=True) or b"")
-        if self._scheme == "room" and self.digits not in ("", shown):
-            made.close()
-            why = f"its certificate begins with {shown}, and before with {self.digits}"
-            raise NoClass(f"this is another class than before: {why}; ask your instructor")
-        self.digits = shown if self._scheme == "room" else ""
-        self._open = made
-        return made
+    def _connect(self) -> None:
+        self._http.connect()
+        if isinstance(self._http.sock, ssl.SSLSocket) and self._scheme == "room":
+            shown = digits_of(self._http.sock.getpeercert(binary_form=True) or b"")
+            if self.digits not in ("", shown):
+                self.close()
+                why = f"its certificate begins with {shown}, and before with {self.digits}"
+                raise NoClass(f"this is another class than before: {why}; ask your instructor")
+            self.digits = shown
+
+
+class _Kept(Form):
+    """What a student of this folder keeps of the class: the digits of its certificate, too."""
+
+    token: str = ""
+    name: str = ""
+    digits: str = ""
 
 
 class Member:
@@ -263,16 +254,21 @@ class Member:
                 'write the code and the address on the wall: ("kiwi-4207", "192.0.2.7:8766")'
             )
         words = "\n".join((str(folder.absolute()), self._code, address)).encode()
-        self._kept = paths.cache() / "live" / f"member-{hashlib.sha256(words).hexdigest()[:16]}"
-        known = self._read_kept()
-        self._class = _Connection(address, known.get("digits", ""))
-        self._token = known.get("token", "")
-        self.name = known.get("name", "")
+        self._file = paths.cache() / "live" / f"member-{hashlib.sha256(words).hexdigest()[:16]}"
+        self._known = _Kept()
+        with contextlib.suppress(OSError, ValidationError):  # it has not joined yet
+            content = read_bounded(self._file, limits.MOST_COURSE_BYTES)
+            self._known = _Kept.model_validate_json(content)
+        self._class = _Connection(address, self._known.digits)
         self._shared = Shared(version=0, predictions={}, figures={})
         self._seen: list[int] = []
-        self._last = 0
         self._ended, self._busy = threading.Event(), threading.Lock()
         self._thread = threading.Thread(target=self._run, daemon=True, name="ticklab-class")
+
+    @property
+    def name(self) -> str:
+        """The pseudonym of this student; '' before joining."""
+        return self._known.name
 
     @property
     def digits(self) -> str:
@@ -282,7 +278,8 @@ class Member:
     def join(self) -> None:
         """Enter the class, show what leaves, and begin to send it. Raises NoClass, CannotWrite."""
         try:
-            self._enter()
+            if not self._known.token:
+                self._enter()
         except _NoAnswer as error:
             raise NoClass(f"nobody answers there ({error}); try again in a moment") from error
         self.look()
@@ -295,11 +292,11 @@ class Member:
     def leave(self) -> bool:
         """Have the class forget this student; False if it did not answer. Raises NoClass."""
         self.end()
-        self._kept.unlink(missing_ok=True)
+        self._file.unlink(missing_ok=True)
         with self._busy:
             try:
-                if self._token:
-                    self._class.post("leave", {}, self._token)
+                if self._known.token:
+                    self._class.post("leave", {}, self._known.token)
             except (_NoAnswer, _Unknown) as error:
                 return isinstance(error, _Unknown)
             finally:
@@ -312,17 +309,16 @@ class Member:
             seen = [self._time_of(name) for name in (predictions.FILE_NAME, figures.FILE_NAME)]
             if seen == self._seen:
                 return False
-            self._last = max(self._last + 1, time.time_ns() // 1_000_000)
             try:
-                new = shared_from(self._folder, self._findings(), self._last)
+                new = shared_from(self._folder, self._findings(), self._shared.version)
             except ValueError:
                 return False  # a file is broken: the lab itself says so
             self._seen = seen
-            same = new.model_copy(update={"version": self._shared.version}) == self._shared
-            if same and self._thread.is_alive():
+            if new == self._shared and self._thread.is_alive():
                 return False
             self._tell(new.as_table())
             self._shared = new  # only now may it leave
+            self._renew(time.time_ns() // 1_000_000)
             return True
 
     def _time_of(self, name: str) -> int:
@@ -331,34 +327,30 @@ class Member:
         except OSError:
             return 0
 
-    def _enter(self) -> None:
-        """Ask the class for a place, unless this student has one."""
-        if self._token:
-            return
-        said = self._class.post("join", {"code": self._code, "lab": self._folder.name})
-        self._token, self.name = str(said.get("token"))[:100], str(said.get("name"))[:40]
-        kept = {"token": self._token, "name": self.name, "digits": self.digits}
-        self._kept.parent.mkdir(mode=0o700, exist_ok=True)
-        write_atomically(self._kept, json.dumps(kept).encode(), private=True)
+    def _renew(self, version: int) -> None:
+        """Give what is shared a larger version, of at least `version`."""
+        larger = max(version, self._shared.version + 1)
+        self._shared = self._shared.model_copy(update={"version": larger})
 
-    def _read_kept(self) -> dict[str, str]:
-        try:
-            return dict(parse_json(text_of(read_bounded(self._kept, limits.MOST_COURSE_BYTES))))
-        except (OSError, BadJson):
-            return {}
+    def _enter(self) -> None:
+        """Ask the class for a place."""
+        said = self._class.post("join", {"code": self._code, "lab": self._folder.name})
+        self._known = _Kept(token=said.token, name=said.name, digits=self.digits)
+        self._file.parent.mkdir(mode=0o700, exist_ok=True)
+        write_atomically(self._file, self._known.model_dump_json().encode(), private=True)
 
     def _run(self) -> None:
-        due, wait = 0.0, 1.0
+        due = 0.0
         while not self._ended.is_set():
             if self.look() or time.monotonic() >= due:
+                wait = _AGAIN_S * random.uniform(0.8, 1.2)
                 try:
                     self._send()
-                    due, wait = time.monotonic() + _AGAIN_S * random.uniform(0.8, 1.2), 1.0
                 except _NoAnswer:
-                    due = time.monotonic() + wait * random.uniform(0.5, 1.5)
-                    wait = min(2 * wait, _AGAIN_S)
+                    wait = _RETRY_S * random.uniform(0.1, 1)
                 except (NoClass, CannotWrite):
-                    return  # the class is over, or of others: the lab goes on
+                    break  # the class is over, or of others: the lab goes on
+                due = time.monotonic() + wait
             self._ended.wait(_LOOK_S)
         self._class.close()
 
@@ -369,16 +361,12 @@ class Member:
             try:
                 known = self._post()
             except _Unknown:
-                self._token = ""
                 self._enter()
                 known = self._post()
             if known > self._shared.version:  # the clock of this machine was set back
-                self._last = known + 1
-                self._shared = self._shared.model_copy(update={"version": self._last})
+                self._renew(known + 1)
                 self._post()
 
     def _post(self) -> int:
         """Send everything; returns the version that counts there."""
-        said = self._class.post("share", self._shared.model_dump(), self._token)
-        version = said.get("version")
-        return version if isinstance(version, int) else 0
+        return self._class.post("share", self._shared.model_dump(), self._known.token).version
