@@ -172,12 +172,7 @@ def running(
 
 def counts(wall: dict[str, Any]) -> dict[str, int]:
     """The counts on the wall by their words: here, predicted, measured."""
-    return {
-        what: int(count)
-        for count, what in re.findall(
-            r"<li><strong>([\d,]+)</strong> ([a-z ]+)</li>", wall["stage"]
-        )
-    }
+    return {what: count for count, what in wall["counts"]}
 
 
 def message(version: int = 1, value: float = 100.0, **figure: Any) -> dict[str, Any]:

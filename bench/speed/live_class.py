@@ -33,13 +33,13 @@ _NOTES = """() => {
   window.noted = [];
   const note = () => {
     const count = what => {
-      const items = [...document.querySelectorAll('.counts li')];
+      const items = [...document.querySelectorAll('#counts li')];
       const item = items.find(each => each.textContent.includes(what));
       return item ? Number(item.querySelector('strong').textContent.replace(',', '')) : 0;
     };
     window.noted.push([Date.now() / 1000, count('predicted'), count('measured')]);
   };
-  new MutationObserver(note).observe(document.getElementById('stage'), {childList: true});
+  new MutationObserver(note).observe(document.getElementById('counts'), {childList: true});
 }"""
 
 
@@ -65,7 +65,7 @@ def _class_of(room: LiveClass, seconds: float) -> bool:
     with jupyterlab.chromium() as browser:
         page = browser.new_page(viewport={"width": 1920, "height": 1080})
         page.goto(room.wall_link)
-        page.wait_for_selector("#stage h1")
+        page.wait_for_selector("#counts li")
         page.evaluate(_NOTES)
         sent = {"predicted": list[float](), "measured": list[float]()}
         with ThreadPoolExecutor(1) as apart:  # playwright has an event loop in this thread

@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from labs.commands.command_line import USAGE, complain, sentence
 from labs.course import lab_names
 from labs.terminal import complete_with, offered_folders, one_of, say
+
+if TYPE_CHECKING:
+    from grader.live.live_server import Room
 
 _PORT = 8765
 
@@ -64,9 +69,10 @@ def run_live(arguments: argparse.Namespace) -> int:
     import sqlite3
 
     from grader.demonstration import NoEvidence
-    from grader.live import class_keys, live_server, rehearsal
+    from grader.live import rehearsal
+    from grader.live.class_keys import CannotShare, keys_of
     from grader.live.class_state import ClassState, questions_of
-    from labs.course.in_class import ADDRESS
+    from grader.live.live_server import Room
     from labs.files import CannotWrite
     from labs.paths import CacheNotWritable
 
@@ -76,44 +82,58 @@ def run_live(arguments: argparse.Namespace) -> int:
     if arguments.rehearse is not None and not 1 <= arguments.rehearse <= 1_000:
         return complain("grader live", "--rehearse takes 1 to 1,000 students", USAGE)
     try:
-        state = ClassState(lab, arguments.keep)
-        made_up = []
+        state, made_up = ClassState(lab, arguments.keep), []
         if arguments.rehearse:
             say(f"The figures of {lab} are measured here once, for the made-up class ...")
             made_up = rehearsal.made_up(state, rehearsal.saved_run(lab), arguments.rehearse)
-        keys = class_keys.keys_of(lab, new=arguments.new)
-        state.is_open, state.revealed = keys.is_open, frozenset(keys.revealed)
-        state.show(keys.number)
-        share = "" if arguments.share is None else arguments.share or _own_address()
-        hub = os.environ.get("JUPYTERHUB_SERVICE_URL", "")
-        base = os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "")
-        place = live_server.Place(arguments.port, share, (hub, base))
-        room = live_server.Room(state, keys)
-
-        def ready(pages: str) -> None:
-            say(f"The instructor's page; this link opens it once:\n  {pages}/desk?key={keys.once}")
-            say(f"The page for the projector:\n  {pages}/wall?key={keys.wall}")
-            say(f"Students join:\n  {room.join_line.format(code=keys.code)}")
-            if room.digits:
-                say(f"Their notebooks show the certificate that begins with:\n  {room.digits}")
-            if hub:
-                say(f"Students' servers need: {ADDRESS}={hub}{base.rstrip('/')}#{keys.code}")
-            say("To end the class, press Control-C.")
+        room = Room(state, *keys_of(lab, new=arguments.new))
 
         async def serve() -> None:
             playing = asyncio.ensure_future(rehearsal.play(state, made_up, arguments.within))
-            await live_server.serve(room, place, ready)
+            await _serve(room, arguments)
             playing.cancel()
 
         asyncio.run(serve())
         written = state.write_data_set()
         state.close()
-    except (NoEvidence, CacheNotWritable, CannotWrite, class_keys.CannotShare) as error:
+    except (NoEvidence, CacheNotWritable, CannotWrite, CannotShare) as error:
         return complain("grader live", error)
     except (OSError, sqlite3.Error) as error:
         return complain("grader live", f"cannot serve or keep the class: {error}")
     say(f"The class has ended. Its data set is {written}." if written else "The class has ended.")
     return 0
+
+
+async def _serve(room: Room, arguments: argparse.Namespace) -> None:
+    """Serve the class as a hub says, or else here, and say where; until it is ended."""
+    from grader.live.class_keys import certificate_of
+    from grader.live.live_server import listen, until_ended
+    from labs.course.in_class import ADDRESS
+
+    hub = os.environ.get("JUPYTERHUB_SERVICE_URL", "")
+    room.base = os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "").rstrip("/") if hub else ""
+    if hub:
+        url, pages = urlsplit(hub), room.base
+        room.keys.code = os.environ.get(ADDRESS, "").partition("#")[2] or room.keys.code
+        listen(room, url.hostname or "", url.port or 80, desk=True)
+        room.join_line = 'lab.join("{code}")'
+    else:
+        port = listen(room, "127.0.0.1", arguments.port, desk=True)
+        pages, address = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{port}"
+        if arguments.share is not None:
+            share = arguments.share or _own_address()
+            tls, room.digits = certificate_of(room.file)
+            address = f"{share}:{listen(room, share, port + 1, desk=False, tls=tls)}"
+        room.join_line = f'lab.join("{{code}}", "{address}")'
+    say(f"The instructor's page; this link opens it once:\n  {pages}/desk?key={room.desk}")
+    say(f"The page for the projector:\n  {pages}/wall?key={room.wall}")
+    say(f"Students join:\n  {room.join_line.format(code=room.keys.code)}")
+    if room.digits:
+        say(f"Their notebooks show the certificate that begins with:\n  {room.digits}")
+    if hub:
+        say(f"Students' servers need: {ADDRESS}={hub}{room.base}#{room.keys.code}")
+    say("To end the class, press Control-C.")
+    await until_ended()
 
 
 def _own_address() -> str:

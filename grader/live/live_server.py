@@ -17,16 +17,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import StringConstraints, ValidationError
 from tornado.httpserver import HTTPServer
 from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
-from tornado.web import Application, HTTPError, RequestHandler
+from tornado.web import (
+    Application,
+    HTTPError,
+    RequestHandler,
+    create_signed_value,
+    decode_signed_value,
+)
 
-from grader.live.class_keys import Bucket, Keys, certificate_for
-from grader.live.class_state import ClassState
+from grader.live.class_keys import Keys, new_code, pseudonym
+from grader.live.class_state import ClassState, NotTaken, Question
 from grader.live.wall import stage
 from labs import limits
 from labs.course.in_class import Shared
@@ -44,10 +49,15 @@ _HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_WALL, _DESK = "ticklab-wall", "ticklab-desk"
+_WALL, _DESK, _STUDENT = "ticklab-wall", "ticklab-desk", "ticklab-student"
 #: Connections in all, and from one address: a class may be behind one.
 _MOST_CONNECTIONS, _MOST_OF_ADDRESS = 3_000, 1_200
 _HEADER_BYTES, _IDLE_S, _BODY_S = 8 * 1024, 40.0, 10.0
+#: How often each may come from one address (messages: from one student) in so many seconds.
+_WINDOW_S = 60.0
+_MOST = {"requests": 36_000, "newcomers": 2_000, "wrong codes": 20, "messages": 120}
+#: A page asks for the wall again and again. For so long it waits until there is another one.
+_WAIT_S, _LOOK_S = 20.0, 0.05
 
 AnyForm = TypeVar("AnyForm", bound=Form)
 
@@ -58,57 +68,72 @@ class Room:
 
     state: ClassState
     keys: Keys
+    file: Path
     #: What students write to join, and the digits of the certificate.
     join_line: str = ""
     digits: str = ""
     #: The path below which a hub has the pages.
     base: str = ""
+    #: The key of the link for the projector. That of the instructor's opens once, and is '' then.
+    wall: str = field(default_factory=secrets.token_urlsafe)
+    desk: str = field(default_factory=secrets.token_urlsafe)
     refused: Counter[str] = field(default_factory=Counter)
-    started: str = field(default_factory=lambda: secrets.token_hex(4))
-    #: Of one address: requests, joining with the right code, wrong codes. Of one student: messages.
-    requests: Bucket = field(default_factory=lambda: Bucket(6_000, 600))
-    joins: Bucket = field(default_factory=lambda: Bucket(1_000, 10))
-    wrong_codes: Bucket = field(default_factory=lambda: Bucket(20, 0.2))
-    messages: Bucket = field(default_factory=lambda: Bucket(20, 2))
-    _stages: dict[tuple[int, bool], dict[str, str]] = field(default_factory=dict)
+    _counted: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _drawn: tuple[str, dict[str, Any]] = ("", {})
+    _started: str = field(default_factory=lambda: secrets.token_hex(4))
 
-    def stage(self, narrow: bool) -> dict[str, str]:
-        """The wall, drawn once for each change."""
-        wanted = (self.state.changes, narrow)
-        if wanted not in self._stages:
-            self._stages = {k: each for k, each in self._stages.items() if k[0] == wanted[0]}
-            self._stages[wanted] = stage(self.state, narrow=narrow)
-        return self._stages[wanted]
+    @property
+    def number(self) -> int:
+        """The number of the question on the wall, from 0."""
+        return min(self.keys.number, len(self.state.questions) - 1)
 
-    async def do(self, action: str) -> None:
+    @property
+    def question(self) -> Question:
+        """The question on the wall."""
+        return self.state.questions[self.number]
+
+    @property
+    def now(self) -> str:
+        """Another text whenever the wall may be another one."""
+        shown = f"{self.number} {sorted(self.keys.revealed)} {self.keys.is_open} {self.keys.code}"
+        return f"{self._started} {self.state.changes} {self.state.frozen} {shown}"
+
+    def stage(self) -> dict[str, Any]:
+        """The wall, made once for each change."""
+        if self._drawn[0] != self.now:
+            revealed = self.question.figure in self.keys.revealed
+            self._drawn = self.now, stage(self.state, self.number, revealed=revealed)
+        return self._drawn[1]
+
+    def is_too_much(self, what: str, who: str, *, count: bool = True) -> bool:
+        """Whether there is too much of this from `who`, with this one if it is to `count`."""
+        if count:
+            if not self._counted[what, who]:
+                later = asyncio.get_running_loop().call_later
+                later(_WINDOW_S, self._counted.pop, (what, who), None)
+            self._counted[what, who] += 1
+        return self._counted[what, who] >= _MOST[what] + count
+
+    async def press(self, button: str) -> None:
         """Carry out what a button of the instructor's page says. Raises KeyError, CannotWrite."""
-        _ACTIONS[action](self)
-        state = self.state
-        self.keys.number, self.keys.is_open = state.number, state.is_open
-        self.keys.revealed = sorted(state.revealed)
-        await asyncio.to_thread(self.keys.write)  # a busy disk must not stop the class
+        _BUTTONS[button](self)
+        await asyncio.to_thread(self.keys.write, self.file)  # a busy disk must not stop the class
+
+    def turn(self, by: int) -> None:
+        """Go to another question."""
+        self.keys.number = max(0, min(self.number + by, len(self.state.questions) - 1))
 
 
-def _new_code(room: Room) -> None:
-    room.keys.new_code()
-    room.state.changes += 1
-
-
-def _let_in(room: Room, is_open: bool) -> None:
-    room.state.is_open = is_open
-    room.state.changes += 1
-
-
-_ACTIONS: dict[str, Callable[[Room], object]] = {
-    "reveal": lambda room: room.state.show(room.state.number, True),
-    "hide": lambda room: room.state.show(room.state.number, False),
-    "next": lambda room: room.state.show(room.state.number + 1),
-    "previous": lambda room: room.state.show(room.state.number - 1),
+_BUTTONS: dict[str, Callable[[Room], object]] = {
+    "reveal": lambda room: room.keys.revealed.add(room.question.figure),
+    "hide": lambda room: room.keys.revealed.discard(room.question.figure),
+    "next": lambda room: room.turn(1),
+    "previous": lambda room: room.turn(-1),
     "freeze": lambda room: room.state.freeze(True),
     "follow": lambda room: room.state.freeze(False),
-    "close": lambda room: _let_in(room, False),
-    "open": lambda room: _let_in(room, True),
-    "new-code": _new_code,
+    "close": lambda room: setattr(room.keys, "is_open", False),
+    "open": lambda room: setattr(room.keys, "is_open", True),
+    "new-code": lambda room: setattr(room.keys, "code", new_code()),
     "write": lambda room: room.state.write_data_set(),
 }
 
@@ -131,7 +156,7 @@ class _Handler(RequestHandler):
             self.set_header(name, value)
 
     def prepare(self) -> None:
-        if not self.room.requests.take(self.who):
+        if self.room.is_too_much("requests", self.who):
             raise self.refusal(429, "too many requests")
 
     def compute_etag(self) -> None:
@@ -155,21 +180,20 @@ class _Handler(RequestHandler):
     def student(self) -> str:
         """Who sends this. Raises HTTPError if it is nobody of this class."""
         word, _, token = self.request.headers.get("Authorization", "").partition(" ")
-        student = self.room.keys.student_of(token) if word == "Bearer" else ""
-        if not student:
+        student = decode_signed_value(self.room.keys.secret, _STUDENT, token, max_age_days=1)
+        if word != "Bearer" or not student:
             raise self.refusal(401, "not of this class")
-        return student
+        return student.decode()
 
     def may(self, *roles: str) -> bool:
         """Whether the browser has the cookie of one of these roles."""
-        keys = {_WALL: self.room.keys.wall, _DESK: self.room.keys.desk}
-        return any(_is_same(self.get_cookie(role, "") or "", keys[role]) for role in roles)
+        return any(self.get_signed_cookie(role, max_age_days=1) for role in roles)
 
-    def enter(self, role: str, key: str) -> None:
+    def enter(self, role: str) -> None:
         """Give the browser the cookie of a role, and take the key out of its address."""
-        secure = self.request.protocol == "https"
-        self.set_cookie(
-            role, key, httponly=True, samesite="Strict", secure=secure, path=f"{self.room.base}/"
+        secure, path = self.request.protocol == "https", f"{self.room.base}/"
+        self.set_signed_cookie(
+            role, "1", expires_days=None, httponly=True, samesite="Strict", secure=secure, path=path
         )
         self.redirect(self.request.path, status=303)
 
@@ -185,36 +209,35 @@ def _is_same(given: str, key: str) -> bool:
 class _Join(_Handler):
     def post(self) -> None:
         given, room = self.form(_Joining), self.room
-        if not room.wrong_codes.has_room(self.who):
+        if room.is_too_much("wrong codes", self.who, count=False):
             raise self.refusal(429, "too many wrong codes from one address")
-        if not room.keys.is_code(given.code):
-            room.wrong_codes.take(self.who)
+        if not _is_same(given.code.strip().lower(), room.keys.code):
+            room.is_too_much("wrong codes", self.who)
             raise self.refusal(403, "this is not the code on the wall")
         if given.lab != room.state.lab:
             raise self.refusal(403, f"this class works on {room.state.lab}: join from that lab")
-        if not room.state.is_open:
+        if not room.keys.is_open:
             raise self.refusal(403, "the instructor has closed the class to newcomers")
-        if not room.joins.take(self.who):
+        if room.is_too_much("newcomers", self.who):
             raise self.refusal(429, "too many join from one address")
-        student, token = room.keys.new_token()
-        if not room.state.enter(student):
-            raise self.refusal(403, f"this class is full: {limits.MOST_IN_CLASS:,} have joined")
-        self.finish({"token": token, "name": room.keys.name_of(student)})
+        student = secrets.token_urlsafe(9)
+        try:
+            room.state.enter(student)
+        except NotTaken as error:
+            raise self.refusal(403, str(error)) from None
+        token = create_signed_value(room.keys.secret, _STUDENT, student).decode()
+        self.finish({"token": token, "name": pseudonym(student)})
 
 
 class _Share(_Handler):
     def post(self) -> None:
         student = self.student()
-        if not self.room.messages.take(student):  # leaving has no such limit
+        if self.room.is_too_much("messages", student):  # leaving has no such limit
             raise self.refusal(429, "too many messages of one student")
-        shared = self.form(Shared)
-        state = self.room.state
-        if state.has_left(student):
-            raise self.refusal(403, "this student has left the class")
-        if not state.knows(student) and not state.enter(student):
-            raise self.refusal(503, "this class is full")
-        state.take(student, shared)
-        self.finish({"version": state.version_of(student)})
+        try:
+            self.finish({"version": self.room.state.take(student, self.form(Shared))})
+        except NotTaken as error:
+            raise self.refusal(403, str(error)) from None
 
 
 class _Leave(_Handler):
@@ -236,9 +259,8 @@ class _File(_Handler):
 
 class _Wall(_Handler):
     def get(self) -> None:
-        key = self.get_query_argument("key", "")
-        if _is_same(key, self.room.keys.wall):
-            self.enter(_WALL, key)
+        if _is_same(self.get_query_argument("key", ""), self.room.wall):
+            self.enter(_WALL)
         elif self.may(_WALL, _DESK):
             self.page("wall.html.jinja", desk=False)
         else:
@@ -248,10 +270,11 @@ class _Wall(_Handler):
 class _Desk(_Handler):
     def get(self) -> None:
         key = self.get_query_argument("key", "")
-        if key and self.room.keys.take_once(key):
-            self.enter(_DESK, self.room.keys.desk)
+        if key and _is_same(key, self.room.desk):
+            self.room.desk = ""
+            self.enter(_DESK)
         elif self.may(_DESK):
-            self.page("wall.html.jinja", desk=True, keeps=self.room.state.keeps)
+            self.page("wall.html.jinja", desk=True, keeps=self.room.state.keep is not None)
         else:
             raise self.refusal(403, "this link opened the instructor's page once, and no more")
 
@@ -260,56 +283,33 @@ class _Desk(_Handler):
         if not self.may(_DESK) or self.request.headers.get("X-Live") != "1":
             raise self.refusal(403, "not from the instructor's page")
         try:
-            await self.room.do(self.request.body[:40].decode("ascii"))
+            await self.room.press(self.request.body[:40].decode("ascii"))
         except (KeyError, UnicodeDecodeError):
             raise self.refusal(400, "no such button") from None
         self.set_status(204)
-        self.finish()
 
 
 class _State(_Handler):
-    def get(self) -> None:
+    async def get(self) -> None:
         if not self.may(_WALL, _DESK):
             raise self.refusal(403, "this link does not open the wall")
-        room, state = self.room, self.room.state
-        desk = self.may(_DESK)
-        refused = sum(room.refused.values()) if desk else 0
-        now = f"{room.started}-{state.changes}-{refused}"
-        if self.get_query_argument("since", "") == now:
-            self.set_status(204)
-            self.finish()
-            return
-        said: dict[str, Any] = {
-            "now": now,
-            **room.stage(self.get_query_argument("narrow", "") == "1"),
-        }
-        said["join"] = room.join_line.format(code=room.keys.code) if state.is_open else ""
+        room, desk, since = self.room, self.may(_DESK), self.get_query_argument("since", "")
+        for _ in range(round(_WAIT_S / _LOOK_S)):
+            refused = sorted(room.refused.items(), key=lambda pair: -pair[1]) if desk else []
+            now = f"{room.now} {sum(n for _, n in refused)}"
+            if now != since:
+                break
+            await asyncio.sleep(_LOOK_S)
+        keys, said = room.keys, {**room.stage(), "now": now}
+        said["join"] = room.join_line.format(code=keys.code) if keys.is_open else ""
         if desk:
             said["pressed"] = {
-                "reveal": state.question.figure in state.revealed,
-                "freeze": state.frozen,
-                "close": not state.is_open,
+                "reveal": room.question.figure in keys.revealed,
+                "freeze": room.state.frozen,
+                "close": not keys.is_open,
             }
-            said["refused"] = [f"{n:,} times: {why}" for why, n in room.refused.most_common(8)]
+            said["refused"] = [f"{n:,} times: {why}" for why, n in refused[:8]]
         self.finish(said)
-
-
-_STUDENTS = (("join", _Join), ("share", _Share), ("leave", _Leave), ("", _Welcome))
-_PAGES = (("wall", _Wall), ("state", _State))
-
-
-def application(room: Room, *, desk: bool, base: str = "", hosts: str = ".*") -> Application:
-    """The pages below `base`, for requests to one of the `hosts`; with `desk`, the instructor's."""
-    named = [*_STUDENTS, *_PAGES, *([("desk", _Desk)] if desk else [])]
-    rules: list[Any] = [(rf"{base}/{name}", kind, {"room": room}) for name, kind in named]
-    rules.append((rf"{base}/({'|'.join(_FILES)})", _File, {"room": room}))
-    made = Application(
-        log_function=lambda _: None,
-        default_handler_class=_Nothing,
-        default_handler_args={"room": room},
-    )
-    made.add_handlers(hosts, rules)
-    return made
 
 
 class _Nothing(_Handler):
@@ -333,70 +333,54 @@ class LimitedServer(HTTPServer):
         super().initialize(*arguments, **options)
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        who = str(address[0])
-        if (
-            self._by_address.total() >= _MOST_CONNECTIONS
-            or self._by_address[who] >= _MOST_OF_ADDRESS
-        ):
+        open_now, who = self._by_address, str(address[0])
+        if open_now.total() >= _MOST_CONNECTIONS or open_now[who] >= _MOST_OF_ADDRESS:
             stream.close()
             return
-        self._by_address[who] += 1
+        open_now[who] += 1
         super().handle_stream(stream, address)
 
     def on_close(self, server_conn: Any) -> None:
-        who = str(server_conn.context.address[0])
-        self._by_address[who] -= 1
+        self._by_address[str(server_conn.context.address[0])] -= 1
         self._by_address += Counter()  # drops those at 0
         super().on_close(server_conn)
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where the server listens: `port` on this machine, and `share`, an address of its own, with
-    TLS one port higher; or `hub`, the address and the path that a JupyterHub gives its service."""
+def listen(
+    room: Room, address: str, port: int, *, desk: bool, tls: ssl.SSLContext | None = None
+) -> int:
+    """Serve the class there, with `desk` also the instructor's page, and return the port.
 
-    port: int
-    share: str = ""
-    hub: tuple[str, str] = ("", "")
-
-
-async def serve(room: Room, place: Place, ready: Callable[[str], object]) -> None:
-    """Serve the class until SIGINT or SIGTERM. `ready` gets the address of the pages.
-
-    Raises CannotShare, and OSError if nothing can be served at this place.
+    Port 0 takes any. Nobody reaches loopback by another name. Raises OSError.
     """
+    pages: list[tuple[str, type[_Handler]]] = [
+        ("join", _Join), ("share", _Share), ("leave", _Leave), ("", _Welcome),
+        ("wall", _Wall), ("state", _State), (f"({'|'.join(_FILES)})", _File),
+        *([("desk", _Desk)] if desk else []),
+    ]  # fmt: skip
+    made = Application(
+        log_function=lambda _: None,
+        default_handler_class=_Nothing,
+        default_handler_args={"room": room},
+        cookie_secret=room.keys.secret,
+    )
+    hosts = r"(127\.0\.0\.1|localhost)" if desk and not room.base else ".*"
+    made.add_handlers(
+        hosts, [(f"{room.base}/{name}", kind, {"room": room}) for name, kind in pages]
+    )
+    # A class can be larger than the number of files that a process may have open at first.
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = 2 * _MOST_CONNECTIONS if hard == resource.RLIM_INFINITY else hard
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(most, 2 * _MOST_CONNECTIONS)), hard))
+    sockets = bind_sockets(port, address, backlog=limits.MOST_IN_CLASS)
+    LimitedServer(made, ssl_options=tls).add_sockets(sockets)
+    return int(sockets[0].getsockname()[1])
+
+
+async def until_ended() -> None:
+    """Serve until SIGINT or SIGTERM."""
     logging.getLogger("tornado").setLevel(logging.CRITICAL)  # what strangers send fills no terminal
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    if place.hub[0]:
-        url, room.base = urlsplit(place.hub[0]), place.hub[1].rstrip("/")
-        _listen(application(room, desk=True, base=room.base), url.port or 80, url.hostname or "")
-        room.join_line = 'lab.join("{code}")'
-        ready(room.base)
-    else:
-        own = application(room, desk=True, hosts=r"(127\.0\.0\.1|localhost)")
-        port = _listen(own, place.port, "127.0.0.1")
-        room.join_line = f'lab.join("{{code}}", "http://127.0.0.1:{port}")'
-        if place.share:
-            tls, room.digits = certificate_for(place.share)
-            wanted = place.port + 1 if place.port else 0
-            outside = _listen(application(room, desk=False), wanted, place.share, tls)
-            room.join_line = f'lab.join("{{code}}", "{place.share}:{outside}")'
-        ready(f"http://127.0.0.1:{port}")
     await ended.wait()
-
-
-def _listen(pages: Application, port: int, address: str, tls: ssl.SSLContext | None = None) -> int:
-    """Serve `pages` there, and return the port; 0 takes any. Raises OSError."""
-    # A class can be larger than the number of files that a process may have open at first.
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = (
-        2 * _MOST_CONNECTIONS
-        if hard == resource.RLIM_INFINITY
-        else min(hard, 2 * _MOST_CONNECTIONS)
-    )
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
-    sockets = bind_sockets(port, address, backlog=limits.MOST_IN_CLASS)
-    LimitedServer(pages, ssl_options=tls).add_sockets(sockets)
-    return int(sockets[0].getsockname()[1])

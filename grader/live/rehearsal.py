@@ -7,12 +7,13 @@ that is faster or slower, and some make one of the catalogue's mistakes.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import shutil
 from collections.abc import Sequence
 
 from grader.demonstration import MeasuredEvidence
-from grader.live.class_state import SYMPTOMS, ClassState
+from grader.live.class_state import SYMPTOMS, ClassState, NotTaken
 from labs import paths
 from labs.course import figures
 from labs.course.in_class import Shared, SharedFigure, SharedPrediction, shared_from
@@ -97,5 +98,5 @@ async def play(state: ClassState, students: Sequence[Sequence[Shared]], seconds:
     for when, student, each in sorted(due, key=lambda item: item[0]):
         await asyncio.sleep(max(when - before, 0))
         before = max(when, before)
-        if state.knows(student) or state.enter(student):
+        with contextlib.suppress(NotTaken):  # the class is full
             state.take(student, each)
