@@ -85,7 +85,9 @@ def run_live(arguments: argparse.Namespace) -> int:
         state, made_up = ClassState(lab, arguments.keep), []
         if arguments.rehearse:
             say(f"The figures of {lab} are measured here once, for the made-up class ...")
-            made_up = rehearsal.made_up(state, rehearsal.saved_run(lab), arguments.rehearse)
+            made_up = rehearsal.made_up(
+                state.questions, rehearsal.saved_run(lab), arguments.rehearse
+            )
         room = Room(state, *keys_of(lab, new=arguments.new))
 
         async def serve() -> None:
@@ -125,8 +127,8 @@ async def _serve(room: Room, arguments: argparse.Namespace) -> None:
             tls, room.digits = certificate_of(room.file)
             address = f"{share}:{listen(room, share, port + 1, desk=False, tls=tls)}"
         room.join_line = f'lab.join("{{code}}", "{address}")'
-    say(f"The instructor's page; this link opens it once:\n  {pages}/desk?key={room.desk}")
-    say(f"The page for the projector:\n  {pages}/wall?key={room.wall}")
+    say(f"The instructor's page; this link opens it once:\n  {pages}/desk?key={room.links['desk']}")
+    say(f"The page for the projector:\n  {pages}/wall?key={room.links['wall']}")
     say(f"Students join:\n  {room.join_line.format(code=room.keys.code)}")
     if room.digits:
         say(f"Their notebooks show the certificate that begins with:\n  {room.digits}")
@@ -137,12 +139,12 @@ async def _serve(room: Room, arguments: argparse.Namespace) -> None:
 
 
 def _own_address() -> str:
-    """The address of this machine that leads to the network; nothing is sent to find it."""
+    """The address of this machine that leads to the network; nothing is sent to find it.
+
+    Raises OSError without a network.
+    """
     import socket
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return "127.0.0.1"
+        probe.connect(("192.0.2.1", 9))
         return str(probe.getsockname()[0])

@@ -51,7 +51,7 @@ class Keys(Form, frozen=False):
     made: float = Field(default_factory=time.time)
     code: str = Field(default_factory=new_code)
     secret: str = Field(default_factory=secrets.token_hex)
-    number: int = Field(default=0, ge=0)
+    number: int = 0
     revealed: set[str] = Field(default_factory=set)
     is_open: bool = True
 

@@ -16,19 +16,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import StringConstraints, ValidationError
+from tornado import web
 from tornado.httpserver import HTTPServer
 from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
-from tornado.web import (
-    Application,
-    HTTPError,
-    RequestHandler,
-    create_signed_value,
-    decode_signed_value,
-)
+from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
 from grader.live.class_keys import Keys, new_code, pseudonym
 from grader.live.class_state import ClassState, NotTaken, Question
@@ -39,7 +34,6 @@ from labs.html import filled
 from labs.json_text import Form
 
 _HERE = Path(__file__).parent
-_FILES = {"live.js": "text/javascript", "live.css": "text/css"}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
     "style-src 'self' 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
@@ -49,17 +43,21 @@ _HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_WALL, _DESK, _STUDENT = "ticklab-wall", "ticklab-desk", "ticklab-student"
+_STUDENT = "ticklab-student"
 #: Connections in all, and from one address: a class may be behind one.
 _MOST_CONNECTIONS, _MOST_OF_ADDRESS = 3_000, 1_200
-_HEADER_BYTES, _IDLE_S, _BODY_S = 8 * 1024, 40.0, 10.0
+_LIMITS: dict[str, Any] = {
+    "max_body_size": limits.MOST_SHARED_BYTES,
+    "max_header_size": 8 * 1024,
+    "max_buffer_size": 4 * limits.MOST_SHARED_BYTES,
+    "idle_connection_timeout": 40.0,
+    "body_timeout": 10.0,
+}
 #: How often each may come from one address (messages: from one student) in so many seconds.
 _WINDOW_S = 60.0
 _MOST = {"requests": 36_000, "newcomers": 2_000, "wrong codes": 20, "messages": 120}
 #: A page asks for the wall again and again. For so long it waits until there is another one.
 _WAIT_S, _LOOK_S = 20.0, 0.05
-
-AnyForm = TypeVar("AnyForm", bound=Form)
 
 
 @dataclass
@@ -74,18 +72,20 @@ class Room:
     digits: str = ""
     #: The path below which a hub has the pages.
     base: str = ""
-    #: The key of the link for the projector. That of the instructor's opens once, and is '' then.
-    wall: str = field(default_factory=secrets.token_urlsafe)
-    desk: str = field(default_factory=secrets.token_urlsafe)
+    #: The keys of the two links. That of the instructor's page opens once, and is '' from then on.
+    links: dict[str, str] = field(
+        default_factory=lambda: {"wall": secrets.token_urlsafe(), "desk": secrets.token_urlsafe()}
+    )
     refused: Counter[str] = field(default_factory=Counter)
     _counted: Counter[tuple[str, str]] = field(default_factory=Counter)
     _drawn: tuple[str, dict[str, Any]] = ("", {})
     _started: str = field(default_factory=lambda: secrets.token_hex(4))
+    _pressed: int = 0
 
     @property
     def number(self) -> int:
-        """The number of the question on the wall, from 0."""
-        return min(self.keys.number, len(self.state.questions) - 1)
+        """The number of the question on the wall, from 0; after the last comes the first."""
+        return self.keys.number % len(self.state.questions)
 
     @property
     def question(self) -> Question:
@@ -95,8 +95,7 @@ class Room:
     @property
     def now(self) -> str:
         """Another text whenever the wall may be another one."""
-        shown = f"{self.number} {sorted(self.keys.revealed)} {self.keys.is_open} {self.keys.code}"
-        return f"{self._started} {self.state.changes} {self.state.frozen} {shown}"
+        return f"{self._started} {self._pressed} {self.state.changes}"
 
     def stage(self) -> dict[str, Any]:
         """The wall, made once for each change."""
@@ -105,30 +104,26 @@ class Room:
             self._drawn = self.now, stage(self.state, self.number, revealed=revealed)
         return self._drawn[1]
 
-    def is_too_much(self, what: str, who: str, *, count: bool = True) -> bool:
-        """Whether there is too much of this from `who`, with this one if it is to `count`."""
-        if count:
-            if not self._counted[what, who]:
-                later = asyncio.get_running_loop().call_later
-                later(_WINDOW_S, self._counted.pop, (what, who), None)
-            self._counted[what, who] += 1
+    def is_too_much(self, what: str, who: str, count: int = 1) -> bool:
+        """Whether there is too much of this from `who` lately, with so many more."""
+        if not self._counted[what, who]:
+            later = asyncio.get_running_loop().call_later
+            later(_WINDOW_S, self._counted.pop, (what, who), None)
+        self._counted[what, who] += count
         return self._counted[what, who] >= _MOST[what] + count
 
     async def press(self, button: str) -> None:
         """Carry out what a button of the instructor's page says. Raises KeyError, CannotWrite."""
         _BUTTONS[button](self)
+        self._pressed += 1
         await asyncio.to_thread(self.keys.write, self.file)  # a busy disk must not stop the class
-
-    def turn(self, by: int) -> None:
-        """Go to another question."""
-        self.keys.number = max(0, min(self.number + by, len(self.state.questions) - 1))
 
 
 _BUTTONS: dict[str, Callable[[Room], object]] = {
     "reveal": lambda room: room.keys.revealed.add(room.question.figure),
     "hide": lambda room: room.keys.revealed.discard(room.question.figure),
-    "next": lambda room: room.turn(1),
-    "previous": lambda room: room.turn(-1),
+    "next": lambda room: setattr(room.keys, "number", room.number + 1),
+    "previous": lambda room: setattr(room.keys, "number", room.number - 1),
     "freeze": lambda room: room.state.freeze(True),
     "follow": lambda room: room.state.freeze(False),
     "close": lambda room: setattr(room.keys, "is_open", False),
@@ -159,9 +154,6 @@ class _Handler(RequestHandler):
         if self.room.is_too_much("requests", self.who):
             raise self.refusal(429, "too many requests")
 
-    def compute_etag(self) -> None:
-        return None
-
     def refusal(self, status: int, why: str) -> HTTPError:
         """An error to raise, which is counted."""
         self.room.refused[why] += 1
@@ -170,7 +162,7 @@ class _Handler(RequestHandler):
     def write_error(self, status_code: int, **_: object) -> None:
         self.finish({"error": self._reason})
 
-    def form(self, kind: type[AnyForm]) -> AnyForm:
+    def form(self, kind: type[Form]) -> Any:
         """The body of the message. Raises HTTPError if it has another form."""
         try:
             return kind.model_validate_json(self.request.body)
@@ -180,24 +172,16 @@ class _Handler(RequestHandler):
     def student(self) -> str:
         """Who sends this. Raises HTTPError if it is nobody of this class."""
         word, _, token = self.request.headers.get("Authorization", "").partition(" ")
-        student = decode_signed_value(self.room.keys.secret, _STUDENT, token, max_age_days=1)
+        student = web.decode_signed_value(self.room.keys.secret, _STUDENT, token, max_age_days=1)
         if word != "Bearer" or not student:
             raise self.refusal(401, "not of this class")
         return student.decode()
 
-    def may(self, *roles: str) -> bool:
-        """Whether the browser has the cookie of one of these roles."""
-        return any(self.get_signed_cookie(role, max_age_days=1) for role in roles)
+    def may(self, *pages: str) -> bool:
+        """Whether the browser has the cookie of one of these pages."""
+        return any(self.get_signed_cookie(f"ticklab-{page}", max_age_days=1) for page in pages)
 
-    def enter(self, role: str) -> None:
-        """Give the browser the cookie of a role, and take the key out of its address."""
-        secure, path = self.request.protocol == "https", f"{self.room.base}/"
-        self.set_signed_cookie(
-            role, "1", expires_days=None, httponly=True, samesite="Strict", secure=secure, path=path
-        )
-        self.redirect(self.request.path, status=303)
-
-    def page(self, template: str, **values: object) -> None:
+    def show(self, template: str, **values: object) -> None:
         room = self.room
         self.finish(filled(_HERE / template, lab=room.state.lab, digits=room.digits, **values))
 
@@ -209,7 +193,7 @@ def _is_same(given: str, key: str) -> bool:
 class _Join(_Handler):
     def post(self) -> None:
         given, room = self.form(_Joining), self.room
-        if room.is_too_much("wrong codes", self.who, count=False):
+        if room.is_too_much("wrong codes", self.who, 0):
             raise self.refusal(429, "too many wrong codes from one address")
         if not _is_same(given.code.strip().lower(), room.keys.code):
             room.is_too_much("wrong codes", self.who)
@@ -225,7 +209,7 @@ class _Join(_Handler):
             room.state.enter(student)
         except NotTaken as error:
             raise self.refusal(403, str(error)) from None
-        token = create_signed_value(room.keys.secret, _STUDENT, student).decode()
+        token = web.create_signed_value(room.keys.secret, _STUDENT, student).decode()
         self.finish({"token": token, "name": pseudonym(student)})
 
 
@@ -248,39 +232,31 @@ class _Leave(_Handler):
 
 class _Welcome(_Handler):
     def get(self) -> None:
-        self.page("welcome.html.jinja")
+        self.show("welcome.html.jinja")
 
 
-class _File(_Handler):
-    def get(self, name: str) -> None:
-        self.set_header("Content-Type", f"{_FILES[name]}; charset=utf-8")
-        self.finish((_HERE / name).read_bytes())
+class _Page(_Handler):
+    """The wall, and the instructor's page, which its link opens only once."""
 
-
-class _Wall(_Handler):
-    def get(self) -> None:
-        if _is_same(self.get_query_argument("key", ""), self.room.wall):
-            self.enter(_WALL)
-        elif self.may(_WALL, _DESK):
-            self.page("wall.html.jinja", desk=False)
+    def get(self, page: str) -> None:
+        key, links = self.get_query_argument("key", ""), self.room.links
+        if key and _is_same(key, links[page]):
+            links["desk"] = "" if page == "desk" else links["desk"]
+            # The browser has the cookie from now on, and its address has no key.
+            self.set_signed_cookie(
+                f"ticklab-{page}", "1", expires_days=None, path=f"{self.room.base}/",
+                httponly=True, samesite="Strict", secure=self.request.protocol == "https",
+            )  # fmt: skip
+            self.redirect(self.request.path, status=303)
+        elif self.may(page, "desk"):
+            keeps = self.room.state.keep is not None
+            self.show("wall.html.jinja", desk=page == "desk", keeps=keeps)
         else:
-            raise self.refusal(403, "this link does not open the wall")
+            raise self.refusal(403, f"this link does not open the {page}, or did so once")
 
-
-class _Desk(_Handler):
-    def get(self) -> None:
-        key = self.get_query_argument("key", "")
-        if key and _is_same(key, self.room.desk):
-            self.room.desk = ""
-            self.enter(_DESK)
-        elif self.may(_DESK):
-            self.page("wall.html.jinja", desk=True, keeps=self.room.state.keep is not None)
-        else:
-            raise self.refusal(403, "this link opened the instructor's page once, and no more")
-
-    async def post(self) -> None:
+    async def post(self, page: str) -> None:
         # No page of another site can send this header.
-        if not self.may(_DESK) or self.request.headers.get("X-Live") != "1":
+        if page != "desk" or not self.may("desk") or self.request.headers.get("X-Live") != "1":
             raise self.refusal(403, "not from the instructor's page")
         try:
             await self.room.press(self.request.body[:40].decode("ascii"))
@@ -291,9 +267,9 @@ class _Desk(_Handler):
 
 class _State(_Handler):
     async def get(self) -> None:
-        if not self.may(_WALL, _DESK):
-            raise self.refusal(403, "this link does not open the wall")
-        room, desk, since = self.room, self.may(_DESK), self.get_query_argument("since", "")
+        if not self.may("wall", "desk"):
+            raise self.refusal(403, "not from the wall")
+        room, desk, since = self.room, self.may("desk"), self.get_query_argument("since", "")
         for _ in range(round(_WAIT_S / _LOOK_S)):
             refused = sorted(room.refused.items(), key=lambda pair: -pair[1]) if desk else []
             now = f"{room.now} {sum(n for _, n in refused)}"
@@ -312,37 +288,28 @@ class _State(_Handler):
         self.finish(said)
 
 
-class _Nothing(_Handler):
-    def prepare(self) -> None:
-        super().prepare()
-        raise self.refusal(404, "there is nothing at this address")
+class _Server(HTTPServer):
+    """A server with limits on connections."""
 
-
-class LimitedServer(HTTPServer):
-    """A server with limits on connections, sizes and times."""
-
-    def initialize(self, *arguments: Any, **options: Any) -> None:
-        self._by_address: Counter[str] = Counter()
-        options |= {
-            "max_body_size": limits.MOST_SHARED_BYTES,
-            "max_header_size": _HEADER_BYTES,
-            "max_buffer_size": 4 * limits.MOST_SHARED_BYTES,
-            "idle_connection_timeout": _IDLE_S,
-            "body_timeout": _BODY_S,
-        }
-        super().initialize(*arguments, **options)
+    #: By address, of all servers together.
+    connections: ClassVar[Counter[str]] = Counter()
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        open_now, who = self._by_address, str(address[0])
-        if open_now.total() >= _MOST_CONNECTIONS or open_now[who] >= _MOST_OF_ADDRESS:
+        who = str(address[0])
+        if (
+            self.connections.total() >= _MOST_CONNECTIONS
+            or self.connections[who] >= _MOST_OF_ADDRESS
+        ):
             stream.close()
             return
-        open_now[who] += 1
+        self.connections[who] += 1
         super().handle_stream(stream, address)
 
     def on_close(self, server_conn: Any) -> None:
-        self._by_address[str(server_conn.context.address[0])] -= 1
-        self._by_address += Counter()  # drops those at 0
+        who = str(server_conn.context.address[0])
+        self.connections[who] -= 1
+        if not self.connections[who]:
+            del self.connections[who]
         super().on_close(server_conn)
 
 
@@ -353,27 +320,21 @@ def listen(
 
     Port 0 takes any. Nobody reaches loopback by another name. Raises OSError.
     """
-    pages: list[tuple[str, type[_Handler]]] = [
-        ("join", _Join), ("share", _Share), ("leave", _Leave), ("", _Welcome),
-        ("wall", _Wall), ("state", _State), (f"({'|'.join(_FILES)})", _File),
-        *([("desk", _Desk)] if desk else []),
-    ]  # fmt: skip
-    made = Application(
-        log_function=lambda _: None,
-        default_handler_class=_Nothing,
-        default_handler_args={"room": room},
-        cookie_secret=room.keys.secret,
-    )
-    hosts = r"(127\.0\.0\.1|localhost)" if desk and not room.base else ".*"
-    made.add_handlers(
-        hosts, [(f"{room.base}/{name}", kind, {"room": room}) for name, kind in pages]
-    )
+    pages = "(wall|desk)" if desk else "(wall)"
+    every = {"join": _Join, "share": _Share, "leave": _Leave, "": _Welcome, pages: _Page}
+    rules: list[Any] = [
+        (f"{room.base}/{name}", kind, {"room": room})
+        for name, kind in {**every, "state": _State}.items()
+    ]
+    rules.append((rf"{room.base}/(live\.js|live\.css)", StaticFileHandler, {"path": str(_HERE)}))
+    made = web.Application(log_function=lambda _: None, cookie_secret=room.keys.secret)
+    made.add_handlers(r"(127\.0\.0\.1|localhost)" if desk and not room.base else ".*", rules)
     # A class can be larger than the number of files that a process may have open at first.
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = 2 * _MOST_CONNECTIONS if hard == resource.RLIM_INFINITY else hard
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(most, 2 * _MOST_CONNECTIONS)), hard))
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    most = 2 * _MOST_CONNECTIONS if hard < 0 else min(hard, 2 * _MOST_CONNECTIONS)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     sockets = bind_sockets(port, address, backlog=limits.MOST_IN_CLASS)
-    LimitedServer(made, ssl_options=tls).add_sockets(sockets)
+    _Server(made, ssl_options=tls, **_LIMITS).add_sockets(sockets)
     return int(sockets[0].getsockname()[1])
 
 

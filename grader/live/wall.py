@@ -28,7 +28,7 @@ def stage(state: ClassState, number: int, *, revealed: bool) -> dict[str, Any]:
     bands = [_band("measured", kind, some) for kind, some in answers.by_machine().items()]
     bands = bands if revealed else []
     if guesses:
-        bands.append(_band("predicted", "Predicted", [(each, each, each) for each in guesses]))
+        bands.append(_band("predicted", "Predicted", [(each,) for each in guesses]))
     if revealed and (printed := _published(question)):
         bands.append({"sort": "published", "name": "Published", "marks": printed, "row": None})
     values = np.array([mark[0] for band in bands for mark in band["marks"]])

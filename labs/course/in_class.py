@@ -18,6 +18,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -174,29 +175,27 @@ class _Connection:
     """
 
     def __init__(self, address: str, digits: str) -> None:
-        named = address if "://" in address else f"room://{address}"
-        try:
-            parts = urlsplit(named)
-            host, port, self._base = parts.hostname or "", parts.port, parts.path.rstrip("/")
-            self._scheme = parts.scheme if host else ""
-        except ValueError:
-            self._scheme = ""
-        if self._scheme not in ("room", "http", "https"):
-            raise NoClass(f"{address!r} is no address, such as 192.0.2.7:8766")
         self.digits = digits
-        if self._scheme == "http":
-            self._http = http.client.HTTPConnection(host, port, timeout=_LIMIT_S)
-            return
-        context = ssl.create_default_context()
-        if self._scheme == "room":
-            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        self._http = http.client.HTTPSConnection(host, port, timeout=_LIMIT_S, context=context)
+        own = ssl.create_default_context()
+        own.check_hostname, own.verify_mode = False, ssl.CERT_NONE
+        kinds: dict[str, Callable[..., http.client.HTTPConnection]] = {
+            "http": http.client.HTTPConnection,
+            "https": http.client.HTTPSConnection,
+            "room": partial(http.client.HTTPSConnection, context=own),
+        }
+        try:
+            parts = urlsplit(address if "://" in address else f"room://{address}")
+            self._is_room, self._base = parts.scheme == "room", parts.path.rstrip("/")
+            self._http = kinds[parts.scheme](parts.hostname or "", parts.port, timeout=_LIMIT_S)
+        except (KeyError, ValueError):
+            raise NoClass(f"{address!r} is no address, such as 192.0.2.7:8766") from None
 
     def post(self, path: str, stated: object, token: str = "") -> _Answer:
         """What the class answers. Raises NoClass, _NoAnswer, _Unknown."""
         try:
             if self._http.sock is None:
-                self._connect()
+                self._http.connect()
+                self._compare()
             headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
             self._http.request("POST", f"{self._base}/{path}", json.dumps(stated), headers)
             answer = self._http.getresponse()
@@ -216,9 +215,9 @@ class _Connection:
         """End the connection, if there is one."""
         self._http.close()
 
-    def _connect(self) -> None:
-        self._http.connect()
-        if isinstance(self._http.sock, ssl.SSLSocket) and self._scheme == "room":
+    def _compare(self) -> None:
+        """Raise NoClass if it is not the certificate that is known."""
+        if self._is_room and isinstance(self._http.sock, ssl.SSLSocket):
             shown = digits_of(self._http.sock.getpeercert(binary_form=True) or b"")
             if self.digits not in ("", shown):
                 self.close()
@@ -278,8 +277,7 @@ class Member:
     def join(self) -> None:
         """Enter the class, show what leaves, and begin to send it. Raises NoClass, CannotWrite."""
         try:
-            if not self._known.token:
-                self._enter()
+            self._enter()
         except _NoAnswer as error:
             raise NoClass(f"nobody answers there ({error}); try again in a moment") from error
         self.look()
@@ -333,7 +331,9 @@ class Member:
         self._shared = self._shared.model_copy(update={"version": larger})
 
     def _enter(self) -> None:
-        """Ask the class for a place."""
+        """Ask the class for a place, unless this student has one."""
+        if self._known.token:
+            return
         said = self._class.post("join", {"code": self._code, "lab": self._folder.name})
         self._known = _Kept(token=said.token, name=said.name, digits=self.digits)
         self._file.parent.mkdir(mode=0o700, exist_ok=True)
@@ -343,30 +343,26 @@ class Member:
         due = 0.0
         while not self._ended.is_set():
             if self.look() or time.monotonic() >= due:
-                wait = _AGAIN_S * random.uniform(0.8, 1.2)
                 try:
-                    self._send()
-                except _NoAnswer:
-                    wait = _RETRY_S * random.uniform(0.1, 1)
+                    due = time.monotonic() + self._send() * random.uniform(0.8, 1.2)
                 except (NoClass, CannotWrite):
                     break  # the class is over, or of others: the lab goes on
-                due = time.monotonic() + wait
             self._ended.wait(_LOOK_S)
         self._class.close()
 
-    def _send(self) -> None:
+    def _send(self) -> float:
+        """Send everything; returns after how many seconds it is due again. Raises NoClass."""
         with self._busy:
-            if self._ended.is_set():
-                return
             try:
-                known = self._post()
+                if not self._ended.is_set():
+                    self._enter()
+                    said = self._class.post("share", self._shared.model_dump(), self._known.token)
+                    if said.version > self._shared.version:  # this clock was set back
+                        self._renew(said.version + 1)
+                        return 0.0
             except _Unknown:
-                self._enter()
-                known = self._post()
-            if known > self._shared.version:  # the clock of this machine was set back
-                self._renew(known + 1)
-                self._post()
-
-    def _post(self) -> int:
-        """Send everything; returns the version that counts there."""
-        return self._class.post("share", self._shared.model_dump(), self._known.token).version
+                self._known = _Kept()
+                return 0.0
+            except _NoAnswer:
+                return random.uniform(0, _RETRY_S)
+            return _AGAIN_S

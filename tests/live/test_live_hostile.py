@@ -172,6 +172,7 @@ def desk_cookie(room: LiveClass) -> str:
 def the_instructors_cookie_stolen(room: LiveClass, token: str) -> None:
     headers = {"Cookie": desk_cookie(room), "X-Live": "1"}
     assert room.send("POST", "desk", b"close", headers)[0] == 404
+    assert room.send("POST", "wall", b"close", headers)[0] == 403
 
 
 @case
