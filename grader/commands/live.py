@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ from labs.terminal import complete_with, offered_folders, one_of, say
 
 if TYPE_CHECKING:
     from grader.live.live_server import Room
+    from grader.live.rehearsal import Event
 
 _PORT = 8765
 
@@ -31,34 +33,25 @@ def add_live(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
             "grader live 03-system-call --share --keep monday",
         ),
     )
-    lab = command.add_argument("lab", metavar="LAB")
-    complete_with(lab, one_of(lab_names.labs))
-    command.add_argument(
-        "--share",
-        nargs="?",
-        const="",
-        metavar="ADDRESS",
+    add = command.add_argument
+    complete_with(add("lab", metavar="LAB"), one_of(lab_names.labs))
+    add(
+        "--share", nargs="?", const="", metavar="ADDRESS",
         help="let students on the network join, by TLS, at this address of this machine (default: "
         "the one that leads to the network)",
-    )
-    command.add_argument(
+    )  # fmt: skip
+    add(
         "--port", type=int, default=_PORT, metavar="N",
         help=f"the port of the pages; students join one higher (default: {_PORT})",
     )  # fmt: skip
-    keep = command.add_argument(
-        "--keep", type=Path, metavar="DIR", help="keep what the class shares in this folder"
-    )
+    keep = add("--keep", type=Path, metavar="DIR", help="keep what the class shares in this folder")
     complete_with(keep, offered_folders)
-    command.add_argument(
-        "--rehearse", type=int, metavar="N", help="play a made-up class of N students"
-    )
-    command.add_argument(
+    add("--rehearse", type=int, metavar="N", help="play a made-up class of N students")
+    add(
         "--within", type=float, default=90, metavar="S",
         help="how long the made-up class takes, in seconds (default: 90)",
     )  # fmt: skip
-    command.add_argument(
-        "--new", action="store_true", help="begin a new class, with another code, in any case"
-    )
+    add("--new", action="store_true", help="begin a new class, with another code, in any case")
     command.set_defaults(run=run_live)
 
 
@@ -82,20 +75,13 @@ def run_live(arguments: argparse.Namespace) -> int:
     if arguments.rehearse is not None and not 1 <= arguments.rehearse <= 1_000:
         return complain("grader live", "--rehearse takes 1 to 1,000 students", USAGE)
     try:
-        state, made_up = ClassState(lab, arguments.keep), []
+        state, events = ClassState(lab, arguments.keep), list[rehearsal.Event]()
         if arguments.rehearse:
             say(f"The figures of {lab} are measured here once, for the made-up class ...")
-            made_up = rehearsal.made_up(
-                state.questions, rehearsal.saved_run(lab), arguments.rehearse
-            )
+            saved = rehearsal.saved_run(lab)
+            events = rehearsal.made_up(state.questions, saved, arguments.rehearse)
         room = Room(state, *keys_of(lab, new=arguments.new))
-
-        async def serve() -> None:
-            playing = asyncio.ensure_future(rehearsal.play(state, made_up, arguments.within))
-            await _serve(room, arguments)
-            playing.cancel()
-
-        asyncio.run(serve())
+        asyncio.run(_serve(room, arguments, events))
         written = state.write_data_set()
         state.close()
     except (NoEvidence, CacheNotWritable, CannotWrite, CannotShare) as error:
@@ -106,8 +92,11 @@ def run_live(arguments: argparse.Namespace) -> int:
     return 0
 
 
-async def _serve(room: Room, arguments: argparse.Namespace) -> None:
+async def _serve(room: Room, arguments: argparse.Namespace, events: Sequence[Event]) -> None:
     """Serve the class as a hub says, or else here, and say where; until it is ended."""
+    import asyncio
+
+    from grader.live import rehearsal
     from grader.live.class_keys import certificate_of
     from grader.live.live_server import listen, until_ended
     from labs.course.in_class import ADDRESS
@@ -135,7 +124,9 @@ async def _serve(room: Room, arguments: argparse.Namespace) -> None:
     if hub:
         say(f"Students' servers need: {ADDRESS}={hub}{room.base}#{room.keys.code}")
     say("To end the class, press Control-C.")
+    playing = asyncio.ensure_future(rehearsal.play(room.state, events, arguments.within))
     await until_ended()
+    playing.cancel()
 
 
 def _own_address() -> str:

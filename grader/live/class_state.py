@@ -139,18 +139,17 @@ class ClassState:
         """Keep the wall as it is, while messages still come in; or follow them again."""
         self._frozen = self._shared() if frozen else None
 
-    def enter(self, student: str) -> None:
-        """A new student. Raises NotTaken."""
-        self.take(student, Shared(version=0, predictions={}, figures={}))
+    def knows(self, student: str) -> bool:
+        """Whether this student is in the class, or has left it."""
+        return self._version(student) is not None
 
     def take(self, student: str, shared: Shared) -> int:
         """What a student shares; returns the version that counts. Raises NotTaken.
 
         Words that are not the kit's are dropped, so none is shown.
         """
-        known = "select version from students where student = ?"
-        version = self._rows.execute(known, (student,)).fetchone()
-        if version == (_LEFT,):
+        version = self._version(student)
+        if version == _LEFT:
             raise NotTaken("this student has left the class")
         if version is None:
             count = "select count(*), count(shared) from students"
@@ -159,7 +158,7 @@ class ClassState:
                 raise NotTaken(f"this class is full: {here:,} have joined")
         text = _known_part(shared).model_dump_json()
         self._rows.execute(_TAKE, (student, shared.version, text))
-        return max(shared.version, version[0] if version else 0)
+        return max(shared.version, version or 0)
 
     def leave(self, student: str) -> None:
         """Forget all that a student has shared, now and for good."""
@@ -200,6 +199,11 @@ class ClassState:
     def close(self) -> None:
         """End with the file of the class, so that only one is left of it."""
         self._rows.close()
+
+    def _version(self, student: str) -> int | None:
+        known = "select version from students where student = ?"
+        found = self._rows.execute(known, (student,)).fetchone()
+        return found[0] if found else None
 
     def _shared(self) -> dict[str, str]:
         here = "select student, shared from students where shared is not null"

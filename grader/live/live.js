@@ -13,7 +13,7 @@ let lost = 0;
 
 async function follow() {
   try {
-    // The answer comes as soon as the wall is another one, and in any case after 20 seconds.
+    // The answer comes as soon as the wall is another one, and in any case after 10 seconds.
     const asked = new URLSearchParams({ since: now });
     const answer = await fetch(`state?${asked}`, { signal: AbortSignal.timeout(30000) });
     if (!answer.ok) throw new Error(answer.status);

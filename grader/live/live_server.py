@@ -7,6 +7,7 @@ size, a rate and a form; what has another one is refused, and nothing of it is k
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import resource
 import secrets
@@ -43,7 +44,6 @@ _HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_STUDENT = "ticklab-student"
 #: Connections in all, and from one address: a class may be behind one.
 _MOST_CONNECTIONS, _MOST_OF_ADDRESS = 3_000, 1_200
 _LIMITS: dict[str, Any] = {
@@ -57,7 +57,7 @@ _LIMITS: dict[str, Any] = {
 _WINDOW_S = 60.0
 _MOST = {"requests": 36_000, "newcomers": 2_000, "wrong codes": 20, "messages": 120}
 #: A page asks for the wall again and again. For so long it waits until there is another one.
-_WAIT_S, _LOOK_S = 20.0, 0.05
+_WAIT_S, _LOOK_S = 10.0, 0.05
 
 
 @dataclass
@@ -133,9 +133,20 @@ _BUTTONS: dict[str, Callable[[Room], object]] = {
 }
 
 
-class _Joining(Form):
+class _Leaving(Form):
+    #: A secret that the student's notebook has made up.
+    student: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+
+    @property
+    def row(self) -> str:
+        """The student in the rows of the class: nobody who reads them can speak for one."""
+        return hashlib.sha256(self.student.encode()).hexdigest()[:24]
+
+
+class _Sharing(_Leaving):
     code: Annotated[str, StringConstraints(max_length=64)]
     lab: Annotated[str, StringConstraints(max_length=100)]
+    shared: Shared
 
 
 class _Handler(RequestHandler):
@@ -169,14 +180,6 @@ class _Handler(RequestHandler):
         except ValidationError:
             raise self.refusal(400, "a message has a wrong form") from None
 
-    def student(self) -> str:
-        """Who sends this. Raises HTTPError if it is nobody of this class."""
-        word, _, token = self.request.headers.get("Authorization", "").partition(" ")
-        student = web.decode_signed_value(self.room.keys.secret, _STUDENT, token, max_age_days=1)
-        if word != "Bearer" or not student:
-            raise self.refusal(401, "not of this class")
-        return student.decode()
-
     def may(self, *pages: str) -> bool:
         """Whether the browser has the cookie of one of these pages."""
         return any(self.get_signed_cookie(f"ticklab-{page}", max_age_days=1) for page in pages)
@@ -190,9 +193,22 @@ def _is_same(given: str, key: str) -> bool:
     return secrets.compare_digest(given.encode(), key.encode())
 
 
-class _Join(_Handler):
+class _Share(_Handler):
     def post(self) -> None:
-        given, room = self.form(_Joining), self.room
+        given, room = self.form(_Sharing), self.room
+        if not room.state.knows(given.row):
+            self.let_in(given)
+        if room.is_too_much("messages", given.row):  # leaving has no such limit
+            raise self.refusal(429, "too many messages of one student")
+        try:
+            version = room.state.take(given.row, given.shared)
+        except NotTaken as error:
+            raise self.refusal(403, str(error)) from None
+        self.finish({"version": version, "name": pseudonym(given.row)})
+
+    def let_in(self, given: _Sharing) -> None:
+        """Raise HTTPError unless it may be a student of this class."""
+        room = self.room
         if room.is_too_much("wrong codes", self.who, 0):
             raise self.refusal(429, "too many wrong codes from one address")
         if not _is_same(given.code.strip().lower(), room.keys.code):
@@ -204,29 +220,13 @@ class _Join(_Handler):
             raise self.refusal(403, "the instructor has closed the class to newcomers")
         if room.is_too_much("newcomers", self.who):
             raise self.refusal(429, "too many join from one address")
-        student = secrets.token_urlsafe(9)
-        try:
-            room.state.enter(student)
-        except NotTaken as error:
-            raise self.refusal(403, str(error)) from None
-        token = web.create_signed_value(room.keys.secret, _STUDENT, student).decode()
-        self.finish({"token": token, "name": pseudonym(student)})
-
-
-class _Share(_Handler):
-    def post(self) -> None:
-        student = self.student()
-        if self.room.is_too_much("messages", student):  # leaving has no such limit
-            raise self.refusal(429, "too many messages of one student")
-        try:
-            self.finish({"version": self.room.state.take(student, self.form(Shared))})
-        except NotTaken as error:
-            raise self.refusal(403, str(error)) from None
 
 
 class _Leave(_Handler):
     def post(self) -> None:
-        self.room.state.leave(self.student())
+        row = self.form(_Leaving).row
+        if self.room.state.knows(row):
+            self.room.state.leave(row)
         self.finish({})
 
 
@@ -321,7 +321,7 @@ def listen(
     Port 0 takes any. Nobody reaches loopback by another name. Raises OSError.
     """
     pages = "(wall|desk)" if desk else "(wall)"
-    every = {"join": _Join, "share": _Share, "leave": _Leave, "": _Welcome, pages: _Page}
+    every = {"share": _Share, "leave": _Leave, "": _Welcome, pages: _Page}
     rules: list[Any] = [
         (f"{room.base}/{name}", kind, {"room": room})
         for name, kind in {**every, "state": _State}.items()

@@ -14,6 +14,7 @@ import http.client
 import json
 import os
 import random
+import secrets
 import ssl
 import threading
 import time
@@ -28,7 +29,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from labs import limits, paths
 from labs.course import figures, predictions
 from labs.course.figures import TIMES
-from labs.files import CannotWrite, read_bounded, write_atomically
+from labs.files import read_bounded, write_atomically
 from labs.html import Table
 from labs.json_text import Form
 from labs.recording.file import BadRecording, read
@@ -57,12 +58,13 @@ class SharedPrediction(Form):
     value: _Number
     unit: _Unit
 
+    def __str__(self) -> str:
+        return f"{rounded(self.value, 6)} {unit_symbol(self.unit)}"
 
-class SharedFigure(Form):
+
+class SharedFigure(SharedPrediction):
     """A figure in `unit` with the ends of its interval, the kind of machine, codes of findings."""
 
-    value: _Number
-    unit: _Unit
     low: _Number | None = None
     high: _Number | None = None
     machine: Annotated[str, StringConstraints(max_length=40)] = UNKNOWN
@@ -78,17 +80,13 @@ class Shared(Form):
 
     def as_table(self) -> Table:
         """What leaves the machine, for its owner to read."""
-        rows = [
-            (name, "prediction", f"{rounded(each.value, 6)} {unit_symbol(each.unit)}", "", "", "")
-            for name, each in self.predictions.items()
-        ]
+        rows = [(id_, "prediction", str(each), *[""] * 3) for id_, each in self.predictions.items()]
         for name, found in self.figures.items():
             ends = (found.low, found.high)
             interval = " to ".join(rounded(end, 4) for end in ends if end is not None)
-            value = f"{rounded(found.value, 6)} {unit_symbol(found.unit)}"
-            rows.append((name, "figure", value, interval, found.machine, " ".join(found.findings)))
-        if not rows:
-            rows.append(("nothing yet", "", "", "", "", ""))
+            codes = " ".join(found.findings)
+            rows.append((name, "figure", str(found), interval, found.machine, codes))
+        rows = rows or [("nothing yet", "", "", "", "", "")]
         header = ("", "what", "value", "95 % interval", "machine", "findings")
         return Table("What leaves this machine", header, tuple(rows)).without_empty()
 
@@ -148,23 +146,25 @@ class _NoAnswer(Exception):
     """Nobody answered, or not in our language; it is tried again."""
 
 
-class _Unknown(Exception):
-    """The class does not know this student any more."""
-
-
 def digits_of(certificate: bytes) -> str:
     """The first digits of a certificate's SHA-256, in groups of four."""
     text = hashlib.sha256(certificate).hexdigest()
     return " ".join(text[at : at + 4] for at in range(0, 16, 4))
 
 
-class _Answer(Form):
-    """What the class says; each answer has some of these."""
+class _Said(Form):
+    """What the class answers: each answer has some of these."""
 
-    token: str = Field("", max_length=300)
-    name: str = Field("", max_length=40)
+    name: str = Field(default="", max_length=40)
     version: int = 0
     error: str = "it gave no reason"
+
+
+class _Kept(Form):
+    """What makes a student the same one again: a secret, and the digits of the certificate."""
+
+    student: str = Field(default_factory=secrets.token_hex)
+    digits: str = ""
 
 
 class _Connection:
@@ -190,23 +190,21 @@ class _Connection:
         except (KeyError, ValueError):
             raise NoClass(f"{address!r} is no address, such as 192.0.2.7:8766") from None
 
-    def post(self, path: str, stated: object, token: str = "") -> _Answer:
-        """What the class answers. Raises NoClass, _NoAnswer, _Unknown."""
+    def post(self, path: str, stated: object) -> _Said:
+        """What the class answers. Raises NoClass, _NoAnswer."""
         try:
             if self._http.sock is None:
                 self._http.connect()
                 self._compare()
-            headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+            headers = {"Content-Type": "application/json"}
             self._http.request("POST", f"{self._base}/{path}", json.dumps(stated), headers)
             answer = self._http.getresponse()
-            said = _Answer.model_validate_json(answer.read(limits.MOST_SHARED_BYTES))
+            said = _Said.model_validate_json(answer.read(limits.MOST_SHARED_BYTES))
         except (OSError, http.client.HTTPException, ValidationError) as error:
             self.close()
             raise _NoAnswer(str(error) or type(error).__name__) from error
         if answer.status in (429, 503):
             raise _NoAnswer("the class is busy")
-        if answer.status == 401:
-            raise _Unknown
         if answer.status != 200:
             raise NoClass(said.error[:200])
         return said
@@ -224,14 +222,6 @@ class _Connection:
                 why = f"its certificate begins with {shown}, and before with {self.digits}"
                 raise NoClass(f"this is another class than before: {why}; ask your instructor")
             self.digits = shown
-
-
-class _Kept(Form):
-    """What a student of this folder keeps of the class: the digits of its certificate, too."""
-
-    token: str = ""
-    name: str = ""
-    digits: str = ""
 
 
 class Member:
@@ -254,20 +244,15 @@ class Member:
             )
         words = "\n".join((str(folder.absolute()), self._code, address)).encode()
         self._file = paths.cache() / "live" / f"member-{hashlib.sha256(words).hexdigest()[:16]}"
-        self._known = _Kept()
+        self._kept, self.name = _Kept(), ""
         with contextlib.suppress(OSError, ValidationError):  # it has not joined yet
             content = read_bounded(self._file, limits.MOST_COURSE_BYTES)
-            self._known = _Kept.model_validate_json(content)
-        self._class = _Connection(address, self._known.digits)
+            self._kept = _Kept.model_validate_json(content)
+        self._class = _Connection(address, self._kept.digits)
         self._shared = Shared(version=0, predictions={}, figures={})
         self._seen: list[int] = []
         self._ended, self._busy = threading.Event(), threading.Lock()
         self._thread = threading.Thread(target=self._run, daemon=True, name="ticklab-class")
-
-    @property
-    def name(self) -> str:
-        """The pseudonym of this student; '' before joining."""
-        return self._known.name
 
     @property
     def digits(self) -> str:
@@ -277,9 +262,12 @@ class Member:
     def join(self) -> None:
         """Enter the class, show what leaves, and begin to send it. Raises NoClass, CannotWrite."""
         try:
-            self._enter()
+            self._post()  # with nothing in it yet
         except _NoAnswer as error:
             raise NoClass(f"nobody answers there ({error}); try again in a moment") from error
+        kept = self._kept.model_copy(update={"digits": self.digits})
+        self._file.parent.mkdir(mode=0o700, exist_ok=True)
+        write_atomically(self._file, kept.model_dump_json().encode(), private=True)
         self.look()
         self._thread.start()
 
@@ -293,10 +281,9 @@ class Member:
         self._file.unlink(missing_ok=True)
         with self._busy:
             try:
-                if self._known.token:
-                    self._class.post("leave", {}, self._known.token)
-            except (_NoAnswer, _Unknown) as error:
-                return isinstance(error, _Unknown)
+                self._class.post("leave", {"student": self._kept.student})
+            except _NoAnswer:
+                return False
             finally:
                 self._class.close()
         return True
@@ -330,22 +317,13 @@ class Member:
         larger = max(version, self._shared.version + 1)
         self._shared = self._shared.model_copy(update={"version": larger})
 
-    def _enter(self) -> None:
-        """Ask the class for a place, unless this student has one."""
-        if self._known.token:
-            return
-        said = self._class.post("join", {"code": self._code, "lab": self._folder.name})
-        self._known = _Kept(token=said.token, name=said.name, digits=self.digits)
-        self._file.parent.mkdir(mode=0o700, exist_ok=True)
-        write_atomically(self._file, self._known.model_dump_json().encode(), private=True)
-
     def _run(self) -> None:
         due = 0.0
         while not self._ended.is_set():
             if self.look() or time.monotonic() >= due:
                 try:
                     due = time.monotonic() + self._send() * random.uniform(0.8, 1.2)
-                except (NoClass, CannotWrite):
+                except NoClass:
                     break  # the class is over, or of others: the lab goes on
             self._ended.wait(_LOOK_S)
         self._class.close()
@@ -354,15 +332,17 @@ class Member:
         """Send everything; returns after how many seconds it is due again. Raises NoClass."""
         with self._busy:
             try:
-                if not self._ended.is_set():
-                    self._enter()
-                    said = self._class.post("share", self._shared.model_dump(), self._known.token)
-                    if said.version > self._shared.version:  # this clock was set back
-                        self._renew(said.version + 1)
-                        return 0.0
-            except _Unknown:
-                self._known = _Kept()
-                return 0.0
+                version = 0 if self._ended.is_set() else self._post()
             except _NoAnswer:
                 return random.uniform(0, _RETRY_S)
-            return _AGAIN_S
+            if version <= self._shared.version:
+                return _AGAIN_S
+            self._renew(version + 1)  # the clock of this machine was set back
+            return 0.0
+
+    def _post(self) -> int:
+        """Send everything; returns the version that counts there. Raises NoClass, _NoAnswer."""
+        whole = {"student": self._kept.student, "code": self._code, "lab": self._folder.name}
+        said = self._class.post("share", {**whole, "shared": self._shared.model_dump()})
+        self.name = said.name
+        return said.version

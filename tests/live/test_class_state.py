@@ -78,7 +78,7 @@ def test_words_of_strangers_are_dropped() -> None:
     state = ClassState(LAB)
     state.take("ada", shared(machine="<script>", findings=["unit-slip", "no-such-code"]))
     (found,) = state.answers(state.questions[0]).found
-    assert (found.machine, found.findings) == ("unknown machine", {"unit-slip"})
+    assert (found.machine, found.findings) == ("unknown machine", frozenset({"unit-slip"}))
 
 
 @pytest.mark.parametrize(
