@@ -23,7 +23,6 @@ from labs import limits
 from labs.course import guide
 from labs.course.comparison import CLASS_FILE, rows_of, write_class
 from labs.course.in_class import Shared, SharedFigure, SharedPrediction
-from labs.recording.origin import UNKNOWN, is_kind
 from labs.units import NANOSECONDS
 
 #: The symptom of each pitfall that may be shown before the lab is handed in.
@@ -34,7 +33,7 @@ FEWEST_OF_KIND, OTHERS = 3, "other machines"
 _MOST_LEFT = 20 * limits.MOST_IN_CLASS
 #: The version of who has left: no message has a larger one.
 _LEFT = 2**62
-_CODES = {each.code for each in CATALOGUE}
+_CODES = frozenset(each.code for each in CATALOGUE)
 
 #: With a write-ahead log, what was answered survives the process, and no commit waits for the disk.
 #: Nothing is left of who leaves.
@@ -144,10 +143,7 @@ class ClassState:
         return self._version(student) is not None
 
     def take(self, student: str, shared: Shared) -> int:
-        """What a student shares; returns the version that counts. Raises NotTaken.
-
-        Words that are not the kit's are dropped, so none is shown.
-        """
+        """What a student shares; returns the version that counts. Raises NotTaken."""
         version = self._version(student)
         if version == _LEFT:
             raise NotTaken("this student has left the class")
@@ -156,8 +152,7 @@ class ClassState:
             every, here = self._rows.execute(count).fetchone()
             if here >= limits.MOST_IN_CLASS or every - here >= _MOST_LEFT:
                 raise NotTaken(f"this class is full: {here:,} have joined")
-        text = _known_part(shared).model_dump_json()
-        self._rows.execute(_TAKE, (student, shared.version, text))
+        self._rows.execute(_TAKE, (student, shared.version, shared.model_dump_json()))
         return max(shared.version, version or 0)
 
     def leave(self, student: str) -> None:
@@ -176,7 +171,7 @@ class ClassState:
                 guesses.append(guess.value * one)
             figure = each.figures.get(question.figure)
             if figure and (one := _one(figure, question.unit)):
-                value, codes = figure.value, frozenset(figure.findings)
+                value, codes = figure.value, _CODES.intersection(figure.findings)
                 low = value if figure.low is None else figure.low
                 high = value if figure.high is None else figure.high
                 found.append(Found(value * one, low * one, high * one, figure.machine, codes))
@@ -213,15 +208,6 @@ class ClassState:
 @functools.lru_cache(2 * limits.MOST_IN_CLASS)
 def _parsed(text: str) -> Shared:
     return Shared.model_validate_json(text)
-
-
-def _known_part(shared: Shared) -> Shared:
-    known = {}
-    for name, each in shared.figures.items():
-        machine = each.machine if is_kind(each.machine) else UNKNOWN
-        codes = [code for code in each.findings if code in _CODES]
-        known[name] = each.model_copy(update={"machine": machine, "findings": codes})
-    return shared.model_copy(update={"figures": known})
 
 
 def _one(each: SharedFigure | SharedPrediction, wanted: str) -> float:

@@ -99,8 +99,8 @@ function drawn({ bands, axis, revealed }) {
       const rows = marks.map((mark, row) => [top + (row + 0.5) * step, ...mark.map(at)]);
       path(colour, Math.max(0.6, radius / 2), rows.map(([y, , from, to]) => `M${from} ${y}H${to}`).join(""));
       path(colour, 2 * radius, rows.map(([y, x]) => `M${x} ${y}h0`).join(""));
-      const middle = at((marks[(marks.length - 1) >> 1][0] + marks[marks.length >> 1][0]) / 2);
-      path(`median ${colour}`, 1.5, `M${middle} ${top - 4}V${end}`);
+      const middle = at(quantile(marks, 0.5));
+      path(`median ${colour}`, 1.5, `M${middle} ${top}V${end}`);
     }
     if (sort === "published") {
       for (const [value, , wrong] of marks) {
@@ -130,17 +130,30 @@ function stack(places, top, end, colour, path) {
 // The numbers of the drawing.
 function table({ asks, header, bands }) {
   const node = made("table");
-  const row = (kind, cells) => {
+  const row = (kind, ...cells) => {
     const line = made("tr");
     line.append(...cells.map((text, n) => made(n && kind === "td" ? "td" : "th", text)));
-    return line;
+    node.append(line);
   };
-  node.append(made("caption", asks), row("th", header));
-  for (const { row: cells, marks } of bands) {
-    if (cells) node.append(row("td", cells));
-    else node.append(...marks.map(([, where, wrong]) => row("td", [`Published: ${where}`, "", "", wrong])));
+  node.append(made("caption", asks));
+  row("th", ...header);
+  for (const { sort, name, marks } of bands) {
+    const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(marks, share));
+    if (sort !== "published") row("td", name, marks.length, rounded(middle), `${rounded(low)} to ${rounded(high)}`);
+    else marks.forEach(([value, where, wrong]) => row("td", `Published: ${where}`, "", rounded(value), wrong));
   }
   return node;
+}
+
+function quantile(marks, share) {
+  const values = marks.map(([value]) => value).sort((a, b) => a - b);
+  const place = share * (values.length - 1);
+  const below = Math.floor(place);
+  return values[below] + (place - below) * (values[Math.ceil(place)] - values[below]);
+}
+
+function rounded(value) {
+  return value.toLocaleString("en", { maximumSignificantDigits: 3 });
 }
 
 function say(words) {

@@ -9,15 +9,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import os
 import resource
 import secrets
 import signal
+import socket
 import ssl
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
+from urllib.parse import urlsplit
 
 from pydantic import StringConstraints, ValidationError
 from tornado import web
@@ -26,18 +29,19 @@ from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
-from grader.live.class_keys import Keys, new_code, pseudonym
+from grader.live.class_keys import Keys, certificate_of, new_code, pseudonym
 from grader.live.class_state import ClassState, NotTaken, Question
 from grader.live.wall import stage
 from labs import limits
-from labs.course.in_class import Shared
+from labs.course.in_class import ADDRESS, Shared
 from labs.html import filled
 from labs.json_text import Form
+from labs.terminal import say
 
 _HERE = Path(__file__).parent
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
-    "style-src 'self' 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -313,7 +317,7 @@ class _Server(HTTPServer):
         super().on_close(server_conn)
 
 
-def listen(
+def _listen(
     room: Room, address: str, port: int, *, desk: bool, tls: ssl.SSLContext | None = None
 ) -> int:
     """Serve the class there, with `desk` also the instructor's page, and return the port.
@@ -338,10 +342,44 @@ def listen(
     return int(sockets[0].getsockname()[1])
 
 
-async def until_ended() -> None:
-    """Serve until SIGINT or SIGTERM."""
+async def serve(room: Room, port: int, share: str | None) -> None:
+    """Serve the class as a hub says, or else at `port` here, and say where; until it is ended.
+
+    With `share`, students on the network reach it at this address of this machine, one port higher;
+    '' is the one that leads to the network. Raises CannotShare, and OSError.
+    """
+    hub = os.environ.get("JUPYTERHUB_SERVICE_URL", "")
+    if hub:
+        url, pages = urlsplit(hub), os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "").rstrip("/")
+        room.keys.code = os.environ.get(ADDRESS, "").partition("#")[2].lower() or room.keys.code
+        room.base, room.join_line = pages, 'lab.join("{code}")'
+        _listen(room, url.hostname or "", url.port or 80, desk=True)
+    else:
+        pages = address = f"http://127.0.0.1:{_listen(room, '127.0.0.1', port, desk=True)}"
+        if share is not None:
+            share, (tls, room.digits) = share or _own_address(), certificate_of(room.file)
+            address = f"{share}:{_listen(room, share, port + 1, desk=False, tls=tls)}"
+        room.join_line = f'lab.join("{{code}}", "{address}")'
+    say(f"The instructor's page; this link opens it once:\n  {pages}/desk?key={room.links['desk']}")
+    say(f"The page for the projector:\n  {pages}/wall?key={room.links['wall']}")
+    say(f"Students join:\n  {room.join_line.format(code=room.keys.code)}")
+    if room.digits:
+        say(f"Their notebooks show the certificate that begins with:\n  {room.digits}")
+    if hub:
+        say(f"Students' servers need: {ADDRESS}={hub}{room.base}#{room.keys.code}")
+    say("To end the class, press Control-C.")
     logging.getLogger("tornado").setLevel(logging.CRITICAL)  # what strangers send fills no terminal
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     await ended.wait()
+
+
+def _own_address() -> str:
+    """The address of this machine that leads to the network; nothing is sent to find it.
+
+    Raises OSError without a network.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))
+        return str(probe.getsockname()[0])

@@ -18,24 +18,18 @@ from labs import paths
 from labs.course import figures
 from labs.course.in_class import Shared, SharedFigure, SharedPrediction, shared_from
 
-#: The kinds of machine: how slow each is relative to this one, and how frequent in the class.
-_MACHINES = {
-    "x86-64, Intel, not virtual": (1.3, 10),
-    "x86-64, AMD, WSL": (1.0, 7),
-    "Arm, Apple, not virtual": (0.6, 6),
-    "x86-64, AMD, virtual": (1.1, 5),
-    "Arm, Neoverse, virtual": (1.9, 2),
-}
+#: The kinds of machine, how slow each is relative to this one, and how frequent in the class.
+_MACHINES = (
+    ("x86-64, Intel, not virtual", 1.3, 10), ("x86-64, AMD, WSL", 1.0, 7),
+    ("Arm, Apple, not virtual", 0.6, 6), ("x86-64, AMD, virtual", 1.1, 5),
+    ("Arm, Neoverse, virtual", 1.9, 2),
+)  # fmt: skip
 #: Mistakes that change a figure by a factor, and those who make none.
 _SLIPS = (
-    ("unit-slip", 1000.0),
-    ("cost-of-many-for-one", 64.0),
-    ("cold-samples-in-mean", 2.5),
-    ("cold-samples-in-mean", 1.8),
-    ("too-few-samples", 1.1),
-    ("minimum-taken", 0.8),
+    ("unit-slip", 1000.0), ("cost-of-many-for-one", 64.0), ("cold-samples-in-mean", 2.5),
+    ("cold-samples-in-mean", 1.8), ("too-few-samples", 1.1), ("minimum-taken", 0.8),
     *[("", 1.0)] * 14,
-)
+)  # fmt: skip
 
 #: When a student shares it (0 is the begin of the class, 1 its end), who, and what.
 Event = tuple[float, str, Shared]
@@ -61,8 +55,8 @@ def made_up(questions: Sequence[Question], saved: Shared, count: int) -> list[Ev
         (each, saved.figures[each.figure]) for each in questions if each.figure in saved.figures
     ]
     for student in range(count):
-        kind = chance.choices([*_MACHINES], [often for _, often in _MACHINES.values()])[0]
-        slow = _MACHINES[kind][0] * chance.lognormvariate(0, 0.12)
+        kind, slow, _ = chance.choices(_MACHINES, [often for *_, often in _MACHINES])[0]
+        slow *= chance.lognormvariate(0, 0.12)
         begin, pace = chance.uniform(0, 0.3), chance.uniform(0.5, 0.7) / max(len(known), 1)
         guesses = {
             asked.prediction: SharedPrediction(

@@ -15,7 +15,7 @@ import numpy as np
 from grader.live.class_state import SYMPTOMS, Answers, ClassState, Question
 from labs.course import published
 from labs.plots import scale
-from labs.units import NAMES, NANOSECONDS, RIGHT_WITHIN, is_near, rounded, unit_symbol
+from labs.units import NAMES, NANOSECONDS, RIGHT_WITHIN, is_near, unit_symbol
 
 _MOST_MISTAKES = 5
 
@@ -25,12 +25,15 @@ def stage(state: ClassState, number: int, *, revealed: bool) -> dict[str, Any]:
     question = state.questions[number]
     answers = state.answers(question)
     guesses, found = answers.predictions, answers.found
-    bands = [_band("measured", kind, some) for kind, some in answers.by_machine().items()]
-    bands = bands if revealed else []
+    bands = [
+        {"sort": "measured", "name": kind, "marks": [each[:3] for each in some]}
+        for kind, some in answers.by_machine().items()
+        if revealed
+    ]
     if guesses:
-        bands.append(_band("predicted", "Predicted", [(each,) for each in guesses]))
+        bands.append({"sort": "predicted", "name": "Predicted", "marks": [(g,) for g in guesses]})
     if revealed and (printed := _published(question)):
-        bands.append({"sort": "published", "name": "Published", "marks": printed, "row": None})
+        bands.append({"sort": "published", "name": "Published", "marks": printed})
     values = np.array([mark[0] for band in bands for mark in band["marks"]])
     ends, unit = scale.log_ends(values), unit_symbol(question.unit)
     fair = [each.value for each in found if not _symptoms(each.findings)]
@@ -60,22 +63,15 @@ def _symptoms(codes: frozenset[str]) -> set[str]:
     return {SYMPTOMS[code] for code in codes if code in SYMPTOMS}
 
 
-def _band(sort: str, name: str, marks: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
-    """Numbers of one kind, each with the ends of its interval, and their row of the table."""
-    quartiles = np.quantile([mark[0] for mark in marks], (0.25, 0.5, 0.75))
-    low, middle, high = (rounded(float(each)) for each in quartiles)
-    row = (name, f"{len(marks):,}", middle, f"{low} to {high}")
-    return {"sort": sort, "name": name, "marks": [mark[:3] for mark in marks], "row": row}
-
-
 def _published(question: Question) -> list[tuple[float, str, str]]:
     """The published figures of the same variant: the number, where it is, and what is wrong."""
     spec, one = question.spec, NANOSECONDS.get(question.unit)
     if one is None or spec.own or len(spec.variants) != 1:
         return []
     of_it = published.of_variant(spec.kernel, spec.variant, spec.flags)
-    where = "report {0.report}, {0.machine}: {1}".format
-    return [(each.ns / one, where(each, rounded(each.ns / one)), each.suspect) for each in of_it]
+    return [
+        (each.ns / one, f"report {each.report}, {each.machine}", each.suspect) for each in of_it
+    ]
 
 
 def _sentences(answers: Answers, fair: Sequence[float]) -> list[tuple[str, str]]:

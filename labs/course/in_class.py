@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, Field, StringConstraints, ValidationError
 
 from labs import limits, paths
 from labs.course import figures, predictions
@@ -33,7 +33,7 @@ from labs.files import read_bounded, write_atomically
 from labs.html import Table
 from labs.json_text import Form
 from labs.recording.file import BadRecording, read
-from labs.recording.origin import UNKNOWN, kind_in_file
+from labs.recording.origin import UNKNOWN, is_kind, kind_in_file
 from labs.results.result import result_of
 from labs.units import NAMES, SPELLINGS, rounded, unit_symbol
 
@@ -52,6 +52,10 @@ _Number = Annotated[float, Field(ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)
 _Unit = Annotated[str, StringConstraints(pattern=rf"^({'|'.join((*NAMES, TIMES))})$")]
 
 
+def _known_kind(text: str) -> str:
+    return text if is_kind(text) else UNKNOWN
+
+
 class SharedPrediction(Form):
     """What was expected, in `unit`."""
 
@@ -67,7 +71,7 @@ class SharedFigure(SharedPrediction):
 
     low: _Number | None = None
     high: _Number | None = None
-    machine: Annotated[str, StringConstraints(max_length=40)] = UNKNOWN
+    machine: Annotated[str, StringConstraints(max_length=40), AfterValidator(_known_kind)] = UNKNOWN
     findings: list[_Name] = Field(default=[], max_length=limits.MOST_SHARED_FINDINGS)
 
 
@@ -291,12 +295,13 @@ class Member:
     def look(self) -> bool:
         """Show what is new in the folder, before it is sent; False if nothing is."""
         with self._busy:
-            seen = [self._time_of(name) for name in (predictions.FILE_NAME, figures.FILE_NAME)]
-            if seen == self._seen:
-                return False
+            files = [self._folder / each for each in (predictions.FILE_NAME, figures.FILE_NAME)]
             try:
+                seen = [each.stat().st_mtime_ns if each.exists() else 0 for each in files]
+                if seen == self._seen:
+                    return False
                 new = shared_from(self._folder, self._findings(), self._shared.version)
-            except ValueError:
+            except (OSError, ValueError):
                 return False  # a file is broken: the lab itself says so
             self._seen = seen
             if new == self._shared and self._thread.is_alive():
@@ -305,12 +310,6 @@ class Member:
             self._shared = new  # only now may it leave
             self._renew(time.time_ns() // 1_000_000)
             return True
-
-    def _time_of(self, name: str) -> int:
-        try:
-            return (self._folder / name).stat().st_mtime_ns
-        except OSError:
-            return 0
 
     def _renew(self, version: int) -> None:
         """Give what is shared a larger version, of at least `version`."""
