@@ -2,7 +2,7 @@
 // Asks for the wall again and again, and draws it. All words that come are set as text.
 
 const SVG = "http://www.w3.org/2000/svg";
-const PAUSE_MS = 150;
+const PAUSE_MS = 250;
 const RETRY_MS = 500;
 // In units of the drawing's text: the edge, the foot with the axis, a line of text.
 const [EDGE, FOOT, LINE] = [12, 34, 18];
