@@ -1,7 +1,7 @@
 """A class of 500 on this machine: each predicts and hands in five figures, and the wall follows.
 
 Students are tasks of one process, each with an own connection by TLS, and send everything again
-every 15 seconds, as notebooks do. The wall is a real page in Chromium, which notes when a count
+after a while, as notebooks do. The wall is a real page in Chromium, which notes when a count
 appears.
 """
 
@@ -24,11 +24,11 @@ import psutil
 from bench.labs import jupyterlab
 from bench.report import must_hold, say, skipped, verdict
 from grader.live.class_state import questions_of
+from labs.course.in_class import AGAIN_S
 from testing.live_class import LAB, LiveClass, counts, running
 
 STUDENTS, FIGURES = 500, 5
 MOST_S, MOST_MB = 1.0, 300
-AGAIN_S = 15.0
 #: Notes in the page when each count is on it; the first two columns are those of the question.
 _NOTES = """() => {
   window.noted = [];
@@ -145,8 +145,9 @@ async def _student(
     steps = sorted(chance.uniform(2, 0.97 * seconds) for _ in range(FIGURES + 1))
     for place, when in enumerate(steps):
         while (wait := begin + when - time.time()) > 0:
-            await asyncio.sleep(min(wait, AGAIN_S))
-            if wait > AGAIN_S:
+            again = AGAIN_S * chance.uniform(0.8, 1.2)
+            await asyncio.sleep(min(wait, again))
+            if wait > again:
                 await line.post("share", room.sharing(student, shared))
         value = 100 * chance.lognormvariate(0, 0.3)
         shared["version"] += 1

@@ -43,7 +43,7 @@ _LARGEST = 1e15
 _LIMIT_S = 10.0
 #: How often the folder is looked at, after how long all is sent again (a class that was started
 #: anew has then what it had), and after how long at most if nobody answered.
-_LOOK_S, _AGAIN_S, _RETRY_S = 1.0, 15.0, 8.0
+_LOOK_S, AGAIN_S, _RETRY_S = 1.0, 24.0, 8.0
 #: A value is that of a variant if they differ by less than this share.
 _SAME = 0.05
 
@@ -335,7 +335,7 @@ class Member:
             except _NoAnswer:
                 return random.uniform(0, _RETRY_S)
             if version <= self._shared.version:
-                return _AGAIN_S
+                return AGAIN_S
             self._renew(version + 1)  # the clock of this machine was set back
             return 0.0
 
