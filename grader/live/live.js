@@ -8,17 +8,17 @@ const RETRY_MS = 500;
 const [EDGE, FOOT, LINE] = [12, 34, 18];
 const element = (id) => document.getElementById(id);
 const phone = matchMedia("(max-width: 700px)");
-let now = "";
+let shown = { now: "" };
 let lost = 0;
 
 async function follow() {
   try {
     // The answer comes as soon as the wall is another one, and in any case after 10 seconds.
-    const asked = new URLSearchParams({ since: now });
+    const asked = new URLSearchParams({ since: shown.now });
     const answer = await fetch(`state?${asked}`, { signal: AbortSignal.timeout(30000) });
     if (!answer.ok) throw new Error(answer.status);
     const said = await answer.json();
-    if (said.now !== now) show(said);
+    if (said.now !== shown.now) show(said);
     if (lost) say("");
     lost = 0;
   } catch {
@@ -43,7 +43,7 @@ function counted(count, rest) {
 }
 
 function show(said) {
-  now = said.now;
+  shown = said;
   element("place").textContent = said.place;
   element("frozen").hidden = !said.frozen;
   element("asks").textContent = said.asks;
@@ -55,10 +55,11 @@ function show(said) {
   element("drawing").replaceChildren(said.bands.length ? drawn(said) : made("p", "Nothing to show yet."));
   element("table").replaceChildren(table(said));
   element("join").textContent = said.join || "closed to newcomers";
+  // An instructor's browser is told both on the wall too, which has neither.
   for (const [name, on] of Object.entries(said.pressed ?? {})) {
-    document.querySelector(`[data-do="${name}"]`).setAttribute("aria-pressed", String(on));
+    document.querySelector(`[data-do="${name}"]`)?.setAttribute("aria-pressed", String(on));
   }
-  if (said.refused) element("refused").replaceChildren(...said.refused.map((words) => made("li", words)));
+  element("refused")?.replaceChildren(...said.refused.map((words) => made("li", words)));
 }
 
 function drawn({ bands, axis, revealed }) {
@@ -180,5 +181,5 @@ element("full").addEventListener("click", () => {
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen();
 });
-phone.addEventListener("change", () => location.reload());
+phone.addEventListener("change", () => shown.now && show(shown));
 follow();
