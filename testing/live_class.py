@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import re
+import secrets
 import signal
 import socket
 import ssl
@@ -119,15 +120,33 @@ class LiveClass:
             answer = connection.getresponse()
             return answer.status, answer.read(), dict(answer.getheaders())
 
-    def enter(self) -> str:
-        """A new student's token."""
-        status, content, _ = self.send("POST", "join", {"code": self.code, "lab": LAB})
-        assert status == 200, content
-        return str(json.loads(content)["token"])
+    def sharing(self, student: str, shared: Any, **changes: str) -> dict[str, Any]:
+        """A whole message of a student, whose secret is `student`."""
+        return {"student": student, "code": self.code, "lab": self.lab, "shared": shared, **changes}
 
-    def share(self, token: str, body: Any) -> int:
-        """The status of a student's message."""
-        return self.send("POST", "share", body, {"Authorization": f"Bearer {token}"})[0]
+    def join(self, student: str = "", **changes: str) -> tuple[int, bytes, dict[str, str]]:
+        """The answer to somebody who joins, with another code or lab if these are `changes`."""
+        nothing = {"version": 0, "predictions": {}, "figures": {}}
+        made = self.sharing(student or secrets.token_hex(), nothing, **changes)
+        return self.send("POST", "share", made)
+
+    def enter(self) -> str:
+        """The secret of a new student."""
+        student = secrets.token_hex()
+        status, content, _ = self.join(student)
+        assert status == 200, content
+        return student
+
+    def share(self, student: str, shared: Any) -> int:
+        """The status of what a student shares. What is bytes is sent as is, within the message."""
+        if not isinstance(shared, bytes):
+            return self.send("POST", "share", self.sharing(student, shared))[0]
+        before, after = json.dumps(self.sharing(student, "HERE")).encode().split(b'"HERE"')
+        return self.send("POST", "share", before + shared + after)[0]
+
+    def leave(self, student: str) -> int:
+        """The status of leaving."""
+        return self.send("POST", "leave", {"student": student})[0]
 
     def cookie(self, link: str) -> str:
         """The cookie that a link gives a browser; '' if it opens nothing."""
@@ -172,12 +191,7 @@ def running(
 
 def counts(wall: dict[str, Any]) -> dict[str, int]:
     """The counts on the wall by their words: here, predicted, measured."""
-    return {
-        what: int(count)
-        for count, what in re.findall(
-            r"<li><strong>([\d,]+)</strong> ([a-z ]+)</li>", wall["stage"]
-        )
-    }
+    return {what: count for count, what in wall["counts"]}
 
 
 def message(version: int = 1, value: float = 100.0, **figure: Any) -> dict[str, Any]:

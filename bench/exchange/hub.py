@@ -1,5 +1,7 @@
 """A JupyterHub without a shared drive: from release to feedback through ngshare, by real servers.
 
+A class in the room is its other service: each student joins it without code and address.
+
 Everything is installed from the index of packages: the hub with its proxy, ngshare as its service,
 and what the users have: Ticklab, JupyterLab and ngshare's exchange, as `docs` tells administrators.
 Each user works by a notebook kernel of an own server, with an own folder as home.
@@ -55,8 +57,9 @@ c.Authenticator.allow_all = True
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = {top!r} + "/homes/{{username}}"
 c.Spawner.cmd = [{environments!r} + "/users/bin/jupyterhub-singleuser", "--allow-root"]
+live = {{"TICKLAB_LIVE": "http://127.0.0.1:{port[4]}/services/live#" + {token!r}}}
 c.Spawner.environment = {{
-    "PATH": {environments!r} + "/users/bin:/usr/bin:/bin", "JUPYTER_CONFIG_PATH": {top!r}
+    "PATH": {environments!r} + "/users/bin:/usr/bin:/bin", "JUPYTER_CONFIG_PATH": {top!r}, **live
 }}
 c.JupyterHub.services = [
     {{
@@ -69,6 +72,10 @@ c.JupyterHub.services = [
         ],
     }},
     {{"name": "bench", "api_token": {token!r}}},
+    {{
+        "name": "live", "url": "http://127.0.0.1:{port[4]}", "environment": live,
+        "command": [{environments!r} + "/users/bin/grader", "live", {lab!r}],
+    }},
 ]
 c.JupyterHub.load_roles = [
     {{"name": "user", "scopes": ["self", "access:services!service=ngshare"]}},
@@ -98,6 +105,16 @@ Path("{LAB}/figures.json").write_text(json.dumps(dict(format=1) | {{"{FIGURE}": 
 check = subprocess.run(["grader", "check", "{LAB}", "--json"], capture_output=True, text=True)
 [own] = [each for each in json.loads(check.stdout) if each["figure"] == "{FIGURE}"]
 print(f"{{own['points']:g}} of {{own['max_points']:g}} points", *own["findings"])
+"""
+#: Joins the class and stays in it: the kernel ends with the cell, and the class keeps what it has.
+_JOIN = f"""
+import os, time
+os.chdir("{LAB}")
+from labs import start
+from grader import check
+lab = start("{LAB}", check)
+lab.join()
+time.sleep(3)
 """
 
 
@@ -158,7 +175,7 @@ class Hub:
 
     def __init__(self, top: Path, environments: Path) -> None:
         self.top, self.environments = top, environments
-        sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(4)]
+        sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(5)]
         ports = [each.getsockname()[1] for each in sockets]
         for each in sockets:
             each.close()
@@ -167,7 +184,7 @@ class Hub:
         (top / "homes").mkdir()
         settings = _SETTINGS.format(
             port=ports, environments=str(environments), top=str(top), token=OUR_TOKEN,
-            administrator=ADMINISTRATOR,
+            administrator=ADMINISTRATOR, lab=LAB,
         )  # fmt: skip
         (top / "jupyterhub_config.py").write_text(settings)
         (top / "nbgrader_config.py").write_text(_OF_NBGRADER.format(address=self.address))
@@ -263,6 +280,33 @@ def _repository(top: Path) -> str:
     return f"file://{folder}"
 
 
+async def _class_in_the_room(hub: Hub, students: Sequence[str]) -> None:
+    """All join; the instructor opens the page by the proxy, and reveals. Raises Failed."""
+    for student in students:
+        await hub.python(student, _JOIN)
+    link = re.search(r"(/services/live/)(desk\?key=\S+)", (hub.top / "hub.log").read_text())
+    if link is None:
+        raise Failed("the class has printed no link")
+
+    async def asked(path: str, cookie: str, button: str | None = None) -> HTTPResponse:
+        return await AsyncHTTPClient().fetch(
+            f"{hub.address}{link[1]}{path}", method="POST" if button else "GET", body=button,
+            headers={"Cookie": cookie, "X-Live": "1"}, raise_error=False, follow_redirects=False,
+        )  # fmt: skip
+
+    opened = await asked(link[2], "")
+    cookie = opened.headers.get("Set-Cookie", "").partition(";")[0]
+    pressed = await asked("desk", cookie, "reveal")
+    wall = await asked("state", cookie)
+    found = (opened.code, pressed.code, wall.code, (await asked(link[2], "")).code)
+    if found != (303, 204, 200, 403):
+        raise Failed(f"the class answers {found} by the proxy")
+    counts = {what: count for count, what in json.loads(wall.body)["counts"]}
+    say(f"   the class in the room, by the proxy: {counts}")
+    if not counts["here"] == counts["measured"] == len(students):
+        raise Failed(f"the class has {counts}")
+
+
 async def _evening(hub: Hub, students: Sequence[str]) -> bool:
     await hub.until("/services/ngshare/healthz", "true")
     for user in (ADMINISTRATOR, TEACHER, *students):
@@ -295,6 +339,7 @@ async def _evening(hub: Hub, students: Sequence[str]) -> bool:
             said = await hub.typed(student, "labs", "hand-in", LAB, status=1)
             if "submitted to the exchange of the course ticklab" not in said:
                 raise Failed(f"{student}: {said}")
+    await _class_in_the_room(hub, students)
     # Nobody but the teacher gets at the work of others.
     said = await hub.typed(students[0], "nbgrader", "list", "--inbound", *of_course)
     strangers = [each for each in students[1:] if each in said]

@@ -180,6 +180,17 @@ class FigureSpec:
         return self.estimand is Estimand.OVERHEAD
 
     @property
+    def shown_run(self) -> tuple[str, str, str]:
+        """C kernel, variant and flags of the run that shows the figure as its result.
+
+        Empty texts if it is not the result of one variant, or if students must find out which.
+        """
+        shows = self.quantity in (Quantity.OVERHEAD, Quantity.COST)
+        if not shows or self.hides_variants or self.demonstrates:
+            return "", "", ""
+        return self.kernel, self.variant, self.flags
+
+    @property
     def operands(self) -> tuple[str, ...]:
         """The operands of a relation: figure ids, or variants of its recording."""
         return self.of or self.variants

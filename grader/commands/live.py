@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from labs.commands.command_line import USAGE, complain, sentence
@@ -26,34 +25,25 @@ def add_live(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
             "grader live 03-system-call --share --keep monday",
         ),
     )
-    lab = command.add_argument("lab", metavar="LAB")
-    complete_with(lab, one_of(lab_names.labs))
-    command.add_argument(
-        "--share",
-        nargs="?",
-        const="",
-        metavar="ADDRESS",
+    add = command.add_argument
+    complete_with(add("lab", metavar="LAB"), one_of(lab_names.labs))
+    add(
+        "--share", nargs="?", const="", metavar="ADDRESS",
         help="let students on the network join, by TLS, at this address of this machine (default: "
         "the one that leads to the network)",
-    )
-    command.add_argument(
+    )  # fmt: skip
+    add(
         "--port", type=int, default=_PORT, metavar="N",
         help=f"the port of the pages; students join one higher (default: {_PORT})",
     )  # fmt: skip
-    keep = command.add_argument(
-        "--keep", type=Path, metavar="DIR", help="keep what the class shares in this folder"
-    )
+    keep = add("--keep", type=Path, metavar="DIR", help="keep what the class shares in this folder")
     complete_with(keep, offered_folders)
-    command.add_argument(
-        "--rehearse", type=int, metavar="N", help="play a made-up class of N students"
-    )
-    command.add_argument(
+    add("--rehearse", type=int, metavar="N", help="play a made-up class of N students")
+    add(
         "--within", type=float, default=90, metavar="S",
         help="how long the made-up class takes, in seconds (default: 90)",
     )  # fmt: skip
-    command.add_argument(
-        "--new", action="store_true", help="begin a new class, with another code, in any case"
-    )
+    add("--new", action="store_true", help="begin a new class, with another code, in any case")
     command.set_defaults(run=run_live)
 
 
@@ -64,9 +54,10 @@ def run_live(arguments: argparse.Namespace) -> int:
     import sqlite3
 
     from grader.demonstration import NoEvidence
-    from grader.live import class_keys, live_server, rehearsal
+    from grader.live import rehearsal
+    from grader.live.class_keys import CannotShare, keys_of
     from grader.live.class_state import ClassState, questions_of
-    from labs.course.in_class import ADDRESS
+    from grader.live.live_server import Room, serve
     from labs.files import CannotWrite
     from labs.paths import CacheNotWritable
 
@@ -76,53 +67,24 @@ def run_live(arguments: argparse.Namespace) -> int:
     if arguments.rehearse is not None and not 1 <= arguments.rehearse <= 1_000:
         return complain("grader live", "--rehearse takes 1 to 1,000 students", USAGE)
     try:
-        state = ClassState(lab, arguments.keep)
-        made_up = []
+        state, events = ClassState(lab, arguments.keep), list[rehearsal.Event]()
         if arguments.rehearse:
             say(f"The figures of {lab} are measured here once, for the made-up class ...")
-            made_up = rehearsal.made_up(state, rehearsal.saved_run(lab), arguments.rehearse)
-        keys = class_keys.keys_of(lab, new=arguments.new)
-        state.is_open, state.revealed = keys.is_open, frozenset(keys.revealed)
-        state.show(keys.number)
-        share = "" if arguments.share is None else arguments.share or _own_address()
-        hub = os.environ.get("JUPYTERHUB_SERVICE_URL", "")
-        base = os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "")
-        place = live_server.Place(arguments.port, share, (hub, base))
-        room = live_server.Room(state, keys)
+            saved = rehearsal.saved_run(lab)
+            events = rehearsal.made_up(state.questions, saved, arguments.rehearse)
+        room = Room(state, *keys_of(lab, new=arguments.new))
 
-        def ready(pages: str) -> None:
-            say(f"The instructor's page; this link opens it once:\n  {pages}/desk?key={keys.once}")
-            say(f"The page for the projector:\n  {pages}/wall?key={keys.wall}")
-            say(f"Students join:\n  {room.join_line.format(code=keys.code)}")
-            if room.digits:
-                say(f"Their notebooks show the certificate that begins with:\n  {room.digits}")
-            if hub:
-                say(f"Students' servers need: {ADDRESS}={hub}{base.rstrip('/')}#{keys.code}")
-            say("To end the class, press Control-C.")
-
-        async def serve() -> None:
-            playing = asyncio.ensure_future(rehearsal.play(state, made_up, arguments.within))
-            await live_server.serve(room, place, ready)
+        async def with_made_up() -> None:
+            playing = asyncio.ensure_future(rehearsal.play(state, events, arguments.within))
+            await serve(room, arguments.port, arguments.share)
             playing.cancel()
 
-        asyncio.run(serve())
+        asyncio.run(with_made_up())
         written = state.write_data_set()
         state.close()
-    except (NoEvidence, CacheNotWritable, CannotWrite, class_keys.CannotShare) as error:
+    except (NoEvidence, CacheNotWritable, CannotWrite, CannotShare) as error:
         return complain("grader live", error)
     except (OSError, sqlite3.Error) as error:
         return complain("grader live", f"cannot serve or keep the class: {error}")
     say(f"The class has ended. Its data set is {written}." if written else "The class has ended.")
     return 0
-
-
-def _own_address() -> str:
-    """The address of this machine that leads to the network; nothing is sent to find it."""
-    import socket
-
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return "127.0.0.1"
-        return str(probe.getsockname()[0])

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.cases.spec import FigureSpec, Quantity
 from grader.evening.class_statistics import (
     OfKind,
     Spread,
@@ -31,12 +30,11 @@ from grader.evening.class_statistics import (
     to_look_at,
 )
 from grader.evening.graded_class import GradedClass, course_in, read_class
-from labs.course.comparison import ALL_MACHINES, CLASS_FILE, FEWEST_RUNS, ClassFigure, write_class
+from labs.course.comparison import CLASS_FILE, ClassFigure, rows_of, write_class
 from labs.files import read_bounded, remove_unfinished, write_atomically
 from labs.html import Table, filled, page_style
 from labs.plots import scale
 from labs.plots.drawing import PLOT_WIDTH, Axis, Drawing, Paper, axis_over, draw_axis
-from labs.recording.origin import SEVERAL, UNKNOWN
 from labs.units import rounded, unit_symbol
 
 # Both files of a report.
@@ -79,9 +77,6 @@ def write_report(course: Path, lab: str, to: Path | None = None, *, names: bool 
 
 # The figures of a class for its students: sums over all of them, and no name.
 
-#: The quantities that a run shows as the result of one variant.
-_OF_A_VARIANT = (Quantity.OVERHEAD, Quantity.COST)
-
 
 def class_figures(graded: GradedClass) -> tuple[ClassFigure, ...]:
     """The rows of the data set: by figure and machine, where FEWEST_RUNS gave an accepted number.
@@ -93,32 +88,13 @@ def class_figures(graded: GradedClass) -> tuple[ClassFigure, ...]:
     return tuple(
         row
         for spread in spreads_of_class(graded)
-        for row in _rows(spread, specs.get(spread.figure))
+        for row in rows_of(
+            spread.figure,
+            specs[spread.figure].shown_run if spread.figure in specs else ("", "", ""),
+            spread.unit,
+            {kind.machine: kind.of_runs for kind in spread.kinds},
+        )
     )
-
-
-def _rows(spread: Spread, spec: FigureSpec | None) -> list[ClassFigure]:
-    by_machine = {kind.machine: kind.of_runs for kind in spread.kinds}
-    for unclear in (SEVERAL, UNKNOWN):
-        by_machine.pop(unclear, None)
-    kernel, variant, flags = "", "", ""
-    if (
-        spec is not None
-        and spec.quantity in _OF_A_VARIANT
-        and not (spec.hides_variants or spec.demonstrates)
-    ):
-        kernel, variant, flags = spec.kernel, spec.variant, spec.flags
-    rows = []
-    for machine, values in {ALL_MACHINES: spread.of_runs, **by_machine}.items():
-        if len(values) >= FEWEST_RUNS:
-            low, middle, high = map(float, np.quantile(values, (0.25, 0.5, 0.75)))
-            rows.append(
-                ClassFigure(
-                    spread.figure, kernel, variant, flags, machine, spread.unit, len(values),
-                    low, middle, high,
-                )
-            )  # fmt: skip
-    return rows
 
 
 # The plot of a figure's spread: one strip for each kind of machine.

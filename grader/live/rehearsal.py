@@ -7,34 +7,32 @@ that is faster or slower, and some make one of the catalogue's mistakes.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import shutil
 from collections.abc import Sequence
 
 from grader.demonstration import MeasuredEvidence
-from grader.live.class_state import SYMPTOMS, ClassState
+from grader.live.class_state import ClassState, NotTaken, Question
 from labs import paths
 from labs.course import figures
 from labs.course.in_class import Shared, SharedFigure, SharedPrediction, shared_from
 
-#: The kinds of machine, how slow each is relative to this one, and the share of each in the class.
+#: The kinds of machine, how slow each is relative to this one, and how frequent in the class.
 _MACHINES = (
-    ("x86-64, Intel, not virtual", 1.3, 10),
-    ("x86-64, AMD, WSL", 1.0, 7),
-    ("Arm, Apple, not virtual", 0.6, 6),
-    ("x86-64, AMD, virtual", 1.1, 5),
+    ("x86-64, Intel, not virtual", 1.3, 10), ("x86-64, AMD, WSL", 1.0, 7),
+    ("Arm, Apple, not virtual", 0.6, 6), ("x86-64, AMD, virtual", 1.1, 5),
     ("Arm, Neoverse, virtual", 1.9, 2),
-)
-#: Mistakes that change a figure by a factor.
+)  # fmt: skip
+#: Mistakes that change a figure by a factor, and those who make none.
 _SLIPS = (
-    ("unit-slip", 1000.0),
-    ("cost-of-many-for-one", 64.0),
-    ("cold-samples-in-mean", 2.5),
-    ("cold-samples-in-mean", 1.8),
-    ("too-few-samples", 1.1),
-    ("minimum-taken", 0.8),
-)
-_WRONG = 0.3
+    ("unit-slip", 1000.0), ("cost-of-many-for-one", 64.0), ("cold-samples-in-mean", 2.5),
+    ("cold-samples-in-mean", 1.8), ("too-few-samples", 1.1), ("minimum-taken", 0.8),
+    *[("", 1.0)] * 14,
+)  # fmt: skip
+
+#: When a student shares it (0 is the begin of the class, 1 its end), who, and what.
+Event = tuple[float, str, Shared]
 
 
 def saved_run(lab: str) -> Shared:
@@ -50,52 +48,43 @@ def saved_run(lab: str) -> Shared:
     return shared_from(folder, {})
 
 
-def made_up(state: ClassState, saved: Shared, count: int, seed: int = 41) -> list[list[Shared]]:
-    """What each of `count` students shares, step by step: first predictions, then each figure."""
-    chance, students = random.Random(seed), []
-    machines = [machine for machine in _MACHINES for _ in range(machine[2])]
-    slips = [slip for slip in _SLIPS if slip[0] in SYMPTOMS]
-    for _ in range(count):
-        kind, slow, _share = chance.choice(machines)
+def made_up(questions: Sequence[Question], saved: Shared, count: int) -> list[Event]:
+    """What `count` students share, in the order of time: each a prediction, then its figures."""
+    chance, events = random.Random(41), list[Event]()
+    known = [
+        (each, saved.figures[each.figure]) for each in questions if each.figure in saved.figures
+    ]
+    for student in range(count):
+        kind, slow, _ = chance.choices(_MACHINES, [often for *_, often in _MACHINES])[0]
         slow *= chance.lognormvariate(0, 0.12)
-        made: dict[str, SharedPrediction] = {}
-        steps = []
-        for question in state.questions:
-            known = saved.figures.get(question.figure)
-            if question.prediction and known and known.value > 0:
-                guess = known.value * chance.lognormvariate(0.7, 1.4)
-                made[question.prediction] = SharedPrediction(value=guess, unit=known.unit)
-        steps.append(Shared(version=1, predictions=made, figures={}))
+        begin, pace = chance.uniform(0, 0.3), chance.uniform(0.5, 0.7) / max(len(known), 1)
+        guesses = {
+            asked.prediction: SharedPrediction(
+                value=each.value * chance.lognormvariate(0.7, 1.4), unit=each.unit
+            )
+            for asked, each in known
+            if asked.prediction and each.value > 0
+        }
         found: dict[str, SharedFigure] = {}
-        for question in state.questions:
-            known = saved.figures.get(question.figure)
-            if known is None:
-                continue
-            code, times = chance.choice(slips) if chance.random() < _WRONG else ("", 1.0)
-            value = known.value * times * (slow if known.unit != figures.TIMES else 1)
-            wide = abs(value) * chance.lognormvariate(-3.5, 0.7)
-            found[question.figure] = SharedFigure(
-                value=value, unit=known.unit, low=value - wide, high=value + wide,
-                machine=kind, findings=[code] if code else [],
-            )  # fmt: skip
-            version = len(steps) + 1
-            steps.append(Shared(version=version, predictions=made, figures=dict(found)))
-        students.append(steps)
-    return students
+        for step in range(len(known) + 1):
+            shared = Shared(version=step + 1, predictions=guesses, figures=dict(found))
+            events.append((begin + step * pace, f"made-up-{student}", shared))
+            for asked, each in known[step : step + 1]:
+                code, times = chance.choice(_SLIPS)
+                value = each.value * times * (1 if each.unit == figures.TIMES else slow)
+                wide = abs(value) * chance.lognormvariate(-3.5, 0.7)
+                found[asked.figure] = SharedFigure(
+                    value=value, unit=each.unit, low=value - wide, high=value + wide,
+                    machine=kind, findings=[code] if code else [],
+                )  # fmt: skip
+    return sorted(events, key=lambda event: event[0])
 
 
-async def play(state: ClassState, students: Sequence[Sequence[Shared]], seconds: float) -> None:
-    """Have the class answer within so many seconds, each student at an own pace."""
-    chance = random.Random(7)
-    due = []
-    for number, steps in enumerate(students):
-        first = chance.uniform(0, 0.3)
-        for place, each in enumerate(steps):
-            when = first + (1 - first) * place / len(steps) * chance.uniform(0.7, 1.0)
-            due.append((when * seconds, f"made-up-{number}", each))
+async def play(state: ClassState, events: Sequence[Event], seconds: float) -> None:
+    """Have the class answer within so many seconds."""
     before = 0.0
-    for when, student, each in sorted(due, key=lambda item: item[0]):
-        await asyncio.sleep(max(when - before, 0))
-        before = max(when, before)
-        if state.knows(student) or state.enter(student):
-            state.take(student, each)
+    for when, student, shared in events:
+        await asyncio.sleep((when - before) * seconds)
+        before = when
+        with contextlib.suppress(NotTaken):  # the class is full
+            state.take(student, shared)

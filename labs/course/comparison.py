@@ -9,7 +9,7 @@ import csv
 import io
 import math
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from labs.course.guide import Guide
 from labs.course.predictions import Prediction
 from labs.files import read_bounded, write_atomically
 from labs.html import Table
+from labs.recording.origin import SEVERAL, UNKNOWN
 from labs.units import (
     NANOSECONDS,
     RIGHT_WITHIN,
@@ -252,6 +253,22 @@ class ClassFigure:
     def middle_half(self) -> str:
         """From where to where half of the figures lie."""
         return f"{rounded(self.quarter)} to {rounded(self.three_quarters)}"
+
+
+def rows_of(
+    figure: str, run: tuple[str, str, str], unit: str, by_machine: Mapping[str, Sequence[float]]
+) -> list[ClassFigure]:
+    """The rows of a figure with these values; `run` is C kernel, variant and flags, or empty."""
+    known = {each: some for each, some in by_machine.items() if each not in (SEVERAL, UNKNOWN)}
+    every = [value for some in by_machine.values() for value in some]
+    return [
+        ClassFigure(
+            figure, *run, machine, unit, len(values),
+            *statistics.quantiles(values, n=4, method="inclusive"),
+        )
+        for machine, values in {ALL_MACHINES: every, **known}.items()
+        if len(values) >= FEWEST_RUNS
+    ]  # fmt: skip
 
 
 _COLUMNS = [each.name for each in fields(ClassFigure)]

@@ -8,39 +8,42 @@ answers, and what it has by then is sent later.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.client
 import json
 import os
 import random
+import secrets
 import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, ValidationError
 
 from labs import limits, paths
 from labs.course import figures, predictions
-from labs.course.figures import CHOICE, TIMES
-from labs.files import CannotWrite, read_bounded, write_atomically
+from labs.course.figures import TIMES
+from labs.files import read_bounded, write_atomically
 from labs.html import Table
-from labs.json_text import BadJson, Form, parse_json, text_of
+from labs.json_text import Form
 from labs.recording.file import BadRecording, read
-from labs.recording.origin import UNKNOWN, kind_in_file
+from labs.recording.origin import UNKNOWN, is_kind, kind_in_file
 from labs.results.result import result_of
-from labs.units import NAMES, UnknownUnit, canonical, rounded, unit_symbol
+from labs.units import NAMES, SPELLINGS, rounded, unit_symbol
 
 #: Where a hub has the address of its class, and after a `#` the code.
 ADDRESS = "TICKLAB_LIVE"
 _LARGEST = 1e15
 _LIMIT_S = 10.0
-#: How often the folder is looked at, and after how long everything is sent again: a class that was
-#: started anew has then what it had.
-_LOOK_S, _AGAIN_S = 1.0, 15.0
+#: How often the folder is looked at, after how long all is sent again (a class that was started
+#: anew has then what it had), and after how long at most if nobody answered.
+_LOOK_S, AGAIN_S, _RETRY_S = 1.0, 24.0, 8.0
 #: A value is that of a variant if they differ by less than this share.
 _SAME = 0.05
 
@@ -49,21 +52,26 @@ _Number = Annotated[float, Field(ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)
 _Unit = Annotated[str, StringConstraints(pattern=rf"^({'|'.join((*NAMES, TIMES))})$")]
 
 
+def _known_kind(text: str) -> str:
+    return text if is_kind(text) else UNKNOWN
+
+
 class SharedPrediction(Form):
     """What was expected, in `unit`."""
 
     value: _Number
     unit: _Unit
 
+    def __str__(self) -> str:
+        return f"{rounded(self.value, 6)} {unit_symbol(self.unit)}"
 
-class SharedFigure(Form):
+
+class SharedFigure(SharedPrediction):
     """A figure in `unit` with the ends of its interval, the kind of machine, codes of findings."""
 
-    value: _Number
-    unit: _Unit
     low: _Number | None = None
     high: _Number | None = None
-    machine: Annotated[str, StringConstraints(max_length=40)] = UNKNOWN
+    machine: Annotated[str, StringConstraints(max_length=40), AfterValidator(_known_kind)] = UNKNOWN
     findings: list[_Name] = Field(default=[], max_length=limits.MOST_SHARED_FINDINGS)
 
 
@@ -76,17 +84,13 @@ class Shared(Form):
 
     def as_table(self) -> Table:
         """What leaves the machine, for its owner to read."""
-        rows = [
-            (name, "prediction", f"{rounded(each.value, 6)} {unit_symbol(each.unit)}", "", "", "")
-            for name, each in self.predictions.items()
-        ]
+        rows = [(id_, "prediction", str(each), *[""] * 3) for id_, each in self.predictions.items()]
         for name, found in self.figures.items():
             ends = (found.low, found.high)
             interval = " to ".join(rounded(end, 4) for end in ends if end is not None)
-            value = f"{rounded(found.value, 6)} {unit_symbol(found.unit)}"
-            rows.append((name, "figure", value, interval, found.machine, " ".join(found.findings)))
-        if not rows:
-            rows.append(("nothing yet", "", "", "", "", ""))
+            codes = " ".join(found.findings)
+            rows.append((name, "figure", str(found), interval, found.machine, codes))
+        rows = rows or [("nothing yet", "", "", "", "", "")]
         header = ("", "what", "value", "95 % interval", "machine", "findings")
         return Table("What leaves this machine", header, tuple(rows)).without_empty()
 
@@ -97,57 +101,41 @@ Findings = Mapping[str, Sequence[str]]
 
 def shared_from(folder: Path, findings: Findings, version: int = 0) -> Shared:
     """What the lab in `folder` shares now. Raises ValueError if a file in it is unreadable."""
-    made, found = {}, {}
-    for name, versions in predictions.read(folder).items():
+    made: dict[str, SharedPrediction] = {}
+    found: dict[str, SharedFigure] = {}
+    for name, versions in sorted(predictions.read(folder).items()):
         guess = predictions.counting(versions)
-        if guess is not None and (unit := _unit(guess.unit)) and guess.value <= _LARGEST:
-            made[name] = SharedPrediction(value=float(guess.value), unit=unit)
-    for name, figure in figures.read(folder).items():
-        if not isinstance(figure, figures.Figure) or abs(figure.value) > _LARGEST:
+        with contextlib.suppress(ValidationError):  # it has a unit or a size that no figure has
+            if guess is not None and len(made) < limits.MOST_SHARED:
+                made[name] = SharedPrediction(value=float(guess.value), unit=_unit(guess.unit))
+    for name, figure in sorted(figures.read(folder).items()):
+        if not isinstance(figure, figures.Figure) or len(found) == limits.MOST_SHARED:
             continue
-        unit = _unit(figure.unit)
-        if not unit or figure.unit == CHOICE:
-            continue
-        path = folder / figure.recording if figure.recording else None
-        ends = _interval(path, figure.value, unit) if path else None
-        found[name] = SharedFigure(
-            value=float(figure.value),
-            unit=unit,
-            low=ends[0] if ends else None,
-            high=ends[1] if ends else None,
-            machine=kind_in_file(path) if path else UNKNOWN,
-            findings=sorted(findings.get(name, ()))[: limits.MOST_SHARED_FINDINGS],
-        )
-    most = limits.MOST_SHARED
-    return Shared(
-        version=version,
-        predictions=dict(sorted(made.items())[:most]),
-        figures=dict(sorted(found.items())[:most]),
-    )
+        path, unit = folder / (figure.recording or ""), _unit(figure.unit)
+        low, high = _interval(path, figure.value, unit)
+        with contextlib.suppress(ValidationError):  # the same, or it is a conclusion
+            found[name] = SharedFigure(
+                value=float(figure.value), unit=unit, low=low, high=high,
+                machine=kind_in_file(path),
+                findings=sorted(findings.get(name, ()))[: limits.MOST_SHARED_FINDINGS],
+            )  # fmt: skip
+    return Shared(version=version, predictions=made, figures=found)
 
 
 def _unit(text: str) -> str:
-    """The unit in the kit's spelling; '' for one that no figure has."""
-    if text == TIMES:
-        return text
-    try:
-        return canonical(text)
-    except UnknownUnit:
-        return ""
+    return SPELLINGS.get(text.strip(), text.strip())
 
 
-def _interval(path: Path, value: float, unit: str) -> tuple[float, float] | None:
+def _interval(path: Path, value: float, unit: str) -> tuple[float | None, float | None]:
     """The interval of the variant whose estimate the value is, in `unit`; None if there is none."""
     try:
         recording = read(path)
         every = [result_of(recording, name, unit).estimate for name in recording.variants]
     except (OSError, BadRecording, ValueError):
-        return None
+        return None, None
     near = [each for each in every if each and abs(each.value - value) <= _SAME * abs(value)]
     best = min(near, key=lambda each: abs(each.value - value), default=None)
-    if best is None or max(abs(best.low), abs(best.high)) > _LARGEST:
-        return None
-    return float(best.low), float(best.high)
+    return (float(best.low), float(best.high)) if best else (None, None)
 
 
 # The connection. A class in a room has a certificate that it made itself, so the student compares
@@ -162,14 +150,25 @@ class _NoAnswer(Exception):
     """Nobody answered, or not in our language; it is tried again."""
 
 
-class _Unknown(Exception):
-    """The class does not know this student any more."""
-
-
 def digits_of(certificate: bytes) -> str:
     """The first digits of a certificate's SHA-256, in groups of four."""
     text = hashlib.sha256(certificate).hexdigest()
     return " ".join(text[at : at + 4] for at in range(0, 16, 4))
+
+
+class _Said(Form):
+    """What the class answers: each answer has some of these."""
+
+    name: str = Field(default="", max_length=40)
+    version: int = 0
+    error: str = "it gave no reason"
+
+
+class _Kept(Form):
+    """What makes a student the same one again: a secret, and the digits of the certificate."""
+
+    student: str = Field(default_factory=secrets.token_hex)
+    digits: str = ""
 
 
 class _Connection:
@@ -180,68 +179,53 @@ class _Connection:
     """
 
     def __init__(self, address: str, digits: str) -> None:
-        named = address if "://" in address else f"room://{address}"
+        self.digits = digits
+        own = ssl.create_default_context()
+        own.check_hostname, own.verify_mode = False, ssl.CERT_NONE
+        kinds: dict[str, Callable[..., http.client.HTTPConnection]] = {
+            "http": http.client.HTTPConnection,
+            "https": http.client.HTTPSConnection,
+            "room": partial(http.client.HTTPSConnection, context=own),
+        }
         try:
-            parts = urlsplit(named)
-            self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
-        except ValueError:
-            self._host = None
-        if self._host is None or parts.scheme not in ("room", "http", "https"):
-            raise NoClass(f"{address!r} is no address, such as 192.0.2.7:8766")
-        self._scheme, self.digits = parts.scheme, digits
-        self._open: http.client.HTTPConnection | None = None
+            parts = urlsplit(address if "://" in address else f"room://{address}")
+            self._is_room, self._base = parts.scheme == "room", parts.path.rstrip("/")
+            self._http = kinds[parts.scheme](parts.hostname or "", parts.port, timeout=_LIMIT_S)
+        except (KeyError, ValueError):
+            raise NoClass(f"{address!r} is no address, such as 192.0.2.7:8766") from None
 
-    def post(self, path: str, stated: object, token: str = "") -> dict[str, Any]:
-        """What the class answers. Raises NoClass, _NoAnswer, _Unknown."""
+    def post(self, path: str, stated: object) -> _Said:
+        """What the class answers. Raises NoClass, _NoAnswer."""
         try:
-            connection = self._connected()
-            headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
-            connection.request("POST", f"{self._base}/{path}", json.dumps(stated), headers)
-            answer = connection.getresponse()
-            content = answer.read(limits.MOST_SHARED_BYTES)
-            said = parse_json(text_of(content))
-        except (OSError, http.client.HTTPException, BadJson) as error:
+            if self._http.sock is None:
+                self._http.connect()
+                self._compare()
+            headers = {"Content-Type": "application/json"}
+            self._http.request("POST", f"{self._base}/{path}", json.dumps(stated), headers)
+            answer = self._http.getresponse()
+            said = _Said.model_validate_json(answer.read(limits.MOST_SHARED_BYTES))
+        except (OSError, http.client.HTTPException, ValidationError) as error:
             self.close()
             raise _NoAnswer(str(error) or type(error).__name__) from error
         if answer.status in (429, 503):
             raise _NoAnswer("the class is busy")
-        if answer.status == 401:
-            raise _Unknown
-        if answer.status != 200 or not isinstance(said, dict):
-            why = said.get("error") if isinstance(said, dict) else None
-            raise NoClass(str(why or f"the class answered {answer.status}")[:200])
+        if answer.status != 200:
+            raise NoClass(said.error[:200])
         return said
 
     def close(self) -> None:
         """End the connection, if there is one."""
-        if self._open is not None:
-            self._open.close()
-            self._open = None
+        self._http.close()
 
-    def _connected(self) -> http.client.HTTPConnection:
-        if self._open is not None:
-            return self._open
-        assert self._host is not None
-        if self._scheme == "http":
-            self._open = http.client.HTTPConnection(self._host, self._port, timeout=_LIMIT_S)
-            return self._open
-        if self._scheme == "room":
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        else:
-            context = ssl.create_default_context()
-        made = http.client.HTTPSConnection(
-            self._host, self._port, timeout=_LIMIT_S, context=context
-        )
-        made.connect()
-        shown = digits_of(made.sock.getpeercert(binary_form=True) or b"")
-        if self._scheme == "room" and self.digits not in ("", shown):
-            made.close()
-            why = f"its certificate begins with {shown}, and before with {self.digits}"
-            raise NoClass(f"this is another class than before: {why}; ask your instructor")
-        self.digits = shown if self._scheme == "room" else ""
-        self._open = made
-        return made
+    def _compare(self) -> None:
+        """Raise NoClass if it is not the certificate that is known."""
+        if self._is_room and isinstance(self._http.sock, ssl.SSLSocket):
+            shown = digits_of(self._http.sock.getpeercert(binary_form=True) or b"")
+            if self.digits not in ("", shown):
+                self.close()
+                why = f"its certificate begins with {shown}, and before with {self.digits}"
+                raise NoClass(f"this is another class than before: {why}; ask your instructor")
+            self.digits = shown
 
 
 class Member:
@@ -263,14 +247,14 @@ class Member:
                 'write the code and the address on the wall: ("kiwi-4207", "192.0.2.7:8766")'
             )
         words = "\n".join((str(folder.absolute()), self._code, address)).encode()
-        self._kept = paths.cache() / "live" / f"member-{hashlib.sha256(words).hexdigest()[:16]}"
-        known = self._read_kept()
-        self._class = _Connection(address, known.get("digits", ""))
-        self._token = known.get("token", "")
-        self.name = known.get("name", "")
+        self._file = paths.cache() / "live" / f"member-{hashlib.sha256(words).hexdigest()[:16]}"
+        self._kept, self.name = _Kept(), ""
+        with contextlib.suppress(OSError, ValidationError):  # it has not joined yet
+            content = read_bounded(self._file, limits.MOST_COURSE_BYTES)
+            self._kept = _Kept.model_validate_json(content)
+        self._class = _Connection(address, self._kept.digits)
         self._shared = Shared(version=0, predictions={}, figures={})
         self._seen: list[int] = []
-        self._last = 0
         self._ended, self._busy = threading.Event(), threading.Lock()
         self._thread = threading.Thread(target=self._run, daemon=True, name="ticklab-class")
 
@@ -282,9 +266,12 @@ class Member:
     def join(self) -> None:
         """Enter the class, show what leaves, and begin to send it. Raises NoClass, CannotWrite."""
         try:
-            self._enter()
+            self._post()  # with nothing in it yet
         except _NoAnswer as error:
             raise NoClass(f"nobody answers there ({error}); try again in a moment") from error
+        kept = self._kept.model_copy(update={"digits": self.digits})
+        self._file.parent.mkdir(mode=0o700, exist_ok=True)
+        write_atomically(self._file, kept.model_dump_json().encode(), private=True)
         self.look()
         self._thread.start()
 
@@ -295,13 +282,12 @@ class Member:
     def leave(self) -> bool:
         """Have the class forget this student; False if it did not answer. Raises NoClass."""
         self.end()
-        self._kept.unlink(missing_ok=True)
+        self._file.unlink(missing_ok=True)
         with self._busy:
             try:
-                if self._token:
-                    self._class.post("leave", {}, self._token)
-            except (_NoAnswer, _Unknown) as error:
-                return isinstance(error, _Unknown)
+                self._class.post("leave", {"student": self._kept.student})
+            except _NoAnswer:
+                return False
             finally:
                 self._class.close()
         return True
@@ -309,76 +295,53 @@ class Member:
     def look(self) -> bool:
         """Show what is new in the folder, before it is sent; False if nothing is."""
         with self._busy:
-            seen = [self._time_of(name) for name in (predictions.FILE_NAME, figures.FILE_NAME)]
-            if seen == self._seen:
-                return False
-            self._last = max(self._last + 1, time.time_ns() // 1_000_000)
+            files = [self._folder / each for each in (predictions.FILE_NAME, figures.FILE_NAME)]
             try:
-                new = shared_from(self._folder, self._findings(), self._last)
-            except ValueError:
+                seen = [each.stat().st_mtime_ns if each.exists() else 0 for each in files]
+                if seen == self._seen:
+                    return False
+                new = shared_from(self._folder, self._findings(), self._shared.version)
+            except (OSError, ValueError):
                 return False  # a file is broken: the lab itself says so
             self._seen = seen
-            same = new.model_copy(update={"version": self._shared.version}) == self._shared
-            if same and self._thread.is_alive():
+            if new == self._shared and self._thread.is_alive():
                 return False
             self._tell(new.as_table())
             self._shared = new  # only now may it leave
+            self._renew(time.time_ns() // 1_000_000)
             return True
 
-    def _time_of(self, name: str) -> int:
-        try:
-            return (self._folder / name).stat().st_mtime_ns
-        except OSError:
-            return 0
-
-    def _enter(self) -> None:
-        """Ask the class for a place, unless this student has one."""
-        if self._token:
-            return
-        said = self._class.post("join", {"code": self._code, "lab": self._folder.name})
-        self._token, self.name = str(said.get("token"))[:100], str(said.get("name"))[:40]
-        kept = {"token": self._token, "name": self.name, "digits": self.digits}
-        self._kept.parent.mkdir(mode=0o700, exist_ok=True)
-        write_atomically(self._kept, json.dumps(kept).encode(), private=True)
-
-    def _read_kept(self) -> dict[str, str]:
-        try:
-            return dict(parse_json(text_of(read_bounded(self._kept, limits.MOST_COURSE_BYTES))))
-        except (OSError, BadJson):
-            return {}
+    def _renew(self, version: int) -> None:
+        """Give what is shared a larger version, of at least `version`."""
+        larger = max(version, self._shared.version + 1)
+        self._shared = self._shared.model_copy(update={"version": larger})
 
     def _run(self) -> None:
-        due, wait = 0.0, 1.0
+        due = 0.0
         while not self._ended.is_set():
             if self.look() or time.monotonic() >= due:
                 try:
-                    self._send()
-                    due, wait = time.monotonic() + _AGAIN_S * random.uniform(0.8, 1.2), 1.0
-                except _NoAnswer:
-                    due = time.monotonic() + wait * random.uniform(0.5, 1.5)
-                    wait = min(2 * wait, _AGAIN_S)
-                except (NoClass, CannotWrite):
-                    return  # the class is over, or of others: the lab goes on
+                    due = time.monotonic() + self._send() * random.uniform(0.8, 1.2)
+                except NoClass:
+                    break  # the class is over, or of others: the lab goes on
             self._ended.wait(_LOOK_S)
         self._class.close()
 
-    def _send(self) -> None:
+    def _send(self) -> float:
+        """Send everything; returns after how many seconds it is due again. Raises NoClass."""
         with self._busy:
-            if self._ended.is_set():
-                return
             try:
-                known = self._post()
-            except _Unknown:
-                self._token = ""
-                self._enter()
-                known = self._post()
-            if known > self._shared.version:  # the clock of this machine was set back
-                self._last = known + 1
-                self._shared = self._shared.model_copy(update={"version": self._last})
-                self._post()
+                version = 0 if self._ended.is_set() else self._post()
+            except _NoAnswer:
+                return random.uniform(0, _RETRY_S)
+            if version <= self._shared.version:
+                return AGAIN_S
+            self._renew(version + 1)  # the clock of this machine was set back
+            return 0.0
 
     def _post(self) -> int:
-        """Send everything; returns the version that counts there."""
-        said = self._class.post("share", self._shared.model_dump(), self._token)
-        version = said.get("version")
-        return version if isinstance(version, int) else 0
+        """Send everything; returns the version that counts there. Raises NoClass, _NoAnswer."""
+        whole = {"student": self._kept.student, "code": self._code, "lab": self._folder.name}
+        said = self._class.post("share", {**whole, "shared": self._shared.model_dump()})
+        self.name = said.name
+        return said.version
