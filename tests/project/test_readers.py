@@ -64,7 +64,7 @@ LISTED = {
     "handed_in._member: archive.open", "submitted_notebook._as_png: Image.open",
     "class_roster._submitters: yaml.load",
     # the network, and a file that only `grader live` writes
-    "in_class._Line._connected: made.connect", "live._own_address: probe.connect",
+    "in_class._Connection._connected: made.connect", "live._own_address: probe.connect",
     "class_state._opened: sqlite3.connect", "class_keys.certificate_for: public.read_text",
     # the OS, and pipes
     "files.text_of: file.open", "files._sync_folder: os.open",
