@@ -21,7 +21,7 @@ from grader.cases.verdict import Verdict
 from grader.examples import example_of
 from grader.judging import presentation
 from grader.judging.lab_folder import check_folder, check_handed_in
-from grader.own_report import Lab, labs_in, plots_of_lab
+from grader.own_report import Lab, labs_in, plots_of_lab, question
 from grader.pitfalls import CATALOGUE, Pitfall
 from grader.site import Stage, beside_estimate
 from labs.commands.show import page_of
@@ -211,3 +211,14 @@ def test_the_value_of_each_run_of_a_report_is_in_a_plot_of_its_lab(lab: Lab) -> 
             values = {value.partition(" (")[0] for value in row.values()}
             values |= {printed(row.result, unit).rpartition(" ")[0] for unit in ("us", "ms")}
             assert values & cells, row.spec.id
+
+
+@pytest.mark.parametrize("folder", LABS, ids=lambda folder: folder.name)
+def test_the_value_of_each_run_of_a_question_is_in_a_picture_of_its_page(folder: Path) -> None:
+    text, claims = question.page(folder / "recordings", "ns")
+    drawn, found = described(text), 0
+    for sentence in claims:
+        if value := re.search(r": (?:cost|overhead|first time) (\S+ \S+?)[ ,.(]", sentence):
+            assert plain(value[1]) in drawn, sentence
+            found += 1
+    assert found
