@@ -202,6 +202,8 @@ def _row_of_walk(recording: Recording, variant: str) -> tuple[str, ...] | None:
 _SET, _LINE = 256 << 10, 64
 #: No core loads more than four times in a cycle.
 _LEAST_CYCLES_A_LINE = 0.25
+#: One byte of each line, in order, takes fewer; all 64 bytes take more.
+_MOST_CYCLES_A_LINE = 40
 _OWN_C, _OWN_C_ALONE = "own-256k", "alone-256k"
 
 
@@ -244,6 +246,10 @@ def verdict(tried: int | None, used: int | None, cycles: float | None) -> str:
         if used == 0:
             return "used none of the lines: your sum changed with none of them"
         if used == tried:
+            if cycles is not None and cycles > _MOST_CYCLES_A_LINE:
+                return (
+                    "used every line, but takes too long for one byte of each: does it read more?"
+                )
             return "used every line"
         return f"used {used:,} of {tried:,} lines, not every one"
     if cycles is not None and cycles < _LEAST_CYCLES_A_LINE:

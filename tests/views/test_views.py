@@ -1001,6 +1001,7 @@ def test_the_lines_that_were_used_are_said_where_the_run_tried_them(
     [
         (4096, 0, 2.0, "used none of the lines"),
         (4096, 4096, 2.0, "used every line"),
+        (4096, 4096, 66.0, "used every line, but takes too long for one byte of each"),
         (None, None, 0.1, "read nothing"),
         (None, None, 0.3, "took enough time"),
     ],
