@@ -366,6 +366,10 @@ _NO_FIGURE = (
     "Write the name of this run on a line of its own: the run's warnings say what to try. Measure "
     "it again, then compare."
 )
+_TOO_LITTLE = (
+    "Without a page fault a touch takes a few ns, too little for a figure: compare what the OS "
+    "counted, by `views.page_faults`."
+)
 _UNITS = "Give both the same unit first, as in `run.in_unit('ns')`."
 _PLAIN = "Write it like this: lab.compare(lab.compare(a, b), lab.compare(c, d), times=2)."
 
@@ -393,7 +397,11 @@ def compare(first: object, second: object, times: float) -> Comparison:
 
 def _advice(first: object, second: object) -> str:
     """What to do about two that cannot be compared."""
-    if any(isinstance(each, Run) and each.result().estimate is None for each in (first, second)):
+    runs = (each.result() for each in (first, second) if isinstance(each, Run))
+    missing = [each for each in runs if each.estimate is None]
+    if any(counts.made_no_page_fault(each.recording, each.variant) for each in missing):
+        return _TOO_LITTLE
+    if missing:
         return _NO_FIGURE
     shares = (isinstance(each, Comparison) and each.times != 1 for each in (first, second))
     return _PLAIN if any(shares) else _UNITS

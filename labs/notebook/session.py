@@ -567,6 +567,7 @@ def store_figure(
         how = f'lab.figure("{name}", run.value, run.unit, run)'
         advice = f"Give a value and a unit, as in {how}."
         raise Refused(Message("problem", "figure not stored", (advice,)))
+    _refuse_no_unit(unit, f'lab.figure("{name}", value, unit, run)', "the fourth place is the run")
     _refuse_no_choice(guide, name, value, unit)
     recording = None if run is None else _evidence(folder, run)
     evidence = (
@@ -582,10 +583,19 @@ def store_figure(
 
 def store_conclusion(folder: Path, guide: Guide, name: str, value: float, unit: str) -> Message:
     """Store a conclusion from other figures, whose recordings are its evidence. Raises Refused."""
+    form = f'lab.conclude("{name}", {"number" if name in guide.choices else "value, unit"})'
+    _refuse_no_unit(unit, form, "it needs no run: its evidence is the figures that it follows from")
     _refuse_no_choice(guide, name, value, unit)
     _store(folder, figures.Figure(name, value, unit, None))
     evidence = "Its evidence is the recordings of the figures that it follows from."
     return _stored(guide, name, f"conclusion stored: {name} = {_value_text(value, unit)}", evidence)
+
+
+def _refuse_no_unit(unit: object, form: str, place: str) -> None:
+    """Raises Refused if `unit` is no text, such as a run: `form` is what to write."""
+    if not isinstance(unit, str):
+        what = f"figure not stored: the third place is a unit, not a {type(unit).__name__}"
+        raise Refused(Message("problem", what, (f"Write it like this: {form}; {place}.",)))
 
 
 def _refuse_no_choice(guide: Guide, name: str, value: float, unit: str) -> None:
@@ -643,7 +653,8 @@ def _instead_of(given: object) -> tuple[str, ...]:
     if hasattr(given, "repaired"):
         return ("This holds two runs: write `.broken` or `.repaired` after its name.",)
     if isinstance(given, Comparison):
-        return (f"Pass a run that you compared: one with {given.first} or {given.second}.",)
+        why = "A comparison only says which number or value to hand in."
+        return (why, f"Pass a run that you compared: one with {given.first} or {given.second}.")
     return ()
 
 

@@ -271,6 +271,12 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
         lab.compare(run_of(bent)["a"], run_of(bent)["bent"])
     assert "system_call bent: at k = 256" in str(refused.value)
     assert "Measure it again, then compare" in str(refused.value)
+    # Measuring again cannot help where there is hardly anything to measure.
+    free = {f"variant.bent.{key}": n for key, n in {"touched": "9000", "faults": "0"}.items()}
+    none = recording(two, kernel="own_page_fault", extra={**free, "variant.bent.later_faults": "0"})
+    with pytest.raises(Refused, match="compare what the OS counted") as refused:
+        lab.compare(run_of(none)["a"], run_of(none)["bent"])
+    assert "Measure it again" not in str(refused.value)
 
 
 def test_what_is_no_plain_difference_is_refused_with_what_to_write(tmp_path: Path) -> None:

@@ -18,10 +18,14 @@ from labs.c_kernels import toolchain
 from labs.course import figures, guide, predictions
 from labs.messages import Refused
 from labs.notebook import measuring, session
+from labs.notebook.run import Run
 from labs.notebook.session import MeasureOptions, Session
 from labs.recording import file
+from labs.recording.file import read
 from labs.run.variants import plan_of
 from testing.short_runs import LAB, quick
+
+SAVED = Path(__file__).parents[1] / "fixtures" / "fenced.csv"
 
 
 @pytest.fixture
@@ -287,6 +291,24 @@ def test_a_figure_without_its_recording_is_refused(lab: Session) -> None:
         lab.figure("timer-step", 2, "ticks", "recordings/absent.csv")
     with pytest.raises(Refused):
         lab.figure("timer-step", float("inf"), "ticks")
+
+
+def test_a_run_in_the_place_of_a_unit_is_told_from_one_in_its_own_place(tmp_path: Path) -> None:
+    lab = Session("07-switch-footprint", tmp_path)
+    run = Run.of(read(SAVED), ("fenced",), "ns", "recordings/fenced.csv")
+    for what, write in {
+        "footprint-indirect": 'lab.conclude("footprint-indirect", value, unit); it needs no run',
+        "footprint-cause": 'lab.conclude("footprint-cause", number); it needs no run',
+    }.items():
+        with pytest.raises(Refused) as refused:
+            lab.conclude(what, 1, run)  # type: ignore[arg-type]
+        assert "the third place is a unit, not a Run" in str(refused.value)
+        assert write in str(refused.value)
+    with pytest.raises(Refused, match="the fourth place is the run"):
+        lab.figure("footprint-own", 1, run)  # type: ignore[arg-type]
+    with pytest.raises(Refused, match="only says which number or value") as refused:
+        lab.figure("footprint-cause", 1, "choice", lab.compare(run, run))  # type: ignore[arg-type]
+    assert "Pass a run that you compared" in str(refused.value)
 
 
 def test_the_measured_region_is_shown_with_its_file(
