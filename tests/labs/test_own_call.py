@@ -5,12 +5,16 @@ The imports of the built program say which lines are left. Nothing has to run fo
 
 from __future__ import annotations
 
+import platform
+import re
 from pathlib import Path
 
 import pytest
 
 from grader.cases.verdict import Outcome
+from labs import paths
 from labs.c_kernels import toolchain
+from labs.course import guide
 from labs.recording.file import read
 from testing.c_programs import LINUX
 from testing.own_work import Exercise, must_fail
@@ -162,3 +166,18 @@ def test_the_imports_of_linux_and_of_macos_are_read() -> None:
 def test_a_machine_without_nm_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert toolchain.imported_by(toolchain.Binary(tmp_path, "own_call", "", (), "")) is None
+
+
+def test_the_register_that_the_hint_calls_lost_may_be_lost(tmp_path: Path) -> None:
+    """An input may not: a compiler refuses to give it up."""
+    form, last = guide.of_lab("03-system-call").hints["own"][1:]
+    output, given = re.findall(r'"=?[aD]"\(\w+\)', form)
+    lost = re.findall(r'LOST[^`]*`syscall`[^`]*`("\w+")`', last)
+    assert lost and {name.strip('"') for name in lost} <= {"rcx", "r11"}
+    if platform.machine() != "x86_64":
+        return
+    call = f'asm volatile("syscall" : {output} : {given}, "a"(0), "S"(0), "d"(0) : {lost[0]});'
+    file = tmp_path / "hint.c"
+    file.write_text(f"long f(long fd) {{ long result; {call} return result; }}\n")
+    built = [*toolchain.find_compiler().command, "-c", str(file), "-o", str(tmp_path / "hint.o")]
+    assert paths.run(built, 60).returncode == 0
