@@ -123,7 +123,7 @@ static void watch_unprepared(const char *name)
 }
 
 /* As in page_fault.c. */
-static const long own_batches[] = {32, 64, 128, 256};
+static const long own_batches[] = {32, 64, 96, 128};
 
 #define OF_PAGES(function, watched)                                                                \
     .interval = function, .prepare = prepare_own_pages, .cannot = faults_not_counted,              \

@@ -22,7 +22,7 @@ ProgramOf = Callable[[str], Program]
 KERNEL = "page_fault"
 FAULTING = ("anonymous", "copy-on-write", "file", "zero-page")
 THERE = ("touched", "file-touched", "prefaulted")
-BATCHES = (32, 64, 128, 256)
+BATCHES = (32, 64, 96, 128)
 SOME = ("--samples", "80", "--warmup", "4")
 #: Page faults that the OS makes for reasons of its own, as a share of the pages touched.
 ODD = 0.02
