@@ -1416,6 +1416,17 @@ def test_each_variant_that_is_counted_by_itself_has_its_row(loop: str) -> None:
     assert table.caption.endswith(", about as many") is (loop == "empty")
 
 
+def test_why_a_write_costs_more_after_a_read_alone_is_told() -> None:
+    why = "replace the shared page of zeros"
+    for later, there, told in ((720, 720, True), (0, 720, False), (720, 0, False)):
+        own = own_pages(720, 720 if told else 0)
+        counts = {"later_faults": f"{later}", "there": f"{there}"}
+        stated = {f"variant.bring.{key}": n for key, n in counts.items()}
+        own = replace(own, conditions={**own.conditions, **stated})
+        table = views.page_faults(Run.of(own, ("bring", "own"))["own"], 0)
+        assert (why in table.caption) is told
+
+
 def own_pages(brought: int, left: int) -> Recording:
     """The counts of 40 samples of 18 pages each, in each of the two variants."""
     counts = {"touched": 720, "later_faults": 0}
