@@ -162,8 +162,8 @@ def _wrong_subject(spec: FigureSpec, recording: Recording) -> str | None:
         needs = "also needs" if set(spec.variants) & set(held) else "needs"
         alone = [one for name in missing if (one := name.removesuffix("-wait")) in held]
         return (
-            f"The recording holds {', '.join(held) or 'no samples'}, but {spec.asked} {needs} "
-            f"{' and '.join(missing)}."
+            f"The recording holds {', '.join(held) or 'no samples'}. This figure {needs} "
+            f"{' and '.join(missing)}: it is {spec.asked}."
         ) + "".join(f" The variant {one} times the creation without the wait." for one in alone)
     return None
 

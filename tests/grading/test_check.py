@@ -400,13 +400,13 @@ def test_a_run_of_the_creation_alone_is_named_as_that() -> None:
     run = recording({"fork": FENCED}, kernel="task_creation")
     (finding,) = judged("creation-fork-wait", 100, "us", run).findings
     assert "The variant fork times the creation without the wait." in finding.evidence
-    assert "waited for needs fork-wait." in finding.evidence
+    assert "This figure needs fork-wait: it is " in finding.evidence
     other = recording({"vfork": FENCED}, kernel="task_creation")
     (finding,) = judged("creation-fork-wait", 100, "us", other).findings
     assert "without the wait" not in finding.evidence
     half = recording({"fork-wait": FENCED}, kernel="task_creation")
     (finding,) = judged("creation-cause", 1, "choice", half).findings
-    assert "also needs vfork-wait." in finding.evidence
+    assert "also needs vfork-wait: it is " in finding.evidence
 
 
 @pytest.mark.parametrize(("kernel", "flagged"), [("own_creation", 0), ("task_creation", 1)])
