@@ -333,3 +333,18 @@ def test_every_line_about_a_choice_is_among_these() -> None:
     assert said == {(cell, line) for cell, _, lines in CHOICES for line in lines}
     right = {cell for cell, _, lines in CHOICES if not lines}
     assert {cell for cell, _ in said} == right
+
+
+def test_the_report_of_lab_10_states_the_pages_that_a_sample_holds() -> None:
+    (words,) = (
+        text
+        for cell in cells("10-page-fault")
+        if "in a sample;" in (text := prose("".join(cell["source"])))
+    )
+    least, most = re.findall(r"(\d+) to (\d+) in a sample;", words)[0]
+    planned = re.search(
+        r"batches\[\] = \{([\d, ]+)\}", (REPOSITORY / "kernels_c" / "page_fault.c").read_text()
+    )
+    assert planned is not None
+    sizes = planned[1].split(", ")
+    assert (least, most) == (sizes[0], sizes[-1])
