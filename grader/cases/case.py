@@ -19,7 +19,7 @@ from grader.cases.expected import (
     values_by_recording,
     values_by_relation,
 )
-from grader.cases.spec import CHOICE, TIMES, FigureSpec, Quantity
+from grader.cases.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
 from labs.course.figures import Figure
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
@@ -59,16 +59,18 @@ class Case:
 
     @property
     def matching_value(self) -> Expected | None:
-        """The first accepted value that agrees with the submitted one; None if none does."""
-        submitted = self.submitted
-        return next(
-            (
-                each
-                for each in self.accepted_values
-                if submitted is not None and each.accepts(submitted)
-            ),
-            None,
-        )
+        """The nearest accepted value that agrees with the submitted one; None if none does.
+
+        Of two as near, a relation has the last, which is of the estimates that the runs show.
+        """
+        if (submitted := self.submitted) is None:
+            return None
+        agree = [each for each in self.accepted_values if each.accepts(submitted)]
+        if self.spec.quantity in RELATIONS:
+            agree.reverse()
+        size = abs(submitted) or 1.0
+        off = (round(abs(each.value - submitted) / size, 9) for each in agree)
+        return min(zip(off, agree, strict=True), key=lambda pair: pair[0], default=(0, None))[1]
 
     @property
     def right(self) -> bool:

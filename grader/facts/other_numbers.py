@@ -771,6 +771,10 @@ def slips(case: Case) -> Iterator[Slip]:
 
 def _of_net(case: Case) -> Iterator[Slip]:
     """Slips in (whole - times * baseline) / parts."""
+
+    def number(value: float) -> str:
+        return rounded(value, 4)  # as many digits as a cell of lab 06 prints
+
     in_unit = case.spec.unit
     # In core cycles a run shows a line of its own: at one speed.
     net = result_of(case.recording, case.spec.variant, in_unit).net
@@ -782,30 +786,34 @@ def _of_net(case: Case) -> Iterator[Slip]:
     of = f" / {parts:g}" if parts != 1 else ""
 
     def text(subtracted: float, divisor: str = of) -> str:
-        left = rounded(whole)
+        left = number(whole)
         if subtracted:
             many = f"{abs(subtracted):g} x " if abs(subtracted) != 1 else ""
-            left += f" {'-' if subtracted > 0 else '+'} {many}{rounded(base)}"
+            left += f" {'-' if subtracted > 0 else '+'} {many}{number(base)}"
         return f"({left}){divisor}" if divisor and subtracted else f"{left}{divisor}"
 
     right = text(times)
     right += f" {in_unit}" if base else f" {in_unit}, one of {parts:g} parts"
     if base and parts != 2 and case.expected is not None:
         own, once = case.expected.value, times * base / parts
-        what = f"{rounded(own)} - {rounded(once)}, the baseline subtracted a second time"
-        yield own - once, what, f"{rounded(own)}: the run's value has it subtracted already"
+        what = f"{number(own)} - {number(once)}, the baseline subtracted a second time"
+        yield own - once, what, f"{number(own)}: the run's value has it subtracted already"
     if base:
         for wrong in sorted({1.0, -times} - {times}, reverse=True):
             yield (whole - wrong * base) / parts, text(wrong), right
     if parts != 1:
         yield whole - times * base, text(times, ""), right
         if base:
-            told = f"{rounded(whole)} - {rounded(times * base)} / {parts:g}"
-            yield whole - times * base / parts, f"{told}: only the baseline is divided", right
+            one = times * base / parts
+            told = f"{number(whole)} - {number(times * base)} / {parts:g}"
+            what = f"{told}: only the baseline is divided"
+            if times == parts:  # its author divided nothing
+                what = f"{number(whole)} - {number(one)}, one baseline subtracted, nothing divided"
+            yield whole - one, what, right
         yield (whole - times * base) / parts**2, text(times, f" / {parts**2:g}"), right
         if base:
-            all_of_it = rounded(times * base)
-            yield whole / parts - times * base, f"{rounded(whole)}{of} - {all_of_it}", right
+            all_of_it = number(times * base)
+            yield whole / parts - times * base, f"{number(whole)}{of} - {all_of_it}", right
 
 
 def _of_size(case: Case) -> Iterator[Slip]:

@@ -137,9 +137,10 @@ def page_still_missing(case: Case) -> str | None:
         return None
     if not may_be_page_fault(other, case.results[UNPREPARED].clock):
         return None  # this system brings pages by itself, or does not take them away
+    gain = "no gain" if own.value >= other.value else "less, but the intervals overlap"
     return (
         f"Your first call takes {rounded(own.value)} {own.unit} longer than later ones, and "
-        f"without preparation {rounded(other.value)} {other.unit}: no visible gain."
+        f"without preparation {rounded(other.value)} {other.unit}: {gain}."
     )
 
 

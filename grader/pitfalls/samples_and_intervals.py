@@ -126,7 +126,8 @@ def margin_from_few_means(case: Case) -> str | None:
     symptom="The interval is as wide as the value: this run shows no figure.",
     misconception="A run always prints a value; only the interval shows whether the samples "
     "determine it.",
-    experiment="Measure again, with as many samples or processes as the run's warning names.",
+    experiment="Measure again as the run's warning says: larger batch sizes, more samples or "
+    "processes.",
     seen_in="report E: 20 samples of one run, and no interval with any figure",
     # A mistake in the C can make the processes differ, and is then the cause of the width.
     yields_to="baseline-does-it-too, child-left-behind, clock-read-too-early, "

@@ -281,10 +281,13 @@ def _own_delays(cells: Cells, beyond: Floats, far: Bools, sizes: Integers, lengt
     if len(sizes) < 2:
         return none
     delays = [beyond[far & (cells.column == size)] for size in sizes]
-    usual, most = (np.array([np.quantile(each, q) for each in delays]) for q in (0.5, 0.9))
+    # Quantiles that are delays: what lies between two of them would make any two delays alike.
+    usual = np.array([np.quantile(each, 0.5, method="lower") for each in delays])
+    most = np.array([np.quantile(each, 0.9, method="higher") for each in delays])
     first, last = sizes[0], sizes[-1]
     longer = usual[-1] >= usual[0] * np.sqrt(length[last] / max(length[first], 1e-9))
-    if longer or (usual <= 0).any() or (most > t.DELAYS_ALIKE * usual).any():
+    unlike = (most > t.DELAYS_ALIKE * usual).any() or usual.max() > t.DELAYS_ALIKE * usual.min()
+    if longer or unlike or (usual <= 0).any():
         return none
     limit = np.zeros(cells.shape[1])
     limit[sizes] = t.DELAYS_ALIKE * most

@@ -220,7 +220,7 @@ class KeptRun(json_text.Form):
         """What is kept of a run with the settings of `form`."""
         result = run.result()
         figure = result.estimate
-        loud = (each.symptom for each in run.warnings if not each.quiet)
+        loud = dict.fromkeys(each.symptom for one in run.results for each in one.loud)
         return cls(
             number=number,
             **{name: getattr(form, name) for name in _SETTINGS},

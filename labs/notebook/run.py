@@ -306,9 +306,10 @@ class Run:
     @property
     def _estimate(self) -> Estimate:
         result = self.results[0]
-        if result.estimate is None:
-            words = [f"{result.recording.kernel} {result.variant}: {result.no_figure}."]
-            told = [each for each in self.told((result,))[0].warnings if not each.quiet]
+        if result.estimate is None or result.less_than_nothing:
+            why = result.no_figure or f"a negative cost, {result.value_as_text()}, is no figure"
+            words = [f"{result.recording.kernel} {result.variant}: {why}."]
+            told = self.told((result,))[0].loud
             # What the operation does wrong comes first: it may be why there is no line.
             for each in sorted(told, key=lambda warning: warning.symptom == result.no_figure):
                 seen = "" if each.symptom == result.no_figure else f"{each.symptom}. "

@@ -73,7 +73,7 @@ def of_results(results: Sequence[Result]) -> Remarks:
         for each in result.warnings:
             if each.code in _OF_A_FIGURE and result.variant in baselines:
                 continue
-            if each.quiet or (each.code == "clock-speed" and result.unit == "cycles"):
+            if each not in result.loud:
                 if each.in_brief:
                     quiet.setdefault(each.code, []).append((result.variant, each))
                 continue

@@ -83,6 +83,25 @@ class Result:
         return replace(self, python=True, warnings=warnings)
 
     @property
+    def loud(self) -> tuple[RunWarning, ...]:
+        """The warnings on which a reader should act. Core cycles are the way out of `clock-speed`,
+        so in this unit nothing is left to do."""
+        followed = "clock-speed" if self.unit == "cycles" else ""
+        return tuple(each for each in self.warnings if not each.quiet and each.code != followed)
+
+    @property
+    def less_than_nothing(self) -> bool:
+        """Whether the kit's own C gives a negative cost that is not about 0: a disturbed run.
+
+        In a student's C it may be a mistake that the grader can name.
+        """
+        if self.net is None or self.clock.core_cycle_ticks is None:
+            return False
+        cycles = self.net.net.into("cycles", self.clock)
+        below = cycles.value < 0 and cycles.low <= -1
+        return below and run_warnings.is_the_kits(self.recording)
+
+    @property
     def n(self) -> int:
         """How many samples the figure uses; if there is no figure, how many are steady."""
         if self.estimate is not None:

@@ -72,7 +72,7 @@ LOOK_FOR_IT = "look for the operation in the machine code"
 #: What keeps the compiler from computing the result of a student's operation by itself.
 HIDE_ITS_INPUT = (
     f"{LOOK_FOR_IT}; if it is not there, hide its input from the compiler by "
-    '__asm__ volatile("" : "+r"(input))'
+    '__asm__ volatile("" : "+r"(input)); if a call is not there, forbid the compiler to inline it'
 )
 #: Of a figure that is next to nothing, which more samples do not change.
 NO_WHOLE_CYCLE = RunWarning(
@@ -180,7 +180,7 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
     if width <= thresholds.WIDE_INTERVAL:
         return None
     if not declared.is_overhead(recording, line.variant) and _is_next_to_nothing(line, figure):
-        own = not _is_the_kits(recording)
+        own = not is_the_kits(recording)
         return replace(NO_WHOLE_CYCLE, advice=HIDE_ITS_INPUT) if own else NO_WHOLE_CYCLE
     too_short = False
     cause = "the processes of this run differ, or it has too few samples"
@@ -245,7 +245,7 @@ def _is_next_to_nothing(line: Line, figure: Estimate) -> bool:
 
 def _may_be_left_out(recording: Recording, line: Line, figure: Estimate) -> bool:
     """Whether a student's operation takes so few core cycles that it may not be there."""
-    if line.clock.core_cycle_ticks is None or _is_the_kits(recording):
+    if line.clock.core_cycle_ticks is None or is_the_kits(recording):
         return False
     cycles = figure.into("cycles", line.clock)
     small = max(-cycles.low, cycles.high) < MAY_BE_LEFT_OUT_CYCLES
@@ -425,8 +425,8 @@ def of_shared_core(line: Line, figure: Estimate, wide: float) -> RunWarning | No
 # The warning that the samples lie on no line.
 
 READ_EARLY = (
-    "the second reading does not wait for the work before it, and how early it comes changes from "
-    "sample to sample"
+    "the second reading does not wait for the work before it, and how much work it misses is not "
+    "always the same"
 )
 LET_IT_WAIT = "let the second reading wait, then measure again"
 
@@ -473,12 +473,12 @@ def no_line_warning(recording: Recording, line: Line) -> RunWarning:
             "often than short ones, here so often that disturbed samples are not recognised",
             _again_with_smaller(line),
         )
-    elif _is_the_kits(recording) and _may_hide_an_interruption(line):
+    elif is_the_kits(recording) and _may_hide_an_interruption(line):
         cause = (
             "the C is the kit's, so something that this machine does not show disturbed samples",
             _again_with_smaller(line),
         )
-    elif _is_the_kits(recording):
+    elif is_the_kits(recording):
         cause = (short, advice("larger batch sizes ({batch})", batch=Option("batch", ...)))
     return RunWarning(
         "not-on-a-line",
@@ -490,7 +490,7 @@ def no_line_warning(recording: Recording, line: Line) -> RunWarning:
     )
 
 
-def _is_the_kits(recording: Recording) -> bool:
+def is_the_kits(recording: Recording) -> bool:
     """Whether the C is as it came with the kit: nobody has written a mistake into it."""
     source = paths.kernels_c() / f"{PurePath(recording.kernel).name}.c"
     stated = recording.conditions.get("source.sha256")

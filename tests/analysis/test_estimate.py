@@ -1167,6 +1167,22 @@ def test_time_slices_of_other_programs_are_no_delays_of_the_operation() -> None:
     assert line.cost.value / line.clock.ticks_in("ns") == pytest.approx(500, rel=0.05)
 
 
+@pytest.mark.parametrize("delays", [(6e3, 2.6e7), (2.6e7, 2.6e7)])
+def test_two_delays_that_differ_are_not_the_operations_own(delays: tuple[float, float]) -> None:
+    """Two of 250 samples of the shortest size, one of them or both 10 ms longer than the others.
+
+    A run of lab 02 was like this: with the 10 ms kept, a load cost -248 ns.
+    """
+    made = simulate.run(replace(STEADY, samples=1_000, gaps_per_s=500), 1)
+    ticks = made.ticks.copy()
+    for size, added in ((4, delays), (8, (6e3, 7e3) * 4)):
+        hit = np.flatnonzero(made.batch == size)[20 : 20 + len(added)]
+        ticks[hit] += np.array(added, np.int64)
+    line = line_of(replace(made, ticks=ticks))
+    assert line.set_aside["far"].sum() >= 10
+    assert line.cost.value == pytest.approx(STEADY.cost, rel=0.01)
+
+
 def test_a_timer_of_the_os_may_be_missed_beside() -> None:
     """A few milliseconds see none or one of 1,000 interruptions per second."""
     machine = replace(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
 
 from labs.analysis.estimates import Estimate
+from labs.c_kernels import toolchain
+from labs.messages import Refused
+from labs.notebook.run import Run
 from labs.recording import file as recordings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of, sensible
@@ -59,6 +63,25 @@ def test_a_time_has_the_interval_of_its_samples_and_the_speeds_stand_beside_it()
     assert steady.estimate is not None and steady.estimate == varied.estimate
     assert steady.as_json()["core_ghz"] == pytest.approx([2.6 / 0.7, 2.6 / 0.7])
     assert varied.as_json()["core_ghz"] == pytest.approx([2.6 / 0.72, 2.6 / 0.68])
+
+
+def test_core_cycles_are_no_advice_for_a_figure_in_core_cycles() -> None:
+    varied = run_with(Machine(), ["0.634", "0.722"])
+    for unit, advised in (("ns", True), ("cycles", False)):
+        codes = {each.code for each in result_of(varied, VARIANT, unit).loud}
+        assert ("clock-speed" in codes) is advised
+
+
+def test_a_negative_cost_of_the_kits_own_c_is_no_figure() -> None:
+    """A cell of lab 02 printed "-248 ns", and no word of warning."""
+    source = toolchain.source_hash(toolchain.c_kernel_source("system_call").read_text())
+    for cost, kits, none in ((-9.0, True, True), (-9.0, False, False), (-0.01, True, False)):
+        made = as_declared(run_with(Machine(cost=cost, overhead=9e3)), "system_call")
+        stated = {**made.conditions, **({"source.sha256": source} if kits else {})}
+        run = Run.of(dataclasses.replace(made, conditions=MappingProxyType(stated)))
+        assert run.results[0].less_than_nothing is none
+        with pytest.raises(Refused, match="is no figure") if none else nullcontext():
+            assert run.value < 0.1
 
 
 def test_a_speed_that_no_core_has_is_of_a_disturbed_calibration() -> None:

@@ -9,6 +9,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grader import check as check_in_notebook
@@ -30,6 +31,7 @@ from labs.course.figures import Figure
 from labs.recording import run_conditions
 from labs.recording.file import BadRecording, Recording, parse, read
 from labs.results.result import result_of
+from labs.results.results_compared import compared
 from testing.paths import FIXTURES
 from testing.submitted_figures import (
     CYCLE_TICKS,
@@ -112,6 +114,11 @@ def test_the_empty_sample_is_an_overhead_too(fenced: Recording) -> None:
     assert line is not None and line.empty is not None
     value = line.empty.into("ns", line.clock).value
     assert judged("timer-overhead-fenced", value, "ns", fenced).outcome is Outcome.PASSED
+    longer = np.where(fenced.batch == 0, 1.18 * fenced.ticks, fenced.ticks).astype(np.int64)
+    two = judged("timer-overhead-fenced", value, "ns", replace(fenced, ticks=longer))
+    for verdict, ranges in ((two, 2), (judged("timer-overhead-fenced", value, "ns", fenced), 1)):
+        assert len(verdict.accepted.split(" or ")) == ranges
+        assert ("the other is the empty sample" in verdict.reason) == (ranges == 2)
 
 
 @pytest.mark.parametrize(
@@ -585,6 +592,24 @@ def test_a_wrong_ratio_is_told_of_which_figures_the_right_one_is(tmp_path: Path)
     code, evidence = told(verdict_on(tmp_path, ratio, switches))
     assert code == "figure-not-from-recording"
     assert "your figures process-switch-pipe-pinned and thread-switch-pipe give 1.1" in evidence
+
+
+def test_a_right_ratio_has_the_interval_that_the_comparison_shows(tmp_path: Path) -> None:
+    """`lab.compare` printed 1.09 to 1.19, and the verdict 1.08 to 1.22."""
+    switches, ratio = "06-process-and-thread-switch", "switch-ratio-same-mechanism"
+    shutil.copytree(FIXTURES / "honest" / switches, tmp_path, dirs_exist_ok=True)
+    process, threads = (
+        result_of(read(tmp_path / str(handed_in.recording)), variant)
+        for name, variant in (
+            ("process-switch-pipe-pinned", "pipe-pinned"),
+            ("thread-switch-pipe", "pipe"),
+        )
+        if isinstance(handed_in := figures.read(tmp_path)[name], Figure)
+    )
+    shown = compared(process, threads)
+    figures.put(tmp_path, Figure(ratio, shown.ratio or 0.0, "times", None))
+    low, high = str(shown.ratio_as_text()).split("(")[1].strip(")").split(" to ")
+    assert f"(95 % interval {low} to {high})" in verdict_on(tmp_path, ratio, switches).reason
 
 
 # What a verdict tells of a figure: the run's own words, and where a wrong one comes from.

@@ -31,7 +31,7 @@ from labs.course.figures import Figure
 from labs.recording.declared import is_first_time
 from labs.recording.file import Recording, keeping_recordings, read
 from labs.results.result import result_of
-from labs.units import Clock
+from labs.units import Clock, rounded
 from testing.finding_words import MOST_WORDS, words_of
 from testing.paths import FIXTURES
 
@@ -121,6 +121,16 @@ def test_off_by_two_is_named(lab: str) -> None:
         elif verdict.outcome is not Outcome.FAILED or not is_named(codes(verdict)):
             unnamed[spec.id, factor] = verdict
     assert unnamed == {}
+
+
+def test_one_baseline_subtracted_and_nothing_divided_is_not_called_a_division() -> None:
+    spec = figure_named("process-switch-pipe-pinned")
+    net = result_of(submitted(spec)[1], spec.variant).net
+    assert net is not None and net.baseline is not None and net.times == net.parts == 2
+    clock = clock_of(spec)
+    whole, base = (clock.convert(each.value, "ticks", "ns") for each in (net.whole, net.baseline))
+    told = judged(spec, whole - base, "ns").findings[0].evidence
+    assert f"{rounded(whole, 4)} - {rounded(base, 4)}, one baseline subtracted" in told
 
 
 @BY_LAB

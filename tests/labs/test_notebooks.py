@@ -152,6 +152,29 @@ def test_few_lines_in_a_code_cell(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_printed_value_of_a_new_run_is_shown_with_its_warnings(name: str) -> None:
+    """A load of -248 ns was printed, and only the run itself would have said that it is none."""
+    for cell in cells(name, "code"):
+        for run in re.findall(r"^(\w+) = lab\.measure\(", text(cell), re.M):
+            printed = re.search(rf"^ *print\(.*\b{run}\b.*\.value", text(cell), re.M)
+            shown = re.search(rf"^{run}$|compare\({run}\b", text(cell), re.M)
+            assert shown or not printed, cell["id"]
+
+
+@pytest.mark.parametrize(
+    ("name", "false"),
+    [
+        # Its slope alone is judged: a first reading that does not wait got all points.
+        ("01-timer-overhead", "begins as high as"),
+        # A function that is not static stays in the program though nobody calls it.
+        ("04-procedure-call", "If the program has no such function, the compiler pasted it in"),
+    ],
+)
+def test_no_lab_says_what_a_student_found_false(name: str, false: str) -> None:
+    assert not any(false in text(cell) for cell in cells(name, "markdown"))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_few_questions(name: str) -> None:
     asked = "\n".join(prose(text(cell)) for cell in cells(name, "markdown"))
     body = re.sub(r"^# .*$", "", asked, flags=re.M)

@@ -1320,12 +1320,13 @@ def test_an_instruction_is_counted_before_and_after_the_additions() -> None:
     assert all("nowhere" in sentence for sentence in shown.sentences), "the row itself is left out"
     shown = views.instruction("timer_overhead", both, " RET ")
     assert [sentence.split(",")[0] for sentence in shown.sentences] == [f"In {n}" for n in both]
-    assert all("ret stands behind the second reading" in sentence for sentence in shown.sentences)
+    assert all("ret comes after the second reading" in sentence for sentence in shown.sentences)
     if platform.machine() == "x86_64":
         (bare, fenced) = views.instruction("timer_overhead", both, "lfence").sentences
         assert bare == "In unfenced_64, lfence occurs nowhere."
         assert fenced.endswith(
-            "stands behind the second reading, rdtscp, which cannot wait for it."
+            "comes after the second reading, rdtscp: "
+            "the reading cannot wait for what comes after it."
         )
         fenced = views.instruction("timer_overhead", both, "rdtscp").sentences[1]
         assert fenced == "In fenced_64, rdtscp occurs once after the additions."
