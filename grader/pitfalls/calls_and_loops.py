@@ -93,10 +93,11 @@ LOOP_CYCLES = 20.0
 
 
 @pitfall(
-    symptom="The program does not execute what you want to measure.",
-    misconception="The compiler keeps results, not steps: it inlines or leaves out a call without "
-    "effect.",
-    experiment="Look for the call in the disassembly; then forbid inlining, and use the result.",
+    symptom="What you want to measure adds no time of its own to your samples.",
+    misconception="The compiler leaves out or inlines what has no effect. The core does next to "
+    "other work what nothing waits for.",
+    experiment="Look for it in the disassembly. If it is missing, use its result; if it is there, "
+    "let each input depend on the last result.",
     seen_in="loops around an empty function at -O2, which time the loop",
     yields_to="clock-read-too-early, clocks-of-two-processes, baseline-does-it-too, "
     "page-not-brought",

@@ -421,9 +421,24 @@ static void print_lines(const char *name, long batch)
 }
 #    endif
 
-/* How often the operations write, by the OS kernel's count, and how many bytes. */
+static int has_threads(void)
+{
+    struct stat tasks; /* one link for each thread, and two more */
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3;
+}
+
+static int has_children(void)
+{
+    siginfo_t ended;
+    return waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;
+}
+
+/* How often the operations write, by the OS kernel's count, and how many bytes. Where no other task
+ * could wait for them, a write of 0 bytes is no mistake. */
 static void print_writes(const char *name, long batch)
 {
+    if (!has_threads() && !has_children())
+        return;
     const long calls = number_in("/proc/self/io", "syscw:");
     const long bytes = number_in("/proc/self/io", "wchar:");
     for (int i = 0; i < TRIED_WRITES; i++)
@@ -441,9 +456,7 @@ static void try_variant(const struct run *run, const struct variant *variant)
     tried_batch = run->kernel->batches_fixed ? run->options.batch[0] : 1;
     if (variant->estimand == ESTIMAND_FIRST_TIME)
         return;
-    struct stat tasks; /* one link for each thread, and two more */
-    const int has_threads = stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3;
-    if (!has_threads && variant->other_tasks == 0 && variant->creates == 0 &&
+    if (!has_threads() && variant->other_tasks == 0 && variant->creates == 0 &&
         variant->switches == 0) {
         fflush(stdout); /* a child must not print it again */
         if (print_ways(variant->name))

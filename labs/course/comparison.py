@@ -82,7 +82,7 @@ class Compared:
 
     def _closeness(self) -> str:
         if self.found is None:
-            return "its own cell compares it" if self.alone else "no figure yet"
+            return "compare it with the run in its cell" if self.alone else "no figure yet"
         if self._is_choice and self.predicted.unit == CHOICE:
             same = self.found.value == self.predicted.value
             return "the same conclusion" if same else "another conclusion"

@@ -214,7 +214,8 @@ class Pair:
 
     def sentences(self, run: Run) -> list[str]:
         """The figure of one of the two runs, and its switches if it claims any."""
-        lines = [run.result().sentence()]
+        sentence = run.result().sentence()
+        lines = [f"By its author's name: {sentence}" if run is self.broken else sentence]
         if run is self.broken and run.result().estimate is None:
             lines.append(
                 f"The {naive_estimate(run.result()).method}, with nothing subtracted, gives "

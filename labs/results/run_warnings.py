@@ -74,6 +74,8 @@ HIDE_ITS_INPUT = (
     f"{LOOK_FOR_IT}; if it is not there, hide its input from the compiler by "
     '__asm__ volatile("" : "+r"(input)); if a call is not there, forbid the compiler to inline it'
 )
+#: The same, where a core that does the operation next to other work may hide it as well.
+LET_IT_DEPEND = f"{HIDE_ITS_INPUT}; if it is there, let each input depend on the last result"
 #: Of a figure that is next to nothing, which more samples do not change.
 NO_WHOLE_CYCLE = RunWarning(
     "not-believable",
@@ -83,6 +85,8 @@ NO_WHOLE_CYCLE = RunWarning(
 )
 #: An operation of fewer core cycles, with a wide interval, may not be there at all.
 MAY_BE_LEFT_OUT_CYCLES = 3
+#: What waits for the operation before it costs more of a core cycle than this.
+CYCLES_OF_NOTHING = 0.25
 
 
 def of_line(
@@ -102,6 +106,7 @@ def of_line(
         _of_modes(recording, line.variant, figure),
         of_learnt_input(recording, line.variant, figure.value / cycle if cycle else math.inf),
         _below_one_cycle(recording, line, cycle),
+        _of_nothing_left(recording, line, figure, cycle),
         _of_width(recording, line, figure),
     )
     return tuple(filter(None, found))
@@ -121,6 +126,24 @@ def _below_one_cycle(recording: Recording, line: Line, cycle: float) -> RunWarni
         f"each operation adds {max(line.cost.value / cycle, 0):.2f} core cycles to a sample",
         "operations overlap, or the compiler removed some of them",
         "look at the disassembly of the measured region",
+    )
+
+
+def _of_nothing_left(
+    recording: Recording, line: Line, figure: Estimate, cycle: float
+) -> RunWarning | None:
+    """A warning if a student's operation adds next to nothing to its baseline, and surely so."""
+    if not cycle or declared.is_overhead(recording, line.variant) or _is_the_kits(recording):
+        return None
+    if line.cost.high < 0.9 * cycle or not 0 < figure.high < CYCLES_OF_NOTHING * cycle:
+        return None
+    if not figure.is_believable():
+        return None  # its interval says so
+    return RunWarning(
+        "below-one-cycle",
+        f"next to its baseline, each operation adds {figure.value / cycle:.2f} core cycles",
+        PERHAPS_LEFT_OUT,
+        LET_IT_DEPEND,
     )
 
 
@@ -145,6 +168,12 @@ def _negative(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
             else "look at the disassembly of the measured region; if its readings wait for the "
             "work, measure again",
         )
+        if not declared.is_unfenced(recording, line.variant) and not is_the_kits(recording):
+            cause = (
+                "the C subtracts a number that is too large, or the clock is read before the work "
+                "is done",
+                "look in the C at what is subtracted; if that is right, let the readings wait",
+            )
     return RunWarning("negative", "the fitted value is negative", *cause)
 
 
@@ -181,7 +210,7 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
         return None
     if not declared.is_overhead(recording, line.variant) and _is_next_to_nothing(line, figure):
         own = not is_the_kits(recording)
-        return replace(NO_WHOLE_CYCLE, advice=HIDE_ITS_INPUT) if own else NO_WHOLE_CYCLE
+        return replace(NO_WHOLE_CYCLE, advice=LET_IT_DEPEND) if own else NO_WHOLE_CYCLE
     too_short = False
     cause = "the processes of this run differ, or it has too few samples"
     if line.clock.step > COARSE_STEP * float(line.location.min()):

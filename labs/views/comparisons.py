@@ -248,5 +248,6 @@ def _caption(report: str, broken: Estimate, repaired: Estimate | None) -> str:
         shown += f", repaired {rounded(repaired.value)} ns (broken is {relation})"
     factor = rounded(published.spread_of_machines(), 2)
     return (
-        f"Report {report}, and this trial: {shown}. Machines alone differ by up to {factor} times"
+        f"Report {report}, and this trial: {shown}. Machines of report A alone differ by up to "
+        f"{factor} times"
     )

@@ -109,6 +109,13 @@ def test_samples_shorter_than_their_work_are_not_laid_to_a_busy_machine(
     assert "other programs" not in found.likely_cause
 
 
+def of_the_kit(recording: Recording, kernel: str = "system_call") -> Recording:
+    """A run that states the hash of C of the kit; of another `kernel`, it is somebody's own."""
+    c = (paths.kernels_c() / "system_call.c").read_text(encoding="utf-8")
+    stated = {**recording.conditions, "source.sha256": toolchain.source_hash(c)}
+    return dataclasses.replace(recording, kernel=kernel, conditions=MappingProxyType(stated))
+
+
 @pytest.mark.parametrize(
     ("kernel", "cost", "told"),
     [
@@ -121,11 +128,7 @@ def test_samples_shorter_than_their_work_are_not_laid_to_a_busy_machine(
 def test_a_bent_line_of_the_kits_own_c_is_laid_to_no_c(kernel: str, cost: float, told: str) -> None:
     recording = run_with(Machine(cost=cost))
     longer = recording.ticks + int(260 * cost) * (recording.batch == recording.batch.max())
-    c = (paths.kernels_c() / "system_call.c").read_text(encoding="utf-8")
-    stated = {**recording.conditions, "source.sha256": toolchain.source_hash(c)}
-    bent = dataclasses.replace(
-        recording, kernel=kernel, conditions=MappingProxyType(stated), ticks=longer
-    )
+    bent = dataclasses.replace(of_the_kit(recording, kernel), ticks=longer)
     assert warnings_of(bent)["not-on-a-line"].likely_cause.startswith(told)
 
 
@@ -152,11 +155,15 @@ def test_negative_where_the_work_gets_shorter() -> None:
     assert "negative" in warnings_of(run_with(Machine(overhead=500, cost=-0.5)))
 
 
-def test_a_negative_overhead_is_laid_to_an_early_reading_and_not_to_what_is_subtracted() -> None:
+def test_a_negative_overhead_is_laid_to_a_subtracted_number_only_where_a_student_wrote_one() -> (
+    None
+):
     below_zero = run_with(Machine(overhead=-20, batches=(64, 128, 256, 512)))
     found = warnings_of(below_zero)["negative"]
+    assert "subtracts a number that is too large" in found.likely_cause
+    found = warnings_of(of_the_kit(below_zero))["negative"]
     assert "read before the work is done" in found.likely_cause
-    assert "subtracted" not in f"{found}" and "fenced" not in found.try_this
+    assert "subtract" not in f"{found}" and "fenced" not in found.try_this
     unfenced = first_unfenced(below_zero)
     assert (unfenced.code, unfenced.try_this) == ("negative", "use a fenced variant")
     shorter = warnings_of(run_with(Machine(overhead=500, cost=-0.5)))["negative"]
@@ -346,6 +353,16 @@ def test_what_is_below_one_cycle_is_the_slope_also_where_the_figure_is_an_overhe
     assert found.symptom == "each operation adds 0.43 core cycles to a sample"
     nothing = warnings_of(run_with(Machine(overhead=40, cost=-1e-4)))["below-one-cycle"]
     assert nothing.symptom == "each operation adds 0.00 core cycles to a sample"
+
+
+def test_an_operation_that_adds_nothing_to_its_baseline_is_reported_however_narrow() -> None:
+    costly = dataclasses.replace(simulate.BASELINE, cost=2.56)
+    found = simulate.with_baseline(costly, simulate.BASELINE, 1, kernel="own_question")
+    result = result_of(found, "operation")
+    assert result.estimate is not None and result.estimate.low > 0
+    (warning,) = (each for each in result.warnings if not each.quiet)
+    assert warning.symptom == "next to its baseline, each operation adds 0.08 core cycles"
+    assert "let each input depend on the last result" in warning.try_this
 
 
 def test_one_cycle_is_not_below_it() -> None:

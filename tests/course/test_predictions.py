@@ -470,7 +470,7 @@ def test_a_prediction_without_a_figure_waits_for_none(folder: Path) -> None:
     predicted(other, (128, False), name="footprint-bend")
     predicted(folder, (20, False))
     told = [row.as_text() for row in comparison.of_labs(folder.parent)]
-    assert told == ["no figure yet", "its own cell compares it"]
+    assert told == ["no figure yet", "compare it with the run in its cell"]
 
 
 def test_a_prediction_that_its_lab_does_not_ask_for_is_said_to_be_one(folder: Path) -> None:

@@ -44,7 +44,9 @@ def test_a_wrong_mistake_with_another_repair_runs_and_is_shown(tmp_path: Path) -
     assert trial.repaired.recording_path == "recordings/repaired-stale_constant.csv"
     assert "labs measure system_call --variant getppid-libc,invalid" in repr(trial)
     assert "raw_call" not in trial.regions[1] and "getppid" in trial.regions[1]
-    assert len(views.beside_report("A", trial).rows) == 13
+    table = views.beside_report("A", trial)
+    assert len(table.rows) == 13
+    assert "Machines of report A alone differ by up to" in table.caption
 
 
 @pytest.mark.parametrize(

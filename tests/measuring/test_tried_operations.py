@@ -135,6 +135,14 @@ static long exchange(void)
 INTERVAL(own, exchange())
 """
 
+UNREAD = """
+static int ends[2];
+static void fill(struct run *run) {{
+    (void)run;
+    if (pipe(ends) != 0) stop(STATUS_FAILED, "no pipe"); }}
+INTERVAL(own, write(ends[1], "", 0))
+"""
+
 X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="assembly of x86-64")
 TWINS = {
     "sorts what is sorted": (run_warnings.INPUT_EATEN, SORT.format(sets=1, before="(void)at;")),
@@ -161,6 +169,7 @@ TWINS = {
     "long samples are kept": ("", AGAIN.format(times=0)),
     "messages of 0 bytes": (run_warnings.NOTHING_SENT, MESSAGE.format(bytes=0)),
     "messages of 1 byte": ("", MESSAGE.format(bytes=1)),
+    "0 bytes that no other task waits for": ("", UNREAD.format()),
 }
 #: Elsewhere no process can step through itself, and the counter is one register.
 ONLY_X86 = {run_warnings.SHORT_WALK, run_warnings.HALF_OF_COUNTER}
