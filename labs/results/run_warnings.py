@@ -133,7 +133,7 @@ def _of_nothing_left(
     recording: Recording, line: Line, figure: Estimate, cycle: float
 ) -> RunWarning | None:
     """A warning if a student's operation adds next to nothing to its baseline, and surely so."""
-    if not cycle or declared.is_overhead(recording, line.variant) or _is_the_kits(recording):
+    if not cycle or declared.is_overhead(recording, line.variant) or is_the_kits(recording):
         return None
     if line.cost.high < 0.9 * cycle or not 0 < figure.high < CYCLES_OF_NOTHING * cycle:
         return None

@@ -16,8 +16,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 from numpy.typing import NDArray
 
 from labs.analysis import core_clock, estimates
@@ -27,7 +25,7 @@ from labs.analysis.net_cost import Net, net_cost
 from labs.analysis.thresholds import PARTS
 from labs.messages import Refused
 from labs.notebook.run import Run
-from labs.plots import by_process, style
+from labs.plots import by_process
 from labs.plots.style import Mark
 from labs.recording.file import BadRecording, Integers, Recording, read
 from labs.results.modes import StackEffect, modes, stack_effect
@@ -819,20 +817,13 @@ def test_a_reading_that_does_not_wait_is_named_first() -> None:
 
 @pytest.mark.parametrize(("slower", "marked"), [(BY_PLACE, True), ((0.0,) * 10, False)])
 def test_the_plot_of_the_processes_marks_the_faster_places(
-    slower: tuple[float, ...], marked: bool, monkeypatch: pytest.MonkeyPatch
+    slower: tuple[float, ...], marked: bool
 ) -> None:
-    drawn: list[Figure] = []
-
-    def keep(figure: Figure) -> bytes:
-        drawn.append(figure)
-        return b""
-
-    monkeypatch.setattr(style, "png", keep)
     result = result_of(simulated(replace(WITH_ROUNDS, slower=slower)), VARIANT, "ticks")
-    picture = by_process.by_process_picture(result)
-    texts = [text.get_text() for text in drawn[0].findobj(Text)]
-    assert ("■ its stack begins at byte 32 of a cache line" in texts) is marked
-    assert ("The place of the stack decides" in picture.meaning) is marked
+    shown = by_process.by_process_picture(result)
+    drawn = shown.image.decode()
+    assert ("■ its stack begins at byte 32 of a cache line" in drawn) is marked
+    assert ("The place of the stack decides" in shown.meaning) is marked
 
 
 # Core cycles: each process by the speed that the core had in it.

@@ -76,7 +76,7 @@ def test_every_way_to_save_names_the_account(
     asyncio.run(click(panel))
     assert panel.run is not None
     session.figure("timer-overhead-fenced", 1, "ns", panel.run)
-    monkeypatch.setattr(measure, "carry_out", lambda plans, unit, kept: (made(),))
+    monkeypatch.setattr(measure, "carry_out", lambda *_: (made(),))
     of_line = ["timer_overhead", "--variant", "fenced", "--save", str(recordings / "line.csv")]
     assert cli.main(["measure", *of_line]) == 0
     one = survey.Measurement("timer_overhead", ("fenced",), (1, 1))

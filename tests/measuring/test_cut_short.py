@@ -486,7 +486,7 @@ def test_the_status_is_0_only_if_nobody_interrupts(
 ) -> None:
     carried_out = measure_command.carry_out
 
-    def carry_out(plans: list[Plan], unit: str, keep: Kept) -> object:
+    def carry_out(plans: list[Plan], unit: str, keep: Kept, *_: object) -> object:
         found = carried_out(plans, unit)
         if kept:
             keep(found)
