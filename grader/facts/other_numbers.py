@@ -807,8 +807,8 @@ def _of_net(case: Case) -> Iterator[Slip]:
             one = times * base / parts
             told = f"{number(whole)} - {number(times * base)} / {parts:g}"
             what = f"{told}: only the baseline is divided"
-            if times == parts:  # its author divided nothing
-                what = f"{number(whole)} - {number(one)}, one baseline subtracted, nothing divided"
+            if times == parts:  # its author may have divided nothing
+                what = f"{told}, or {number(whole)} - {number(one)}: the whole is not divided"
             yield whole - one, what, right
         yield (whole - times * base) / parts**2, text(times, f" / {parts**2:g}"), right
         if base:
