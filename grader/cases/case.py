@@ -59,15 +59,16 @@ class Case:
 
     @property
     def matching_value(self) -> Expected | None:
-        """The nearest accepted value that agrees with the submitted one; None if none does.
+        """The first accepted value that agrees with the submitted one; None if none does.
 
-        Of two as near, a relation has the last, which is of the estimates that the runs show.
+        Of a relation the nearest, and of two as near the last, which is of what the runs show.
         """
         if (submitted := self.submitted) is None:
             return None
         agree = [each for each in self.accepted_values if each.accepts(submitted)]
-        if self.spec.quantity in RELATIONS:
-            agree.reverse()
+        if self.spec.quantity not in RELATIONS:
+            return agree[0] if agree else None
+        agree.reverse()
         size = abs(submitted) or 1.0
         off = (round(abs(each.value - submitted) / size, 9) for each in agree)
         return min(zip(off, agree, strict=True), key=lambda pair: pair[0], default=(0, None))[1]
