@@ -35,7 +35,7 @@ from labs.recording import counts
 from labs.recording.declared import is_first_time
 from labs.recording.file import BadRecording, Recording, memoized
 from labs.results.result import result_of
-from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded, with_unit
+from labs.units import NANOSECONDS, UnknownUnit, canonical, in_four_digits, rounded, with_unit
 
 
 class Rank(IntEnum):
@@ -771,11 +771,7 @@ def slips(case: Case) -> Iterator[Slip]:
 
 def _of_net(case: Case) -> Iterator[Slip]:
     """Slips in (whole - times * baseline) / parts."""
-
-    def number(value: float) -> str:
-        return rounded(value, 4)  # as many digits as a cell of lab 06 prints
-
-    in_unit = case.spec.unit
+    in_unit, number = case.spec.unit, in_four_digits  # as many digits as a cell of lab 06 prints
     # In core cycles a run shows a line of its own: at one speed.
     net = result_of(case.recording, case.spec.variant, in_unit).net
     if net is None:

@@ -93,11 +93,11 @@ LOOP_CYCLES = 20.0
 
 
 @pitfall(
-    symptom="What you want to measure adds no time of its own to your samples.",
-    misconception="The compiler leaves out or inlines what has no effect. The core does next to "
-    "other work what nothing waits for.",
-    experiment="Look for it in the disassembly. If it is missing, use its result; if it is there, "
-    "let each input depend on the last result.",
+    symptom="What you want to measure adds no time.",
+    misconception="The compiler leaves out what has no effect; the core hides what nothing waits "
+    "for.",
+    experiment="Look for it in the disassembly: if missing, use its result; else let each input "
+    "depend on the last result.",
     seen_in="loops around an empty function at -O2, which time the loop",
     yields_to="clock-read-too-early, clocks-of-two-processes, baseline-does-it-too, "
     "page-not-brought",

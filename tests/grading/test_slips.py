@@ -31,7 +31,7 @@ from labs.course.figures import Figure
 from labs.recording.declared import is_first_time
 from labs.recording.file import Recording, keeping_recordings, read
 from labs.results.result import result_of
-from labs.units import Clock, rounded
+from labs.units import Clock, in_four_digits
 from testing.finding_words import MOST_WORDS, words_of
 from testing.paths import FIXTURES
 
@@ -130,7 +130,7 @@ def test_one_baseline_subtracted_and_nothing_divided_is_not_called_a_division() 
     clock = clock_of(spec)
     whole, base = (clock.convert(each.value, "ticks", "ns") for each in (net.whole, net.baseline))
     told = judged(spec, whole - base, "ns").findings[0].evidence
-    assert f"or {rounded(whole, 4)} - {rounded(base, 4)}: the whole is not divided" in told
+    assert f"or {in_four_digits(whole)} - {in_four_digits(base)}: the whole is not divided" in told
 
 
 @BY_LAB

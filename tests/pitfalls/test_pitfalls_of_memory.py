@@ -17,7 +17,7 @@ def test_huge_pages_matter_when_they_hold_much_of_the_set() -> None:
         codes = [finding.code for finding in verdict.findings]
         assert codes == (["huge-pages-unnoticed"] if said else []), (huge_kb, said)
         if said:
-            assert "put 1,280 MB of the " in verdict.findings[0].evidence, huge_kb
+            assert "put 768 MB of the " in verdict.findings[0].evidence, huge_kb
 
 
 def test_a_page_fault_is_not_divided_by_its_page() -> None:
