@@ -158,7 +158,7 @@ def test_an_operation_that_costs_nothing_is_none() -> None:
     verdict = found.lasting(ticks).verdict()
     assert verdict.outcome is Outcome.FAILED
     (left_out,) = (each for each in verdict.findings if each.code == "work-optimised-away")
-    assert "next to other work" in left_out.misconception, "the machine code may still hold it"
+    assert "the core hides" in left_out.misconception, "the machine code may still hold it"
     assert "let each input depend on the last result" in left_out.experiment
 
 
