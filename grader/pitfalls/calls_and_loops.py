@@ -96,8 +96,8 @@ LOOP_CYCLES = 20.0
     symptom="What you want to measure adds no time.",
     misconception="The compiler leaves out what has no effect; the core hides what nothing waits "
     "for.",
-    experiment="If the disassembly lacks it, use its result; else let each input depend on the last "
-    "result.",
+    experiment="If the disassembly lacks it, use its result; else let each input depend on the "
+    "last result.",
     seen_in="loops around an empty function at -O2, which time the loop",
     yields_to="clock-read-too-early, clocks-of-two-processes, baseline-does-it-too, "
     "page-not-brought",
