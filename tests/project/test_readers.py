@@ -111,7 +111,7 @@ LISTED = {
     "course._unpack: zipfile.ZipFile", "course._unpack: packed.extractall",
     "course._unpack: tarfile.open", "course._unpack: packed_tar.extractall",
     # a file of the kit, and one that a careful function has opened
-    "run_warnings._is_the_kits: source.read_bytes", "safe_files.read_ahead: os.fdopen",
+    "run_warnings.is_the_kits: source.read_bytes", "safe_files.read_ahead: os.fdopen",
     # on Gradescope's machine: its own list, and what the instructor uploaded
     "hand_out.main: (autograder / 'submission_metadata.json').read_text",
     "hand_out.main: (graded / 'students.json').read_text",
