@@ -42,6 +42,7 @@ def test_start_shows_the_machine_and_what_it_cannot_show(
     assert "OS kernel" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("given_times")
 def test_a_figure_is_judged_where_it_is_handed_in(
     lab: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
