@@ -135,9 +135,11 @@ def why_more_is_accepted(values: Iterable[Expected]) -> str:
     beside = [each for each in right for ends in each.accepted() if _is_beside(ends, each)]
     if beside:
         exact = beside[0].exact
-        sentences.append("Rounded values count too." if exact else "Values within 5 % count too.")
+        sentences.append(
+            "This includes rounded values." if exact else "This includes values within 5 %."
+        )
     if any(each.shown and not _holds(each.shown, (each.low, each.high)) for each in right):
-        sentences.append("Values at each clock speed of the run count too.")
+        sentences.append("This includes values at each clock speed of the run.")
     return " ".join(sentences)
 
 

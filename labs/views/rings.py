@@ -148,7 +148,7 @@ _WALKS_HEADER = (
     "in huge pages, MB",
     "cache lines of the set",
     "lines that the walk goes round",
-    "hops as long as one of the four before",
+    "hops that repeat one of the last four",
     "samples that ended at the right line",
 )
 

@@ -144,12 +144,12 @@ def test_next_to_the_interval_of_an_exact_figure_only_the_rounded_value_passes()
         (Expected(93.0, 82.0, 106.0, "us"), ""),
         (Expected(2.0, 2.0, 2.0, TIMES, shown=(1.995, 2.005)), ""),
         # The value in two digits is 16 us; three digits may leave an interval this narrow.
-        (Expected(15.6, 15.31, 15.89, "us", exact=True), "Rounded values count too."),
-        (Expected(20.4996, 20.4990, 20.5002, "ns", exact=True), "Rounded values count too."),
-        (Expected(20.4996, 20.4990, 20.5002, "ns"), "Values within 5 % count too."),
+        (Expected(15.6, 15.31, 15.89, "us", exact=True), "This includes rounded values."),
+        (Expected(20.4996, 20.4990, 20.5002, "ns", exact=True), "This includes rounded values."),
+        (Expected(20.4996, 20.4990, 20.5002, "ns"), "This includes values within 5 %."),
         (
             Expected(93.0, 80.0, 106.0, "us", shown=(82.0, 106.0)),
-            "Values at each clock speed of the run count too.",
+            "This includes values at each clock speed of the run.",
         ),
     ],
 )

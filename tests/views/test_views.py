@@ -1509,8 +1509,8 @@ def test_a_walk_is_shown_with_its_set_its_pages_and_its_order() -> None:
         assert row["lines that the walk goes round"] == row["cache lines of the set"]
         right, _, samples = row["samples that ended at the right line"].partition(" of ")
         assert right == samples
-    assert rows["ordered-128m"]["hops as long as one of the four before"] == "2,097,150"
-    assert rows["random-128m"]["hops as long as one of the four before"] != "2,097,150"
+    assert rows["ordered-128m"]["hops that repeat one of the last four"] == "2,097,150"
+    assert rows["random-128m"]["hops that repeat one of the last four"] != "2,097,150"
 
 
 def test_a_count_is_a_whole_number_of_a_process_or_two_with_the_span() -> None:
