@@ -120,8 +120,8 @@ static uint64_t next_random(uint64_t *state)
     return *state * 2685821657736338717u;
 }
 
-/* A random number for the turn `number` of a loop, which waits for no other turn: SplitMix64, Steele,
- * Lea, Flood, "Fast splittable pseudorandom number generators" (2014). */
+/* A random number for the turn `number` of a loop, which waits for no other turn: SplitMix64, from
+ * Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014). */
 TICKLAB_INLINE uint64_t random_of(uint64_t number)
 {
     number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -722,10 +722,10 @@ static int measure(const struct c_kernel *kernel, int argc, char **argv)
     return printed_all(&run);
 }
 
-/* One sample as a function `name`: operations between two readings of the counter. The empty asm makes
- * the compiler keep the loop, compute each result, and write all memory that others may see. An operation
- * that takes another input each time chooses it by `turn`: a state in memory would make each turn wait
- * for the one before, and operations would run in the shade of that. */
+/* One sample as a function `name`: operations between two readings of the counter. The empty asm
+ * makes the compiler keep the loop, compute each result, and write all memory that others may see.
+ * `turn` is another number for each operation, by which it can choose its input. A random state in
+ * memory would make each turn wait for the one before, and that time would hide the operation's. */
 #if defined(__cplusplus)
 #    define TICKLAB_AUTO auto
 #else

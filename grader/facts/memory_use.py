@@ -16,6 +16,7 @@ from labs.analysis.line import Line, fit_line
 from labs.recording.counts import MOST_FAULTS, PageFaults
 from labs.recording.counts import page_faults_of as counted
 from labs.recording.file import Recording
+from labs.results.warning_thresholds import LEAST_CYCLES_A_LINE
 
 # A walk through memory: its set, its pages, its order, and where its samples ended.
 #
@@ -168,7 +169,6 @@ LADDER_FACTS = (every_line_walked, hops_counted, loads_chained, set_resident)
 SET_KERNELS = frozenset({"switch_footprint", "own_footprint"})
 
 LINE_BYTES = 64
-LEAST_CYCLES_A_LINE = 0.25
 
 #: A loop that leaves out so small a share of the set measures the same.
 SHARE_LEFT_OUT = 0.02

@@ -16,10 +16,9 @@ from labs.analysis.net_cost import Net
 from labs.c_kernels.toolchain import optimisation_level
 from labs.recording.declared import is_first_time
 from labs.results.result import result_of
+from labs.results.warning_thresholds import CYCLES_OF_NOTHING, WHOLE_CYCLE
 from labs.units import rounded, with_unit
 
-#: What is executed in turn takes a core cycle each; how long that is, is known to a few percent.
-LEAST_ADDITION_CYCLES = 0.9
 #: By C kernel the variants that are there to show that nothing is executed.
 NOTHING_EXECUTED = {"procedure_call": ("inlined",)}
 
@@ -49,7 +48,7 @@ def below_one_cycle(case: Case) -> str | None:
     samples = case.recording.samples(case.spec.variant)
     if case.accepted_values or (is_below_the_clock(samples) and len(samples.batch_sizes) > 1):
         return None  # samples of several sizes, all below the clock: it is the clock that is coarse
-    if cycles is not None and cycles < LEAST_ADDITION_CYCLES:
+    if cycles is not None and cycles < WHOLE_CYCLE:
         return (
             f"You gave {case.as_submitted()}, which is {rounded(cycles)} core cycles for one "
             "operation."
@@ -67,7 +66,7 @@ def _sample_too_short(case: Case, name: str) -> str | None:
         return None
     size = int(samples.batch.max())
     mean = usual_ticks(samples, size)
-    if size == 0 or mean >= LEAST_ADDITION_CYCLES * size * cycle:
+    if size == 0 or mean >= WHOLE_CYCLE * size * cycle:
         return None
     return (
         f"Your samples hold {size} {name}, one after the other, and take {rounded(mean / cycle)} "
@@ -82,11 +81,8 @@ def _cycles_given(case: Case) -> float | None:
     return case.result.clock.convert(case.submitted, case.spec.unit, "cycles")
 
 
-#: Whatever is executed costs more of a core cycle than this; what is not costs nothing.
-MOST_CYCLES_OF_NOTHING = 0.25
 #: A call is a jump there and one back, which no core does in less than a cycle. What a compiler
 #: leaves of an inlined one may cost as much as that.
-LEAST_OF_CALLS = 0.9
 KERNELS_OF_CALLS = frozenset({"procedure_call", "own_procedure"})
 #: A baseline of at most so many core cycles is a mere loop.
 LOOP_CYCLES = 20.0
@@ -114,7 +110,7 @@ def work_optimised_away(case: Case) -> str | None:
             continue
         if is_below_the_clock(case.recording.samples(name)):
             continue
-        least = LEAST_OF_CALLS if case.spec.kernel in KERNELS_OF_CALLS else MOST_CYCLES_OF_NOTHING
+        least = WHOLE_CYCLE if case.spec.kernel in KERNELS_OF_CALLS else CYCLES_OF_NOTHING
         evidence = _left_out(result.line, result.net, least)
         if evidence is not None:
             return f"Your variant {name} {evidence}"
@@ -128,16 +124,14 @@ def _left_out(line: Line, net: Net | None, least: float) -> str | None:
         return None
     if line.cost.high < least * cycle:
         sizes = f"{line.batch[0]:.0f} to {line.batch[-1]:.0f}"
-        grow = (
-            "do not grow" if line.cost.high < MOST_CYCLES_OF_NOTHING * cycle else "grow too little"
-        )
+        grow = "do not grow" if line.cost.high < CYCLES_OF_NOTHING * cycle else "grow too little"
         return (
             f"adds {rounded(line.cost.value / cycle, 2)} core cycles an operation: from k = "
             f"{sizes} your samples {grow}."
         )
     if net is None or net.baseline is None or net.baseline.value > LOOP_CYCLES * cycle:
         return None
-    if net.net.high >= MOST_CYCLES_OF_NOTHING * cycle:
+    if net.net.high >= CYCLES_OF_NOTHING * cycle:
         return None
     return (
         f"takes {rounded(net.whole.value / cycle)} core cycles, and the {net.baseline_variant} "

@@ -83,10 +83,6 @@ NO_WHOLE_CYCLE = RunWarning(
     PERHAPS_LEFT_OUT,
     LOOK_FOR_IT,
 )
-#: An operation of fewer core cycles, with a wide interval, may not be there at all.
-MAY_BE_LEFT_OUT_CYCLES = 3
-#: What waits for the operation before it costs more of a core cycle than this.
-CYCLES_OF_NOTHING = 0.25
 
 
 def of_line(
@@ -117,7 +113,7 @@ def _below_one_cycle(recording: Recording, line: Line, cycle: float) -> RunWarni
 
     Without fences this is no news: operations overlap with the readings.
     """
-    if not cycle or line.cost.high >= 0.9 * cycle:
+    if not cycle or line.cost.high >= thresholds.WHOLE_CYCLE * cycle:
         return None
     if declared.is_unfenced(recording, line.variant):
         return None
@@ -135,7 +131,8 @@ def _of_nothing_left(
     """A warning if a student's operation adds next to nothing to its baseline, and surely so."""
     if not cycle or declared.is_overhead(recording, line.variant) or is_the_kits(recording):
         return None
-    if line.cost.high < 0.9 * cycle or not 0 < figure.high < CYCLES_OF_NOTHING * cycle:
+    nothing = 0 < figure.high < thresholds.CYCLES_OF_NOTHING * cycle
+    if line.cost.high < thresholds.WHOLE_CYCLE * cycle or not nothing:
         return None
     if not figure.is_believable():
         return None  # its interval says so
@@ -277,7 +274,7 @@ def _may_be_left_out(recording: Recording, line: Line, figure: Estimate) -> bool
     if line.clock.core_cycle_ticks is None or is_the_kits(recording):
         return False
     cycles = figure.into("cycles", line.clock)
-    small = max(-cycles.low, cycles.high) < MAY_BE_LEFT_OUT_CYCLES
+    small = max(-cycles.low, cycles.high) < thresholds.MAY_BE_LEFT_OUT_CYCLES
     return small and not declared.is_overhead(recording, line.variant)
 
 

@@ -52,6 +52,17 @@ SPEED_CHANGE = 0.02
 #: Up to this change of the core's clock a time is still worth handing in.
 MUCH_SPEED_CHANGE = 0.10
 
+# What a core does in a cycle.
+#: What is executed in turn takes a core cycle each, whose length is known to a few percent.
+WHOLE_CYCLE = 0.9
+#: Whatever is executed, and waited for, costs more of a core cycle than this.
+CYCLES_OF_NOTHING = 0.25
+#: An operation of fewer core cycles, with a wide interval, may not be there at all.
+MAY_BE_LEFT_OUT_CYCLES = 3
+#: No core loads more than four times in a cycle: what one cache line costs at least, and what one
+#: byte of each line, read in order, costs at most. All 64 bytes of a line cost 65 (a virtual Xeon).
+LEAST_CYCLES_A_LINE, MOST_CYCLES_A_LINE = 0.25, 40
+
 # Groups of processes.
 #: Groups that differ by less, as a share, are not worth a word.
 LEAST_GAP = 0.02

@@ -19,6 +19,7 @@ from labs.recording.file import Recording
 from labs.results import results_compared
 from labs.results.result import Result, result_of
 from labs.results.results_compared import compared
+from labs.results.warning_thresholds import LEAST_CYCLES_A_LINE, MOST_CYCLES_A_LINE
 from labs.units import NAMES, rounded
 from labs.views import gather
 from labs.views.comparisons import what_differs
@@ -200,10 +201,6 @@ def _row_of_walk(recording: Recording, variant: str) -> tuple[str, ...] | None:
 
 #: As in kernels_c/own_footprint.h.
 _SET, _LINE = 256 << 10, 64
-#: No core loads more than four times in a cycle.
-_LEAST_CYCLES_A_LINE = 0.25
-#: One byte of each line, in order, takes fewer; all 64 bytes take more.
-_MOST_CYCLES_A_LINE = 40
 _OWN_C, _OWN_C_ALONE = "own-256k", "alone-256k"
 
 
@@ -246,13 +243,13 @@ def verdict(tried: int | None, used: int | None, cycles: float | None) -> str:
         if used == 0:
             return "used none of the lines: your sum changed with none of them"
         if used == tried:
-            if cycles is not None and cycles > _MOST_CYCLES_A_LINE:
+            if cycles is not None and cycles > MOST_CYCLES_A_LINE:
                 return (
                     "used every line, but takes too long for one byte of each: does it read more?"
                 )
             return "used every line"
         return f"used {used:,} of {tried:,} lines, not every one"
-    if cycles is not None and cycles < _LEAST_CYCLES_A_LINE:
+    if cycles is not None and cycles < LEAST_CYCLES_A_LINE:
         return "read nothing: no core loads a line so fast"
     return "took enough time to have read the set"
 
