@@ -85,8 +85,12 @@ def off(recording: Recording, variant: str) -> str:
     # A task that begins late may find its first message waiting, and needs no switch for it: in 8
     # of 360 runs of rings, as many switches were missing as there were other tasks, or fewer.
     least = MISSING * claimed + others + A_FEW
-    agree = -least <= counted - claimed <= most
-    return "" if agree else f"{claimed=}, {counted=}"
+    # Where the tasks go to sleep, a switch that the OS forced is no handover: a busy machine forces
+    # many on 32 processes that fill 4 MB each. A task that yields is forced by its own wish.
+    asleep = recording.total(f"variant.{variant}.voluntary_switches") or 0
+    handed = min(counted, asleep) if asleep >= claimed else counted
+    agree = counted - claimed >= -least and handed - claimed <= most
+    return "" if agree else f"{claimed=}, {counted=}, {asleep=}"
 
 
 def test_a_convoy_is_recognised_although_it_claims_to_switch() -> None:
