@@ -515,7 +515,7 @@ def _gallery_page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     yield "## The claim\n"
     yield f"This C is meant to answer a question: *{asked}* Its run gives:\n"
     yield from (f"> {escaped(text)}" for text in pair.sentences(pair.broken))
-    yield f"\n## {'Two figures that are alike' if pair.alike else 'The plot that betrays it'}\n"
+    yield f"\n## {'Two figures that are alike' if pair.alike else 'Broken and repaired'}\n"
     for kind, run in zip(KINDS, (pair.broken, pair.repaired), strict=True):
         yield _plot(name, kind, run, stage)
     yield "## The code\n"
