@@ -336,7 +336,10 @@ class Frequent:
 
 
 def findings_of_class(graded: GradedClass) -> tuple[Frequent, ...]:
-    """Every finding, the most frequent first. A figure that was not handed in is no mistake."""
+    """Every finding, the most frequent first: by submissions, and then by figures.
+
+    A figure that was not handed in is no mistake.
+    """
     submissions: Counter[str] = Counter()
     figures: dict[str, Counter[str]] = {}
     for each in graded.submissions:
@@ -349,7 +352,9 @@ def findings_of_class(graded: GradedClass) -> tuple[Frequent, ...]:
         submissions.update(codes)
     order = {figure: place for place, figure in enumerate(graded.figures)}
     found = []
-    for code, count in sorted(submissions.items(), key=lambda pair: (-pair[1], pair[0])):
+    for code, count in sorted(
+        submissions.items(), key=lambda pair: (-pair[1], -figures[pair[0]].total(), pair[0])
+    ):
         where = sorted(figures[code].items(), key=lambda pair: (-pair[1], order[pair[0]]))
         found.append(_frequent(code, count, len(graded.submissions), tuple(where)))
     return tuple(found)

@@ -129,6 +129,15 @@ def test_a_kind_of_machine_holds_no_word_of_the_recording() -> None:
     assert kind_in_head(b"# os: Linux 5.15-microsoft-standard-WSL2 x86_64\n") == "x86-64, WSL"
 
 
+def test_of_findings_in_as_many_submissions_that_on_more_figures_comes_first(
+    tmp_path: Path,
+) -> None:
+    course = GradedCourse(tmp_path)
+    course.add("ada", [verdict(FENCED, Outcome.FAILED, "in-one")])
+    course.add("bob", [verdict(each, Outcome.FAILED, "of-two") for each in (FENCED, STEP)])
+    assert [each.code for each in findings_of_class(read(course))] == ["of-two", "in-one"]
+
+
 def test_findings_count_submissions_and_say_the_words_of_the_catalogue(tmp_path: Path) -> None:
     course = GradedCourse(tmp_path)
     slip = [verdict(each, Outcome.FAILED, "unit-slip") for each in (FENCED, STEP)]
