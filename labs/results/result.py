@@ -147,12 +147,14 @@ class Result:
         )
 
     def samples_as_text(self) -> str:
-        """How many samples of how many processes the figure uses, and which were set aside."""
+        """How many samples of how many processes the figure uses, and why it uses no more."""
         every = len(self.recording.processes)
         used = self.estimate.processes if self.estimate is not None else every
         of = f"{used} of " if used != every else ""
         aside = self.aside_as_text()
-        each = f" (set aside: {aside})" if aside else ""
+        why = [f"{every - used} kept too few"] if of else []
+        why += [f"set aside: {aside}"] if aside else []
+        each = f" ({'; '.join(why)})" if why else ""
         return f"{self.n:,} samples from {of}{plural(every, 'process')}{each}"
 
     def step_as_text(self) -> str:
