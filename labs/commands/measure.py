@@ -31,7 +31,7 @@ from labs.course.figures import RECORDINGS
 from labs.course.lab_names import labs
 from labs.files import CannotWrite
 from labs.messages import Refused
-from labs.notebook.explain import EXPECTED, of_unknown_variants
+from labs.notebook.run_errors import EXPECTED, of_unknown_variants
 from labs.recording.declared import Estimand
 from labs.recording.file import BadRecording, Recording
 from labs.results import event_counts, remarks, results_compared, stopping

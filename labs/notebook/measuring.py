@@ -22,7 +22,7 @@ from labs.course.guide import Asked, HeldBack
 from labs.files import CannotWrite
 from labs.html import inline
 from labs.messages import Message, Refused, show
-from labs.notebook import explain, unready_cells
+from labs.notebook import run_errors, unready_cells
 from labs.recording.file import Recording
 from labs.results import results_compared, stopping
 from labs.run import declared_options, variants
@@ -72,13 +72,13 @@ class Measuring:
             measured, interrupted = _measured(plans, names, unit)
             for asked, name, recording in zip(plans, names, measured, strict=True):
                 self._save_and_keep(asked, name, recording, unit)
-        except explain.EXPECTED as error:
-            unknown = next(filter(None, map(explain.of_unknown_variants, plans)), None)
-            message = unknown or explain.of_error(error, asked.source, asked.first_line)
+        except run_errors.EXPECTED as error:
+            unknown = next(filter(None, map(run_errors.of_unknown_variants, plans)), None)
+            message = unknown or run_errors.of_error(error, asked.source, asked.first_line)
             self.failed(names, message)
             raise Refused(message) from None
         except KeyboardInterrupt:
-            message = explain.of_interrupt(asked.kernel_name, asked.source)
+            message = run_errors.of_interrupt(asked.kernel_name, asked.source)
             self.failed(names, message)
             if not messages.in_notebook():
                 raise
@@ -89,7 +89,7 @@ class Measuring:
         if not messages.in_notebook():
             raise KeyboardInterrupt
         sentences = [result.sentence() for run in runs for result in run.results]
-        raise Refused(explain.of_kept(measured[0], names, sentences))
+        raise Refused(run_errors.of_kept(measured[0], names, sentences))
 
     def _save_and_keep(self, plan: Plan, name: str, measured: Recording, unit: str) -> None:
         """Save a recording as `name`, and keep its run."""
@@ -98,7 +98,7 @@ class Measuring:
         try:
             path = self.save(plan, recording, name)
         except (CannotWrite, ValueError) as error:
-            show(explain.of_error(error))  # and go on: what was measured is not lost
+            show(run_errors.of_error(error))  # and go on: what was measured is not lost
         self.keep(name, self.reduce(plan, recording, path, unit))
 
     def failed(self, names: Sequence[str], message: Message) -> None:
@@ -376,7 +376,7 @@ def measure_cell(session: Measuring, line: str, cell: str) -> Run:
         raise
     run = session.carry_out(plan, arguments.save or arguments.name, arguments.unit)
     session.runs[arguments.name] = run
-    for missed in (explain.of_pages, explain.of_registers):
+    for missed in (run_errors.of_pages, run_errors.of_registers):
         message = missed(run.recording, cell)
         if message is not None:
             show(message)

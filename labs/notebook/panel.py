@@ -22,7 +22,7 @@ from labs.files import CannotWrite
 from labs.html import inline
 from labs.machine import surroundings
 from labs.messages import Message
-from labs.notebook import explain, panel_runs, typed_numbers
+from labs.notebook import panel_runs, run_errors, typed_numbers
 from labs.notebook.panel_runs import Form, KeptRun, changes_as_text
 from labs.notebook.unready_cells import SavedOutput, style_of_widgets
 from labs.recording.declared import Estimand, Placement
@@ -73,8 +73,8 @@ class Controls:
         try:
             self._unasked, listed = variants.listing_of(Plan(kernel))
             self._listed = {each.name: each for each in listed}
-        except explain.EXPECTED as error:
-            self.problem = explain.of_error(error)
+        except run_errors.EXPECTED as error:
+            self.problem = run_errors.of_error(error)
         self._usual_warmup = self._unasked.warmup
         self._make_fields(names)
         self.run = widgets.Button(
@@ -611,8 +611,8 @@ class Panel:
                 done = "it began"
             self.controls.status(f"Cancelled after {done}. Nothing was saved.")
             self.controls.bar.bar_style = "warning"
-        except (*explain.EXPECTED, messages.Refused) as error:
-            message = explain.of_error(error)
+        except (*run_errors.EXPECTED, messages.Refused) as error:
+            message = run_errors.of_error(error)
             self.session.failed([self.save], message)
             self._refuse(message)
         except Exception as error:
@@ -632,7 +632,7 @@ class Panel:
         try:
             path = self.session.save(plan, recording, self.save)
         except (CannotWrite, ValueError) as error:
-            self._say(explain.of_error(error))  # and go on: what was measured is not lost
+            self._say(run_errors.of_error(error))  # and go on: what was measured is not lost
         run = self.session.reduce(plan, recording, path, form.unit)
         picture = run.evidence().as_figure()
 
@@ -690,7 +690,7 @@ class Panel:
             if (form := self.form) is not None:
                 form.plan()
         except measure.BadPlan as error:
-            self._say(explain.of_error(error))
+            self._say(run_errors.of_error(error))
         else:
             self._say(self.controls.problem)
 

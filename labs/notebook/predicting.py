@@ -21,7 +21,7 @@ from labs.course.predictions import Prediction
 from labs.files import CannotWrite
 from labs.html import filled, inline
 from labs.messages import Message, Refused, Tone, in_notebook, show
-from labs.notebook import explain, typed_numbers, unready_cells
+from labs.notebook import run_errors, typed_numbers, unready_cells
 from labs.notebook.typed_numbers import as_python
 from labs.results.results_compared import Comparison
 from labs.terminal import suggestion
@@ -179,7 +179,7 @@ def _about_unit(asked: Asked | None, unit: str) -> str:
 
 
 def _refuse(error: Exception, heading: str) -> NoReturn:
-    raise Refused(replace(explain.of_error(error), heading=heading)) from None
+    raise Refused(replace(run_errors.of_error(error), heading=heading)) from None
 
 
 # The form ends in a line of Python that does the same, as an output of its own. So the line stays,

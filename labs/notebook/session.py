@@ -28,7 +28,7 @@ from labs.hand_in.hand_in import CannotHandIn, carry_out
 from labs.html import Table
 from labs.machine import description
 from labs.messages import Message, Quiet, Refused, in_notebook, show
-from labs.notebook import explain, measuring, unready_cells, way_through_labs
+from labs.notebook import measuring, run_errors, unready_cells, way_through_labs
 from labs.notebook.joining import codes_in, codes_of, joined, left
 from labs.notebook.measuring import Measuring, recording_name
 from labs.notebook.predicting import AnswerForm, Predicting
@@ -279,7 +279,7 @@ class Session(Predicting, Measuring):
             path = toolchain.c_kernel_source(kernel)
             timed = toolchain.measured_region(toolchain.text_of_c(path))
         except (OSError, ValueError) as error:
-            raise Refused(explain.of_error(error)) from None
+            raise Refused(run_errors.of_error(error)) from None
         show(MeasuredRegion(path.name, timed))
 
     @with_options(DEFAULTS)
@@ -330,7 +330,7 @@ class Session(Predicting, Measuring):
             self.failed([save or guess], refused.message)
             raise
         run = self.carry_out(plan, save, unit)
-        show(*explain.of_lacks(run.recording))
+        show(*run_errors.of_lacks(run.recording))
         return run
 
     @with_options(TURNS_DEFAULTS)
@@ -358,7 +358,7 @@ class Session(Predicting, Measuring):
             raise
         done = self.carry_out_in_turns(plans, list(runs), unit)
         for run in done:
-            show(*explain.of_lacks(run.recording))
+            show(*run_errors.of_lacks(run.recording))
         return done
 
     def compare(
@@ -394,7 +394,7 @@ class Session(Predicting, Measuring):
             kernel = broken.find(name)
             wrong, right = plans(kernel, repair)
         except (broken.NoSuchBroken, ValueError, OSError) as error:
-            raise Refused(explain.of_error(error)) from None
+            raise Refused(run_errors.of_error(error)) from None
         runs = (
             self.carry_out(wrong, f"broken-{name}", unit),
             self.carry_out(right, f"repaired-{name}", unit),
@@ -504,7 +504,7 @@ def handed_in(folder: Path) -> Message:
     try:
         report = carry_out(folder)
     except (CannotHandIn, CannotWrite, PartMissing) as error:
-        raise Refused(explain.of_error(error)) from None
+        raise Refused(run_errors.of_error(error)) from None
     sentences = report.lines()
     for notebook in folder.glob("*.ipynb"):
         saved = datetime.datetime.fromtimestamp(notebook.stat().st_mtime)
@@ -669,7 +669,7 @@ def _store(folder: Path, figure: figures.Figure) -> None:
     try:
         figures.put(folder, figure)
     except (ValueError, CannotWrite) as error:
-        message = replace(explain.of_error(error), heading="figure not stored")
+        message = replace(run_errors.of_error(error), heading="figure not stored")
         raise Refused(message) from None
 
 

@@ -16,7 +16,7 @@ from labs.course.progress import LabProgress
 from labs.files import CannotWrite
 from labs.html import code_spans, filled
 from labs.messages import Message, Refused, show
-from labs.notebook import explain
+from labs.notebook import run_errors
 from labs.notebook.predicting import time_text
 from labs.results import remarks
 from labs.terminal import suggestion
@@ -194,7 +194,7 @@ def answered(
         blank = answers.is_blank(text)
         versions = answers.read(folder).get(name, ()) if blank else answers.put(folder, name, text)
     except (ValueError, CannotWrite) as error:
-        raise Refused(replace(explain.of_error(error), heading="answer not stored")) from None
+        raise Refused(replace(run_errors.of_error(error), heading="answer not stored")) from None
     if versions:
         return BesideExplanation(versions, explanation, _held_until(name, runs))
     line = f'lab.answer("{name}", "...")'

@@ -16,7 +16,7 @@ from labs.c_kernels.toolchain import optimisation_level
 from labs.html import Table
 from labs.machine.surroundings import place_options
 from labs.messages import Message, Refused
-from labs.notebook import explain
+from labs.notebook import run_errors
 from labs.recording.file import BadRecording, read
 from labs.units import rounded, times
 from labs.views.gather import refused
@@ -56,8 +56,8 @@ def machine_code(
         try:
             source = toolchain.c_kernel_source(kernel)
             program = toolchain.build(source, tuple(level.split()))
-        except explain.EXPECTED as error:
-            raise Refused(explain.of_error(error)) from None
+        except run_errors.EXPECTED as error:
+            raise Refused(run_errors.of_error(error)) from None
         try:
             code = _without_addresses(toolchain.disassembly(program, function))
         except LookupError as why:

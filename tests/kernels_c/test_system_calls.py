@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.notebook import explain
+from labs.notebook import run_errors
 from labs.run import variants
 from testing.c_programs import FOLDER, LINUX, Program, compile_c, conditions_of, system_calls
 from testing.programs import call
@@ -119,7 +119,7 @@ def test_a_notebook_notes_who_made_the_calls() -> None:
         ("thread_switch", library, False),  # its calls are not the point
     ):
         made = {"system_calls.by": makers} if makers else {}
-        noted = explain.of_trap(recording({"getppid": FENCED}, kernel=kernel, extra=made))
+        noted = run_errors.of_trap(recording({"getppid": FENCED}, kernel=kernel, extra=made))
         assert (noted is not None and "C library" in noted.heading) == is_noted, kernel
 
 

@@ -26,7 +26,7 @@ from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader.release import STUB_LINE, ClearSolutionsByCell, release
 from labs.c_kernels import toolchain
 from labs.course import guide
-from labs.notebook import explain
+from labs.notebook import run_errors
 from labs.notebook.panel import Panel
 from labs.notebook.session import Session
 from labs.recording.file import read
@@ -369,8 +369,8 @@ def test_a_lab_has_c_to_complete_whose_stub_says_what_to_do(name: str) -> None:
         with pytest.raises(toolchain.CompileError) as refused:
             toolchain.build_text(stub.partition("\n")[2], "stub")
         # To do and no problem: what is not begun is no mistake.
-        assert explain.of_error(refused.value).tone == "open"
-        assert "complete this region" in explain.of_error(refused.value).heading
+        assert run_errors.of_error(refused.value).tone == "open"
+        assert "complete this region" in run_errors.of_error(refused.value).heading
 
 
 @pytest.mark.parametrize("name", NAMES)

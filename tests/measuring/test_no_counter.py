@@ -9,7 +9,7 @@ from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
 from grader.judging.check import NO_COUNTER as IN_ITS_PLACE
 from grader.judging.check import check
-from labs.notebook import explain
+from labs.notebook import run_errors
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from testing.c_programs import LINUX
@@ -62,7 +62,7 @@ def test_a_wrong_figure_stays_wrong_without_a_counter() -> None:
     ],
 )
 def test_a_run_says_it_where_it_is_made(counter: str, kernel: str, sentences: int) -> None:
-    messages = explain.of_lacks(timed_by(counter, kernel))
+    messages = run_errors.of_lacks(timed_by(counter, kernel))
     assert sum(len(each.sentences) for each in messages) == sentences
 
 

@@ -25,7 +25,7 @@ from labs.course import figures, guide
 from labs.course.figures import BadFigure, BadFigures, Figure
 from labs.html import Table
 from labs.messages import Refused
-from labs.notebook import explain, measuring
+from labs.notebook import measuring, run_errors
 from labs.notebook.measuring import ProgressLine
 from labs.notebook.predicting import PredictionForm
 from labs.notebook.run import Run
@@ -667,22 +667,25 @@ def test_a_run_that_hangs_is_laid_to_the_registers_only_where_they_are_missing(
     source: str | None,
 ) -> None:
     ended = RunFailed("Ticklab ended own_call after the time limit of 60 s", hung=True)
-    for message in (explain.of_error(ended, source), explain.of_interrupt("own_call", source)):
+    for message in (
+        run_errors.of_error(ended, source),
+        run_errors.of_interrupt("own_call", source),
+    ):
         words = " ".join(message.sentences)
         assert ("overwrites rcx and r11" in words) == (source == WITHOUT_ANY)
-    failed = explain.of_error(RunFailed("own_call: read0: the call failed", 1), WITHOUT_ANY)
+    failed = run_errors.of_error(RunFailed("own_call: read0: the call failed", 1), WITHOUT_ANY)
     assert "rcx" not in " ".join(failed.sentences)
 
 
 def test_a_run_that_ended_by_luck_says_which_registers_to_name() -> None:
     run = file.read(FIXTURES / "honest" / "03-system-call" / "recordings" / "own.csv")
-    message = explain.of_registers(run, WITHOUT_ONE)
+    message = run_errors.of_registers(run, WITHOUT_ONE)
     assert message is not None and message.tone == "note"
     assert message.heading.endswith("overwrites r11") and "rcx" not in message.sentences[1]
-    assert explain.of_registers(run, GOOD_CALL) is None
+    assert run_errors.of_registers(run, GOOD_CALL) is None
     # On another machine this assembly was not compiled: the C holds it for x86-64 beside its own.
     elsewhere = replace(run, conditions={**run.conditions, "os": "Linux 6.1 aarch64"})
-    assert explain.of_registers(elsewhere, WITHOUT_ONE) is None
+    assert run_errors.of_registers(elsewhere, WITHOUT_ONE) is None
 
 
 # What a student tries first with runs and variants, and what the refusal says to write instead.
@@ -727,7 +730,7 @@ def test_variants_apart_are_refused_with_the_text_to_write(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("word", "meant"), [("random", False), ("random-8n", True)])
 def test_the_beginning_of_many_names_is_no_misspelling_of_one(word: str, meant: bool) -> None:
-    found = explain.of_unknown_variants(Plan("memory_ladder", variants=(word,)))
+    found = run_errors.of_unknown_variants(Plan("memory_ladder", variants=(word,)))
     assert found is not None
     assert any("Did you mean" in each for each in found.sentences) == meant
     assert "random-" in found.sentences[-1]
@@ -791,20 +794,20 @@ def watched(**counts: str) -> Recording:
 
 @pytest.mark.parametrize(("others", "words"), [("1", "only other pages"), ("0", "no page")])
 def test_a_page_that_was_not_touched_is_reported(others: str, words: str) -> None:
-    message = explain.of_pages(watched(page="0", other_pages=others), "(void)code[4096];")
+    message = run_errors.of_pages(watched(page="0", other_pages=others), "(void)code[4096];")
     assert message is not None and words in message.sentences[0]
 
 
 def test_nothing_is_said_of_c_that_touched_the_page_or_that_nobody_watched() -> None:
-    assert explain.of_pages(watched(page="1", other_pages="1"), "") is None
-    assert explain.of_pages(watched(), "") is None
+    assert run_errors.of_pages(watched(page="1", other_pages="1"), "") is None
+    assert run_errors.of_pages(watched(), "") is None
 
 
 def test_nothing_is_said_of_c_that_reaches_the_code_by_its_name() -> None:
     unseen = watched(page="0", other_pages="0")
-    assert explain.of_pages(unseen, "touch(remote_procedure);") is None
+    assert run_errors.of_pages(unseen, "touch(remote_procedure);") is None
 
 
 def test_a_call_is_reported_whatever_the_pages_say() -> None:
-    message = explain.of_pages(watched(called="1"), "((void (*)(void))code)();")
+    message = run_errors.of_pages(watched(called="1"), "((void (*)(void))code)();")
     assert message is not None and "called the code" in message.heading
