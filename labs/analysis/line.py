@@ -435,9 +435,11 @@ def _estimates(
 ) -> tuple[Estimate, Estimate, Estimate | None]:
     """The intercept, the slope and the empty sample, which is None if there is none."""
     used, run = fit.used, recording.__dict__.setdefault("run", object())
+    # Parts of one process are no processes that took turns.
+    turns = "" if one_process else recording.conditions.get("turns", "")
 
     def estimate(value: Floats, error: Floats, method: str, n: float, extra: float) -> Estimate:
-        each = ByProcess(run, cells.processes[used], value[used], error[used], extra)
+        each = ByProcess(run, cells.processes[used], value[used], error[used], extra, turns=turns)
         count = 1 if one_process else int(used.sum())
         return Estimate(*each.estimate(), "ticks", method, round(n), count, each, shared)
 

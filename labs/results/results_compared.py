@@ -303,14 +303,16 @@ def in_sentences(found: Comparison) -> tuple[str, ...]:
 
 
 def _not_seen(found: Comparison) -> str:
-    """The ends of both 95 % intervals say how large a difference was missed at most."""
+    """The ends of both intervals say how large a difference was missed at most."""
     most = f"{_rounded_up(max(map(abs, found.difference_interval)))} {found.unit}"
     if found.ratio_interval is not None:
         share = max(abs(end - 1) for end in found.ratio_interval)
         most += f", or {_rounded_up(100 * share)} % of {found.second}"
+    by = found.estimate.by_process if found.estimate is not None else None
+    sure = 99 if by is not None and by.programs else 95
     return (
         f"No difference seen between {found.first} and {found.second}: at most {most} "
-        "(by the 95 % interval)."
+        f"(by the {sure} % interval)."
     )
 
 

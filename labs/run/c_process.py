@@ -161,10 +161,11 @@ def of_stopping(plan: Plan, why: str) -> dict[str, str]:
 
 class Place(NamedTuple):
     """Where a process takes its samples: the place of its stack within a page, in bytes, and the
-    CPU on which it begins (None: the OS chooses)."""
+    CPU on which it begins (None: the OS chooses); and the seed of what it draws (0: its own)."""
 
     stack: int
     cpu: int | None = None
+    seed: int = 0
 
 
 def build(plan: Plan) -> toolchain.Binary:
@@ -198,6 +199,8 @@ async def one_process(
     command += ["--stack-place", str(place.stack), "--end-with", str(os.getpid())]
     if place.cpu is not None:
         command += ["--begin-on", str(place.cpu)]
+    if place.seed:
+        command += ["--seed", str(place.seed)]
     if plan.variants:
         command += ["--variant", ",".join(plan.variants)]
     if plan.batches:

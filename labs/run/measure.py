@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
+import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
@@ -233,8 +235,18 @@ class Runs:
         self._tried: dict[int, dict[str, str]] = {}
         self._start = c_process.random_stack_place()
         self._first_cpu = c_process.random_first_cpu()
+        self._seeds: list[int] = []
+        #: What the recordings of one call have in common, and no others.
+        self._turns = secrets.token_hex(8)
         self._progress = progress
         self._done = self._total = 0
+
+    def _seed(self, number: int) -> int:
+        """The seed of process `number` of every plan: then all of them draw the same inputs, and
+        their chance cancels in a comparison process by process."""
+        while len(self._seeds) <= number:
+            self._seeds.append(random.SystemRandom().randint(1, 2**31 - 1))
+        return self._seeds[number]
 
     @property
     def rounds(self) -> int:
@@ -261,15 +273,18 @@ class Runs:
         plan, printed = self.plans[which], self._printed[which]
         mine = _sample_count(plan, share)
         report_progress = _reporter(self._progress, self._done, mine, self._total)
-        place = c_process.place_of(len(printed), self._start)
-        cpu = c_process.cpu_of(plan, len(printed), self._first_cpu)
+        place = c_process.Place(
+            c_process.place_of(len(printed), self._start),
+            c_process.cpu_of(plan, len(printed), self._first_cpu),
+            self._seed(len(printed)) if len(self.plans) > 1 else 0,
+        )
         clock = self.deadline.clock
         begin = clock.now()
         output = c_process.one_process(
             self.binaries[which],
             plan,
             share,
-            c_process.Place(place, cpu),
+            place,
             self.deadline,
             report_progress,
         )
@@ -297,8 +312,8 @@ class Runs:
         for which, (plan, binary, printed) in enumerate(
             zip(self.plans, self.binaries, self._printed, strict=True)
         ):
-            others = [each.command_line() for each in self.plans if each is not plan]
-            other_plans = {"in_turns_with": "; ".join(others)} if others else {}
+            others = [each.command_line() for n, each in enumerate(self.plans) if n != which]
+            turns = {"in_turns_with": "; ".join(others), "turns": self._turns} if others else {}
             stopping = c_process.of_stopping(plan, self.stopped) if self.stopped is not None else {}
             if self._cut is not None:
                 by, after_s, cpu_share = self._cut
@@ -308,7 +323,7 @@ class Runs:
             uncounted = COUNTED_NOTHING if plan.perf and self._cut is not None else {}
             counted = self._counted.get(which, uncounted)
             known = {
-                **other_plans,
+                **turns,
                 **meanwhile,
                 **stopping,
                 **counted,

@@ -629,6 +629,34 @@ def test_intervals_of_a_ratio_hold_the_truth() -> None:
     assert 0.915 <= held / MANY_RUNS <= 0.98
 
 
+@pytest.mark.parametrize("processes", [5, 10, 40])
+def test_programs_that_took_turns_are_compared_by_intervals_of_99_percent(processes: int) -> None:
+    """Equal ones differ in 1 of 100 comparisons, whatever moves both sides of a process alike."""
+    random, apart, trials = np.random.default_rng(1), 0, 4_000
+    for _ in range(trials):
+        speed = 20 * (1 + random.normal(0, 0.1, processes))
+        one, other = (
+            replace(costs_of((speed + random.normal(0, 0.2, processes)).tolist(), run=object()),
+                    turns="a call")
+            for _ in "AB"
+        )  # fmt: skip
+        found = estimates.difference_by_process(one, other)
+        assert found is not None and found.programs
+        _, low, high = found.estimate()
+        apart += not low <= 0 <= high
+    assert 0.004 <= apart / trials <= 0.016
+
+
+def test_programs_that_took_turns_differ_by_little_that_their_clock_speed_would_hide() -> None:
+    speed, run = np.linspace(0.95, 1.05, 10), object()
+    one, other = (costs_of(each.tolist(), run=run) for each in (20.2 * speed, 20 * speed))
+    for turns, sure in (("a call", True), ("another", False), ("", False)):
+        of_run = Estimate(20.2, 19.7, 20.7, "ns", "", 9, 10, replace(one, turns=turns))
+        beside = replace(other, run=object(), turns="a call" if turns else "")
+        found = estimates.side(of_run, Estimate(20, 19.5, 20.5, "ns", "", 9, 10, beside))
+        assert found == (1 if sure else 0)
+
+
 def test_a_ratio_to_nothing_is_none() -> None:
     assert estimates.ratio_by_process(costs_of([1, 2, 3]), costs_of([-1, 0, 1])) is None
 

@@ -270,8 +270,16 @@ def test_plans_whose_processes_take_turns_give_a_recording_each() -> None:
     assert len(one.processes) == QUICK.processes and len(two.processes) == 2
     assert one.conditions["command"] == QUICK.command_line()
     assert one.conditions["in_turns_with"] == two.conditions["command"]
+    assert one.conditions["turns"] == two.conditions["turns"] != ""
+    seeds = [[each["seed"] for each in run.processes] for run in (one, two)]
+    assert seeds[0][:2] == seeds[1] and len(set(seeds[0])) == QUICK.processes
     assert result_of(one).estimate is not None and result_of(two).estimate is not None
     assert seen[-1].done == seen[-1].total == len(one) + len(two)
+
+
+def test_no_other_call_has_its_turns() -> None:
+    alone, *twice = (measure_in_turns_now((QUICK,) * n)[0].conditions for n in (1, 2, 2))
+    assert "turns" not in alone and twice[0]["turns"] != twice[1]["turns"]
 
 
 def test_one_plan_that_cannot_be_keeps_all_from_being_carried_out() -> None:
