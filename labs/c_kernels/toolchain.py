@@ -536,7 +536,7 @@ def fingerprint(flags: Sequence[str], text: str, language: Language = C) -> str:
             except subprocess.TimeoutExpired:  # the build takes as long, and says so
                 preprocessing.kill()
     for file in _linked_files(flags, after):
-        digest.update(f"\0{file}\0".encode())
+        digest.update(f"\0{file.absolute()}\0".encode())  # where the program will look for it
         with file.open("rb") as content:
             while block := content.read(_AT_ONCE):
                 digest.update(block)
