@@ -2,9 +2,9 @@
 
 Each of ten operations is compared with itself, and with itself made slower: by additions that wait
 for it, so many core cycles (bench/figures/a_or_b.c). All comparisons take turns, first with the
-machine as it is (1 % slower) and then with one more busy program (3 % slower). An operation is steady
-if the interval of its ratio is at most as wide as the slowdown in the median; another one cannot
-show it, and is named.
+machine as it is (1 % slower) and then with one more busy program (3 % slower). An operation is
+steady if the interval of its ratio is at most as wide as the slowdown in the median; another one
+cannot show it, and is named.
 
 Where hyperfine is installed, it compares the same programs, each with so many samples that it takes
 about 50 ms. It states a ratio with an error, and we take it to see a difference if the ratio is

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.thresholds import BETWEEN_RUNS, FEWEST_FOR_RANGE, WIDEST
+from labs.analysis.thresholds import BETWEEN_RUNS, FEWEST_FOR_RANGE, FEWEST_RANKS, SURE, WIDEST
 from labs.messages import Option, advice
 from labs.units import Clock
 
@@ -94,8 +94,10 @@ class Estimate:
 # Estimates from the same processes are compared process by process, so an effect that moves both
 # cancels. The errors of other estimates are independent and add in quadrature.
 #
-# Two programs whose processes took turns are compared process by process, too, by 99 % intervals:
-# such a comparison is asked for again and again, and 1 false alarm in 20 would be too many.
+# Two programs whose processes took turns are compared process by process, too. What else ran on the
+# core met only one process of some pairs, so a few differences are far from the others: ranks count
+# and not their sizes. The intervals are those of 99 %, because such a comparison is asked for again
+# and again, and 1 false alarm in 20 would be too many.
 
 
 def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[float, float, float]:
@@ -203,14 +205,23 @@ class ByProcess:
 
         The interval is that of Student's t. If the values are paired, it does not reach beyond the
         lowest and the highest of them: of six processes or more, all lie on one side of the truth
-        in 1 of 32 runs at most (the sign test). Of two programs it is a 99 % interval: of eight
-        processes or more, all lie on one side in 1 of 128 runs.
+        in 1 of 32 runs at most (the sign test).
+
+        Of two programs it is the median of the means of all pairs of values, with the 99 % interval
+        of Wilcoxon's signed ranks (Hodges and Lehmann, "Estimates of location based on rank tests",
+        1963).
         """
         value = self.value
         count, mean = len(value), float(value.mean())
-        half = student_t(count - 1, sure=self.programs) * float(value.std(ddof=1))
-        low, high = mean - half / math.sqrt(count), mean + half / math.sqrt(count)
-        if self.paired and count >= FEWEST_FOR_RANGE + 2 * self.programs:
+        if self.programs:
+            means = np.sort(((value[:, None] + value) / 2)[np.triu_indices(count)])
+            deviation = math.sqrt(count * (count + 1) * (2 * count + 1) / 24)
+            outside = max(int(count * (count + 1) / 4 - SURE * deviation), 0)
+            mean, low, high = map(float, (np.median(means), means[outside], means[-1 - outside]))
+        else:
+            half = student_t(count - 1) * float(value.std(ddof=1)) / math.sqrt(count)
+            low, high = mean - half, mean + half
+        if self.paired and not self.programs and count >= FEWEST_FOR_RANGE:
             low, high = max(low, float(value.min())), min(high, float(value.max()))
         misfit = 2 * self.extra
         return mean, mean - math.hypot(mean - low, misfit), mean + math.hypot(high - mean, misfit)
@@ -220,13 +231,14 @@ def difference_by_process(one: ByProcess, other: ByProcess, times: float = 1.0) 
     """`one` minus `times` the `other`, process by process.
 
     None if they are of two runs that did not take turns, or have fewer than two processes in
-    common. An effect that moves both in a process cancels in the difference and in its interval.
+    common, of two programs FEWEST_RANKS. An effect that moves both in a process cancels in the
+    difference and in its interval.
     """
     if one.run is not other.run and one.turns != (other.turns or None):
         return None
     programs = one.run is not other.run or one.programs or other.programs
     process, mine, its = np.intersect1d(one.process, other.process, return_indices=True)
-    if len(process) < 2:
+    if len(process) < (FEWEST_RANKS if programs else 2):
         return None
     value = one.value[mine] - times * other.value[its]
     error = np.hypot(one.error[mine], times * other.error[its])
@@ -265,22 +277,11 @@ _T_TABLE: Sequence[float] = (
 )  # fmt: skip
 
 
-#: Two-sided 99 % points.
-_T_TABLE_99: Sequence[float] = (
-    63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
-    3.106, 3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845,
-    2.831, 2.819, 2.807, 2.797, 2.787, 2.779, 2.771, 2.763, 2.756, 2.750,
-)  # fmt: skip
-
-
-def student_t(freedom: int, *, sure: bool = False) -> float:
-    """The two-sided 95 % point of Student's t for `freedom` degrees of freedom; with `sure` 99 %.
+def student_t(freedom: int) -> float:
+    """The two-sided 95 % point of Student's t for `freedom` degrees of freedom.
 
     Beyond the table this is an expansion in 1 / freedom.
     """
-    table = _T_TABLE_99 if sure else _T_TABLE
-    if freedom <= len(table):
-        return table[max(freedom, 1) - 1]
-    if sure:
-        return 2.575829 + 4.9164 / freedom + 8.83 / freedom**2
+    if freedom <= len(_T_TABLE):
+        return _T_TABLE[max(freedom, 1) - 1]
     return 1.959964 + 2.372 / freedom + 2.82 / freedom**2

@@ -52,9 +52,9 @@ def rule_of(
 
     For a plan with `within`, every variant that it asks for must have a figure in `unit` with a
     narrow interval: half of its width, as a share of the value, must be at most `within`. It also
-    stops when that clearly cannot be reached. Of intervals as narrow as asked, `tells` says whether
-    they answer the question; where they do not, the run goes on to its end. For another plan that
-    may take longer, enough processes must be left of every variant.
+    stops when that clearly cannot be reached. For another plan that may take longer, enough
+    processes must be left of every variant. If all is as asked, `tells` says whether it answers the
+    question; where it does not, the run goes on to its end.
     """
     if all(plan.longer_s == 0 for plan in plans):
         return None

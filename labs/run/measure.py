@@ -357,8 +357,9 @@ def _reporter(
 # Add processes to a run until it is enough: its interval is narrow, time is up, or it is full.
 
 #: An adaptive run looks at its interval again when it has a tenth more processes, not after each
-#: one: the fewer looks there are, the less an interval is preferred that is narrow by chance.
-ASKED_AGAIN_AFTER = 10
+#: one: the fewer looks there are, the less an interval is preferred that is narrow by chance. Any
+#: other run only counts what it has, when it has half as many more.
+ASKED_AGAIN_AFTER, COUNTED_AGAIN_AFTER = 10, 2
 
 #: Why the run may stop, from its recordings so far, and from how many processes each of them can
 #: have in the end; None where it is to go on.
@@ -369,6 +370,8 @@ async def go_on(runs: Runs, enough: Enough) -> str:
     """Add processes until it is enough, time is up, or a recording is full. Returns which."""
     clock = runs.deadline.clock
     at_most = clock.now() + sum(plan.longer_s for plan in runs.plans)
+    adaptive = any(plan.within is not None for plan in runs.plans)
+    part = ASKED_AGAIN_AFTER if adaptive else COUNTED_AGAIN_AFTER
 
     def in_time() -> int:
         """How many processes more of each plan will probably end in time."""
@@ -382,7 +385,7 @@ async def go_on(runs: Runs, enough: Enough) -> str:
         why = await asyncio.to_thread(enough, recordings, most)
         if why is not None:
             return why
-        more = min(max(runs.rounds // ASKED_AGAIN_AFTER, 1), _room(recordings))
+        more = min(max(runs.rounds // part, 1), _room(recordings))
         if more <= 0:
             return run_conditions.FULL
         for added in range(more):

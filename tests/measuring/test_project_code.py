@@ -93,7 +93,7 @@ def test_a_library_is_found_when_the_program_runs(
         made = ["ar", "rcs", "project/libproject.a", "project/project.o"]
     subprocess.run(made, check=True)
     assert measured(*linked) == "first"
-    moved = here.rename(here.with_name("moved"))
+    moved = here.rename(here.with_name(f"{here.name}-moved"))
     monkeypatch.chdir(moved)
     assert measured(*linked) == "first"  # and not by the program that looks where it was
     monkeypatch.chdir(moved / "project")
