@@ -38,10 +38,6 @@ def pseudonym(row: str) -> str:
     return f"{_WORDS[number % len(_WORDS)]}-{number // len(_WORDS) % 100:02}"
 
 
-class CannotShare(Exception):
-    """There is no certificate; the message says why and what to do."""
-
-
 class Keys(Kept):
     """The code, the secret that signs cookies, and what the instructor shows."""
 
@@ -71,7 +67,7 @@ def certificate_of(file: Path) -> tuple[ssl.SSLContext, str]:
     """TLS with the certificate of the class with this file of keys, and the digits to compare.
 
     It is made once, without an address: students compare it, and no authority knows it. Raises
-    CannotShare.
+    OSError, which says why and what to do.
     """
     pem = file.with_suffix(".pem")  # the key, and after it the certificate
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -89,4 +85,4 @@ def certificate_of(file: Path) -> tuple[ssl.SSLContext, str]:
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         why = f"openssl has made no certificate: {error} {said}".strip()
         todo = "install the program openssl and begin with --new, or share by a JupyterHub"
-        raise CannotShare(f"{why}; {todo}") from error
+        raise OSError(f"{why}; {todo}") from error
