@@ -280,6 +280,7 @@ class Member:
         self.end()
         self._file.unlink(missing_ok=True)
         with self._busy, contextlib.closing(self._http):
+            self._http.close()  # since the last message, it may have become useless
             try:
                 self._post("leave")
             except (NoClass, _NoAnswer) as error:
@@ -314,7 +315,6 @@ class Member:
                     break  # the class is over, or of others: the lab goes on
                 due = time.monotonic() + wait
             self._ended.wait(_LOOK_S)
-        self._http.close()
 
     def _share(self) -> None:
         """Send everything. Raises NoClass, _NoAnswer."""
