@@ -33,6 +33,7 @@ from labs.course.in_class import ADDRESS, Shared
 from labs.html import filled
 from labs.json_text import Form
 from labs.terminal import say
+from labs.units import times
 
 _HERE = Path(__file__).parent
 _HEADERS = {
@@ -246,7 +247,7 @@ class _State(_Handler):
             return
         shown = stage(room.state, room.question, room.question.spec.id in keys.revealed)
         join = room.join_line.format(code=keys.code) if keys.is_open else ""
-        refused = [f"{n:,} times: {why}" for why, n in room.refused.most_common(8)]
+        refused = [f"{times(n)}: {why}" for why, n in room.refused.most_common(8)]
         self.finish({**shown, "now": now, "join": join, "refused": refused})
 
 

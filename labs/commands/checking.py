@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from labs.commands.command_line import USAGE, complain
@@ -211,12 +210,11 @@ def run_join(arguments: argparse.Namespace) -> int:
     if folder.name not in labs():
         why = f"{folder} is not the folder of a lab{folder_meant(arguments.dir)}"
         return complain("labs join", why, USAGE)
-    findings = partial(_findings, folder)
     try:
         if arguments.show:
-            say(in_class.shared_from(folder, findings()).as_table())
+            say(in_class.shared_from(folder, _findings(folder)).as_table())
             return 0
-        member = in_class.Member(folder, arguments.code, arguments.address, findings, say)
+        member = in_class.Member(folder, arguments.code, arguments.address, _findings, say)
         say(member.leave() if arguments.leave else member.join())
         if not arguments.leave:
             say("To send nothing more, press Control-C. What you shared stays until you leave.")

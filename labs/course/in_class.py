@@ -222,13 +222,13 @@ class Member:
     """One student in the class: `tell` shows the table of what leaves, before it leaves.
 
     A thread sends what is new, and all of it again now and then. Joining again with the same code
-    goes on as the same one. `findings` gives the codes on each figure, when something has changed.
-    Raises NoClass for a wrong address, and CacheNotWritable.
+    goes on as the same one. `findings` gives the codes on each figure in the folder, when something
+    has changed. Raises NoClass for a wrong address, and CacheNotWritable.
     """
 
     def __init__(
         self, folder: Path, code: str, address: str,
-        findings: Callable[[], Findings], tell: Callable[[Table], object],
+        findings: Callable[[Path], Findings], tell: Callable[[Table], object],
     ) -> None:  # fmt: skip
         stated, _, stated_code = os.environ.get(ADDRESS, "").partition("#")
         self._folder, self._findings, self._tell = folder, findings, tell
@@ -295,7 +295,7 @@ class Member:
             seen = [each.stat().st_mtime_ns if each.exists() else 0 for each in files]
             if seen == self._seen:
                 return False
-            new = shared_from(self._folder, self._findings(), self._shared.version + 1)
+            new = shared_from(self._folder, self._findings(self._folder), self._shared.version + 1)
         except (OSError, ValueError):
             return False  # a file is broken: the lab itself says so
         self._tell(new.as_table())

@@ -458,10 +458,10 @@ class Session(Predicting, Measuring):
         predictions, figures with intervals, the kind of machine, codes of findings. No name, and no
         recording. With `send=False`, it shows this and joins nothing. Raises Refused.
         """
-        findings = functools.partial(codes_in, self.check, self.folder)
+        findings = functools.partial(codes_in, self.check)
         try:
             if not send:
-                show(in_class.shared_from(self.folder, findings()).as_table())
+                show(in_class.shared_from(self.folder, findings(self.folder)).as_table())
                 return
             if self._member is not None:
                 self._member.end()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from labs.commands.cli import main
-from labs.course.in_class import Member, NoClass
+from labs.course.in_class import Findings, Member, NoClass
 from labs.html import Table
 from labs.messages import Message
 from testing.live_class import LAB, LiveClass, counts, free_port, message, running
@@ -42,7 +42,7 @@ def until(true: Callable[[], bool]) -> None:
 
 def member(lab: Path, room: LiveClass, told: list[Table] | None = None, code: str = "") -> Member:
     tell: Callable[[Table], None] = (lambda _: None) if told is None else told.append
-    return Member(lab, code or room.code, room.address, dict, tell)
+    return Member(lab, code or room.code, room.address, no_findings, tell)
 
 
 def digits_in(joined: Message) -> str:
@@ -50,6 +50,10 @@ def digits_in(joined: Message) -> str:
     found = re.search(r"begins with ([0-9a-f]{4}(?: [0-9a-f]{4}){3})\.", str(joined))
     assert found is not None
     return found[1]
+
+
+def no_findings(folder: Path) -> Findings:
+    return {}
 
 
 def measured(room: LiveClass, wall: str) -> int:
@@ -118,19 +122,19 @@ def test_another_certificate_is_refused_before_anything_is_sent(
 @pytest.mark.parametrize("address", ["", "nowhere:port", "ftp://127.0.0.1:1", "http://[::1"])
 def test_an_address_that_is_none_is_explained(lab: Path, address: str) -> None:
     with pytest.raises(NoClass, match="address"):
-        Member(lab, "kiwi-4207", address, dict, lambda _: None)
+        Member(lab, "kiwi-4207", address, no_findings, lambda _: None)
 
 
 def test_nobody_there_is_explained(lab: Path) -> None:
     with pytest.raises(NoClass, match="nobody answers"):
-        Member(lab, "kiwi-4207", "http://127.0.0.1:9", dict, lambda _: None).join()
+        Member(lab, "kiwi-4207", "http://127.0.0.1:9", no_findings, lambda _: None).join()
 
 
 def test_a_hub_gives_address_and_code(
     room: LiveClass, lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TICKLAB_LIVE", f"{room.address}#{room.code}")
-    one = Member(lab, "", "", dict, lambda _: None)
+    one = Member(lab, "", "", no_findings, lambda _: None)
     one.join()
     assert one.leave().tone == "done"
 
@@ -163,7 +167,7 @@ def test_behind_a_hub_all_is_below_its_path(
         assert room.desk_link.startswith("/services/live/desk?key=")
         stated = next(line for line in room.said.splitlines() if "TICKLAB_LIVE=" in line)
         monkeypatch.setenv("TICKLAB_LIVE", stated.partition("=")[2])
-        one = Member(lab, "", "", dict, lambda _: None)
+        one = Member(lab, "", "", no_findings, lambda _: None)
         one.join()
         assert one.leave().tone == "done"
         connection = http.client.HTTPConnection("127.0.0.1", port)
