@@ -5,6 +5,7 @@ A message is a box of plain text, never a Python traceback.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import EllipsisType
@@ -105,6 +106,19 @@ def show(*things: object) -> None:
         return
     for thing in things:
         say(thing)
+
+
+def in_place_of(first: object) -> Callable[[object], object]:
+    """Show `first` as `show` does, and return what shows another thing as the same output.
+
+    Outside a notebook, it prints the other thing too.
+    """
+    if not in_notebook():
+        show(first)
+        return show
+    from IPython.display import display
+
+    return display(first, display_id=True).update  # type: ignore[no-untyped-call, no-any-return]
 
 
 def in_notebook() -> bool:

@@ -139,7 +139,7 @@ async def _student(
     await asyncio.sleep(chance.uniform(0, 2))
     line = await _Line.to(room)
     student = secrets.token_hex()
-    ids = [each.figure for each in questions_of(LAB)][:FIGURES]
+    ids = [each.spec.id for each in questions_of(LAB)][:FIGURES]
     shared: dict[str, Any] = {"version": 1, "predictions": {}, "figures": {}}
     await line.post("share", room.sharing(student, shared))
     steps = sorted(chance.uniform(2, 0.97 * seconds) for _ in range(FIGURES + 1))

@@ -9,8 +9,6 @@ from labs.commands.command_line import USAGE, complain, sentence
 from labs.course import lab_names
 from labs.terminal import complete_with, offered_folders, one_of, say
 
-_PORT = 8765
-
 
 def add_live(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader live` and its options."""
@@ -29,20 +27,14 @@ def add_live(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     complete_with(add("lab", metavar="LAB"), one_of(lab_names.labs))
     add(
         "--share", nargs="?", const="", metavar="ADDRESS",
-        help="let students on the network join, by TLS, at this address of this machine (default: "
-        "the one that leads to the network)",
+        help="let students on the network join, by TLS and one port higher than the pages, at this "
+        "address of this machine (default: the one that leads to the network)",
     )  # fmt: skip
-    add(
-        "--port", type=int, default=_PORT, metavar="N",
-        help=f"the port of the pages; students join one higher (default: {_PORT})",
-    )  # fmt: skip
+    add("--port", type=int, default=8765, metavar="N", help="the port of the pages (default: 8765)")
     keep = add("--keep", type=Path, metavar="DIR", help="keep what the class shares in this folder")
     complete_with(keep, offered_folders)
     add("--rehearse", type=int, metavar="N", help="play a made-up class of N students")
-    add(
-        "--within", type=float, default=90, metavar="S",
-        help="how long the made-up class takes, in seconds (default: 90)",
-    )  # fmt: skip
+    add("--within", type=float, default=90, metavar="S", help="play it in S seconds (default: 90)")
     add("--new", action="store_true", help="begin a new class, with another code, in any case")
     command.set_defaults(run=run_live)
 
@@ -55,11 +47,10 @@ def run_live(arguments: argparse.Namespace) -> int:
 
     from grader.demonstration import NoEvidence
     from grader.live import rehearsal
-    from grader.live.class_keys import CannotShare, keys_of
+    from grader.live.class_keys import keys_of
     from grader.live.class_state import ClassState, questions_of
     from grader.live.live_server import Room, serve
-    from labs.files import CannotWrite
-    from labs.paths import CacheNotWritable
+    from labs.files import explained
 
     lab = lab_names.lab_meant(arguments.lab) or arguments.lab
     if not questions_of(lab):
@@ -67,24 +58,16 @@ def run_live(arguments: argparse.Namespace) -> int:
     if arguments.rehearse is not None and not 1 <= arguments.rehearse <= 1_000:
         return complain("grader live", "--rehearse takes 1 to 1,000 students", USAGE)
     try:
-        state, events = ClassState(lab, arguments.keep), list[rehearsal.Event]()
+        state, made_up = ClassState(lab, arguments.keep), []
+        room = Room(state, *keys_of(lab, new=arguments.new))
         if arguments.rehearse:
             say(f"The figures of {lab} are measured here once, for the made-up class ...")
-            saved = rehearsal.saved_run(lab)
-            events = rehearsal.made_up(state.questions, saved, arguments.rehearse)
-        room = Room(state, *keys_of(lab, new=arguments.new))
-
-        async def with_made_up() -> None:
-            playing = asyncio.ensure_future(rehearsal.play(state, events, arguments.within))
-            await serve(room, arguments.port, arguments.share)
-            playing.cancel()
-
-        asyncio.run(with_made_up())
+            saved, numbers = rehearsal.saved_run(lab), range(arguments.rehearse)
+            made_up = [rehearsal.student(state, saved, n, arguments.within) for n in numbers]
+        asyncio.run(serve(room, arguments.port, arguments.share, *made_up))
         written = state.write_data_set()
         state.close()
-    except (NoEvidence, CacheNotWritable, CannotWrite, CannotShare) as error:
-        return complain("grader live", error)
-    except (OSError, sqlite3.Error) as error:
-        return complain("grader live", f"cannot serve or keep the class: {error}")
+    except (NoEvidence, OSError, sqlite3.Error) as error:
+        return complain("grader live", f"the class cannot be served or kept: {explained(error)}")
     say(f"The class has ended. Its data set is {written}." if written else "The class has ended.")
     return 0

@@ -5,19 +5,17 @@ They are in the cache folder for a few hours, and hold nothing of a student.
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 import ssl
 import subprocess
 import time
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from labs import limits, paths
-from labs.course.in_class import digits_of
-from labs.files import read_bounded, write_atomically
-from labs.json_text import Form
+from labs.course.in_class import Kept, digits_of
+from labs.files import read_bounded
 
 #: For so long, `grader live` goes on with the same class.
 SAME_CLASS_S = 3 * 3600
@@ -27,10 +25,6 @@ _WORDS = (
     "jackal", "kiwi", "koala", "lemon", "lilac", "linden", "lotus", "mango", "maple", "melon",
     "mint", "olive", "orchid", "otter", "papaya", "peach", "penguin", "plum", "robin", "tulip",
 )  # fmt: skip
-
-
-class CannotShare(Exception):
-    """There is no certificate; the message says why and what to do."""
 
 
 def new_code() -> str:
@@ -44,7 +38,7 @@ def pseudonym(row: str) -> str:
     return f"{_WORDS[number % len(_WORDS)]}-{number // len(_WORDS) % 100:02}"
 
 
-class Keys(Form, frozen=False):
+class Keys(Kept):
     """The code, the secret that signs cookies, and what the instructor shows."""
 
     made: float = Field(default_factory=time.time)
@@ -54,10 +48,6 @@ class Keys(Form, frozen=False):
     revealed: set[str] = Field(default_factory=set)
     is_open: bool = True
 
-    def write(self, file: Path) -> None:
-        """Store them for a restart. Raises CannotWrite."""
-        write_atomically(file, self.model_dump_json().encode(), private=True)
-
 
 def keys_of(lab: str, *, new: bool = False) -> tuple[Keys, Path]:
     """The keys of the class on `lab` and their file; new ones, if none began lately.
@@ -65,14 +55,11 @@ def keys_of(lab: str, *, new: bool = False) -> tuple[Keys, Path]:
     Raises CacheNotWritable, CannotWrite.
     """
     file = paths.cache() / "live" / f"class-{lab}.json"
-    file.parent.mkdir(mode=0o700, exist_ok=True)
-    with contextlib.suppress(OSError, ValidationError):  # none yet, or one of another version
-        keys = Keys.model_validate_json(read_bounded(file, limits.MOST_JSON_BYTES))
-        if not new and 0 <= time.time() - keys.made < SAME_CLASS_S:
-            return keys, file
-    keys = Keys()
+    keys = Keys.read(file)
+    if new or not 0 <= time.time() - keys.made < SAME_CLASS_S:
+        keys = Keys()
+        file.with_suffix(".pem").unlink(missing_ok=True)
     keys.write(file)
-    file.with_suffix(".pem").unlink(missing_ok=True)
     return keys, file
 
 
@@ -80,7 +67,7 @@ def certificate_of(file: Path) -> tuple[ssl.SSLContext, str]:
     """TLS with the certificate of the class with this file of keys, and the digits to compare.
 
     It is made once, without an address: students compare it, and no authority knows it. Raises
-    CannotShare.
+    OSError, which says why and what to do.
     """
     pem = file.with_suffix(".pem")  # the key, and after it the certificate
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -98,4 +85,4 @@ def certificate_of(file: Path) -> tuple[ssl.SSLContext, str]:
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         why = f"openssl has made no certificate: {error} {said}".strip()
         todo = "install the program openssl and begin with --new, or share by a JupyterHub"
-        raise CannotShare(f"{why}; {todo}") from error
+        raise OSError(f"{why}; {todo}") from error

@@ -11,6 +11,7 @@ import functools
 import math
 import os
 import sqlite3
+import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,12 +51,10 @@ where (?2, ?3) > (version, shared)
 
 @dataclass(frozen=True)
 class Question:
-    """A figure of the lab, with the prediction that is asked of it, if any, in `unit`."""
+    """A figure of the lab, with the prediction that is asked of it, if any."""
 
-    figure: str
     prediction: str
     asks: str
-    unit: str
     spec: FigureSpec
 
 
@@ -69,7 +68,7 @@ def questions_of(lab: str) -> tuple[Question, ...]:
         if spec.unit != CHOICE:
             name, each = asked.get(spec.id, ("", None))
             text = each.asks if each else f"{spec.asked[0].upper()}{spec.asked[1:]}"
-            found.append(Question(spec.id, name, text, spec.unit, spec))
+            found.append(Question(name, text, spec))
     return tuple(sorted(found, key=lambda each: not each.prediction))
 
 
@@ -121,30 +120,24 @@ class ClassState:
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
         self._rows = sqlite3.connect(path, isolation_level=None)
         self._rows.executescript(_BEGIN)
-        #: What each student had shared when the wall was frozen.
-        self._frozen: dict[str, str] | None = None
-
-    @property
-    def changes(self) -> int:
-        """Counts what may have changed in the rows."""
-        return self._rows.total_changes
-
-    @property
-    def frozen(self) -> bool:
-        """Whether the wall stays as it is."""
-        return self._frozen is not None
+        #: Another number whenever the wall may be another one, also after a restart.
+        self.changes = time.time_ns() // 1_000_000
+        #: What each student had shared when the wall was frozen; None if it follows them.
+        self.frozen: dict[str, str] | None = None
 
     def freeze(self, frozen: bool) -> None:
         """Keep the wall as it is, while messages still come in; or follow them again."""
-        self._frozen = self._shared() if frozen else None
+        self.frozen = self._shared() if frozen else None
 
-    def knows(self, student: str) -> bool:
-        """Whether this student is in the class, or has left it."""
-        return self._version(student) is not None
+    def version(self, student: str) -> int | None:
+        """Which version counts of a student who is in the class, or has left it."""
+        known = "select version from students where student = ?"
+        found = self._rows.execute(known, (student,)).fetchone()
+        return found[0] if found else None
 
     def take(self, student: str, shared: Shared) -> int:
         """What a student shares; returns the version that counts. Raises NotTaken."""
-        version = self._version(student)
+        version = self.version(student)
         if version == _LEFT:
             raise NotTaken("this student has left the class")
         if version is None:
@@ -152,29 +145,30 @@ class ClassState:
             every, here = self._rows.execute(count).fetchone()
             if here >= limits.MOST_IN_CLASS or every - here >= _MOST_LEFT:
                 raise NotTaken(f"this class is full: {here:,} have joined")
-        self._rows.execute(_TAKE, (student, shared.version, shared.model_dump_json()))
+        row = student, shared.version, shared.model_dump_json()
+        self.changes += self._rows.execute(_TAKE, row).rowcount
         return max(shared.version, version or 0)
 
     def leave(self, student: str) -> None:
         """Forget all that a student has shared, now and for good."""
         self._rows.execute("replace into students values (?, ?, null)", (student, _LEFT))
-        if self._frozen:  # also what is frozen on the wall is about others only from now on
-            self._frozen.pop(student, None)
+        self.changes += 1
+        if self.frozen:  # also what is frozen on the wall is about others only from now on
+            self.frozen.pop(student, None)
 
     def answers(self, question: Question) -> Answers:
         """What the class has said to a question, as it is shown."""
-        texts = (self._shared() if self._frozen is None else self._frozen).values()
+        texts = (self._shared() if self.frozen is None else self.frozen).values()
         guesses, found = [], []
         for each in map(_parsed, texts):
             guess = each.predictions.get(question.prediction)
-            if guess and (one := _one(guess, question.unit)):
+            if guess and (one := _one(guess, question.spec.unit)):
                 guesses.append(guess.value * one)
-            figure = each.figures.get(question.figure)
-            if figure and (one := _one(figure, question.unit)):
-                value, codes = figure.value, _CODES.intersection(figure.findings)
-                low = value if figure.low is None else figure.low
-                high = value if figure.high is None else figure.high
-                found.append(Found(value * one, low * one, high * one, figure.machine, codes))
+            figure = each.figures.get(question.spec.id)
+            if figure and (one := _one(figure, question.spec.unit)):
+                ends = figure.low * one, figure.high * one
+                codes = _CODES.intersection(figure.findings)
+                found.append(Found(figure.value * one, *ends, figure.machine, codes))
         return Answers(len(texts), tuple(sorted(guesses)), tuple(found))
 
     def write_data_set(self) -> Path | None:
@@ -187,18 +181,13 @@ class ClassState:
             for each in self.answers(question).found:
                 if not each.findings:
                     fair.setdefault(each.machine, []).append(each.value)
-            rows += rows_of(question.figure, question.spec.shown_run, question.unit, fair)
+            rows += rows_of(question.spec.id, question.spec.shown_run, question.spec.unit, fair)
         write_class(self.keep / CLASS_FILE, rows)
         return self.keep / CLASS_FILE
 
     def close(self) -> None:
         """End with the file of the class, so that only one is left of it."""
         self._rows.close()
-
-    def _version(self, student: str) -> int | None:
-        known = "select version from students where student = ?"
-        found = self._rows.execute(known, (student,)).fetchone()
-        return found[0] if found else None
 
     def _shared(self) -> dict[str, str]:
         here = "select student, shared from students where shared is not null"

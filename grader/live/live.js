@@ -13,12 +13,11 @@ let lost = 0;
 
 async function follow() {
   try {
-    // The answer comes as soon as the wall is another one, and in any case after 10 seconds.
+    // Nothing comes if the wall is still the one that is shown.
     const asked = new URLSearchParams({ since: shown.now });
     const answer = await fetch(`state?${asked}`, { signal: AbortSignal.timeout(30000) });
     if (!answer.ok) throw new Error(answer.status);
-    const said = await answer.json();
-    if (said.now !== shown.now) show(said);
+    if (answer.status !== 204) show(await answer.json());
     if (lost) say("");
     lost = 0;
   } catch {
@@ -55,8 +54,9 @@ function show(said) {
   element("drawing").replaceChildren(said.bands.length ? drawn(said) : made("p", "Nothing to show yet."));
   element("table").replaceChildren(table(said));
   element("join").textContent = said.join || "closed to newcomers";
-  // An instructor's browser is told both on the wall too, which has neither.
-  for (const [name, on] of Object.entries(said.pressed ?? {})) {
+  // The wall has no buttons, and no list.
+  const pressed = { reveal: said.revealed, freeze: said.frozen, close: !said.join };
+  for (const [name, on] of Object.entries(pressed)) {
     document.querySelector(`[data-do="${name}"]`)?.setAttribute("aria-pressed", String(on));
   }
   element("refused")?.replaceChildren(...said.refused.map((words) => made("li", words)));
@@ -168,7 +168,9 @@ async function press(button) {
       method: "POST", headers: { "X-Live": "1" }, body: undo ? button.dataset.undo : button.dataset.do,
     });
     if (!answer.ok) throw new Error((await answer.json()).error);
-    say(button.dataset.do === "write" ? "class.csv is written." : "");
+    // At once: the next press may come before the wall does.
+    if (button.dataset.undo) button.setAttribute("aria-pressed", String(!undo));
+    say("");
   } catch (error) {
     say(`Not done: ${error.message}`);
   }

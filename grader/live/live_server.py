@@ -16,18 +16,14 @@ import signal
 import socket
 import ssl
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import StringConstraints, ValidationError
-from tornado import web
-from tornado.httpserver import HTTPServer
-from tornado.iostream import IOStream
-from tornado.netutil import bind_sockets
-from tornado.web import HTTPError, RequestHandler, StaticFileHandler
+from tornado import httpserver, iostream, netutil, web
 
 from grader.live.class_keys import Keys, certificate_of, new_code, pseudonym
 from grader.live.class_state import ClassState, NotTaken, Question
@@ -37,6 +33,7 @@ from labs.course.in_class import ADDRESS, Shared
 from labs.html import filled
 from labs.json_text import Form
 from labs.terminal import say
+from labs.units import times
 
 _HERE = Path(__file__).parent
 _HEADERS = {
@@ -59,9 +56,7 @@ _LIMITS: dict[str, Any] = {
 }
 #: How often each may come from one address (messages: from one student) in so many seconds.
 _WINDOW_S = 60.0
-_MOST = {"requests": 36_000, "newcomers": 2_000, "wrong codes": 20, "messages": 120}
-#: A page asks for the wall again and again. For so long it waits until there is another one.
-_WAIT_S, _LOOK_S = 10.0, 0.05
+_MOST = {"requests": 36_000, "wrong codes": 20, "messages": 120}
 
 
 @dataclass
@@ -82,31 +77,11 @@ class Room:
     )
     refused: Counter[str] = field(default_factory=Counter)
     _counted: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _drawn: tuple[str, dict[str, Any]] = ("", {})
-    _started: str = field(default_factory=lambda: secrets.token_hex(4))
-    _pressed: int = 0
-
-    @property
-    def number(self) -> int:
-        """The number of the question on the wall, from 0; after the last comes the first."""
-        return self.keys.number % len(self.state.questions)
 
     @property
     def question(self) -> Question:
-        """The question on the wall."""
-        return self.state.questions[self.number]
-
-    @property
-    def now(self) -> str:
-        """Another text whenever the wall may be another one."""
-        return f"{self._started} {self._pressed} {self.state.changes}"
-
-    def stage(self) -> dict[str, Any]:
-        """The wall, made once for each change."""
-        if self._drawn[0] != self.now:
-            revealed = self.question.figure in self.keys.revealed
-            self._drawn = self.now, stage(self.state, self.number, revealed=revealed)
-        return self._drawn[1]
+        """The question on the wall; after the last comes the first."""
+        return self.state.questions[self.keys.number % len(self.state.questions)]
 
     def is_too_much(self, what: str, who: str, count: int = 1) -> bool:
         """Whether there is too much of this from `who` lately, with so many more."""
@@ -119,21 +94,20 @@ class Room:
     async def press(self, button: str) -> None:
         """Carry out what a button of the instructor's page says. Raises KeyError, CannotWrite."""
         _BUTTONS[button](self)
-        self._pressed += 1
+        self.state.changes += 1
         await asyncio.to_thread(self.keys.write, self.file)  # a busy disk must not stop the class
 
 
 _BUTTONS: dict[str, Callable[[Room], object]] = {
-    "reveal": lambda room: room.keys.revealed.add(room.question.figure),
-    "hide": lambda room: room.keys.revealed.discard(room.question.figure),
-    "next": lambda room: setattr(room.keys, "number", room.number + 1),
-    "previous": lambda room: setattr(room.keys, "number", room.number - 1),
+    "reveal": lambda room: room.keys.revealed.add(room.question.spec.id),
+    "hide": lambda room: room.keys.revealed.discard(room.question.spec.id),
+    "next": lambda room: setattr(room.keys, "number", room.keys.number + 1),
+    "previous": lambda room: setattr(room.keys, "number", room.keys.number - 1),
     "freeze": lambda room: room.state.freeze(True),
     "follow": lambda room: room.state.freeze(False),
     "close": lambda room: setattr(room.keys, "is_open", False),
     "open": lambda room: setattr(room.keys, "is_open", True),
     "new-code": lambda room: setattr(room.keys, "code", new_code()),
-    "write": lambda room: room.state.write_data_set(),
 }
 
 
@@ -153,7 +127,7 @@ class _Sharing(_Leaving):
     shared: Shared
 
 
-class _Handler(RequestHandler):
+class _Handler(web.RequestHandler):
     """What all have in common: limits, headers, and errors as a sentence in JSON."""
 
     def initialize(self, room: Room) -> None:
@@ -169,10 +143,10 @@ class _Handler(RequestHandler):
         if self.room.is_too_much("requests", self.who):
             raise self.refusal(429, "too many requests")
 
-    def refusal(self, status: int, why: str) -> HTTPError:
+    def refusal(self, status: int, why: str) -> web.HTTPError:
         """An error to raise, which is counted."""
         self.room.refused[why] += 1
-        return HTTPError(status, reason=why)
+        return web.HTTPError(status, reason=why)
 
     def write_error(self, status_code: int, **_: object) -> None:
         self.finish({"error": self._reason})
@@ -193,14 +167,10 @@ class _Handler(RequestHandler):
         self.finish(filled(_HERE / template, lab=room.state.lab, digits=room.digits, **values))
 
 
-def _is_same(given: str, key: str) -> bool:
-    return secrets.compare_digest(given.encode(), key.encode())
-
-
 class _Share(_Handler):
     def post(self) -> None:
         given, room = self.form(_Sharing), self.room
-        if not room.state.knows(given.row):
+        if room.state.version(given.row) is None:
             self.let_in(given)
         if room.is_too_much("messages", given.row):  # leaving has no such limit
             raise self.refusal(429, "too many messages of one student")
@@ -215,21 +185,19 @@ class _Share(_Handler):
         room = self.room
         if room.is_too_much("wrong codes", self.who, 0):
             raise self.refusal(429, "too many wrong codes from one address")
-        if not _is_same(given.code.strip().lower(), room.keys.code):
+        if given.code.strip().lower() != room.keys.code:
             room.is_too_much("wrong codes", self.who)
             raise self.refusal(403, "this is not the code on the wall")
         if given.lab != room.state.lab:
             raise self.refusal(403, f"this class works on {room.state.lab}: join from that lab")
         if not room.keys.is_open:
             raise self.refusal(403, "the instructor has closed the class to newcomers")
-        if room.is_too_much("newcomers", self.who):
-            raise self.refusal(429, "too many join from one address")
 
 
 class _Leave(_Handler):
     def post(self) -> None:
         row = self.form(_Leaving).row
-        if self.room.state.knows(row):
+        if self.room.state.version(row) is not None:
             self.room.state.leave(row)
         self.finish({})
 
@@ -244,7 +212,7 @@ class _Page(_Handler):
 
     def get(self, page: str) -> None:
         key, links = self.get_query_argument("key", ""), self.room.links
-        if key and _is_same(key, links[page]):
+        if key and secrets.compare_digest(key.encode(), links[page].encode()):
             links["desk"] = "" if page == "desk" else links["desk"]
             # The browser has the cookie from now on, and its address has no key.
             self.set_signed_cookie(
@@ -253,8 +221,7 @@ class _Page(_Handler):
             )  # fmt: skip
             self.redirect(self.request.path, status=303)
         elif self.may(page, "desk"):
-            keeps = self.room.state.keep is not None
-            self.show("wall.html.jinja", desk=page == "desk", keeps=keeps)
+            self.show("wall.html.jinja", desk=page == "desk")
         else:
             raise self.refusal(403, f"this link does not open the {page}, or did so once")
 
@@ -270,83 +237,65 @@ class _Page(_Handler):
 
 
 class _State(_Handler):
-    async def get(self) -> None:
+    def get(self) -> None:
         if not self.may("wall", "desk"):
             raise self.refusal(403, "not from the wall")
-        room, desk, since = self.room, self.may("desk"), self.get_query_argument("since", "")
-        for _ in range(round(_WAIT_S / _LOOK_S)):
-            refused = sorted(room.refused.items(), key=lambda pair: -pair[1]) if desk else []
-            now = f"{room.now} {sum(n for _, n in refused)}"
-            if now != since:
-                break
-            await asyncio.sleep(_LOOK_S)
-        keys, said = room.keys, {**room.stage(), "now": now}
-        said["join"] = room.join_line.format(code=keys.code) if keys.is_open else ""
-        if desk:
-            said["pressed"] = {
-                "reveal": room.question.figure in keys.revealed,
-                "freeze": room.state.frozen,
-                "close": not keys.is_open,
-            }
-            said["refused"] = [f"{n:,} times: {why}" for why, n in refused[:8]]
-        self.finish(said)
+        room, keys = self.room, self.room.keys
+        now = room.state.changes + room.refused.total()
+        if self.get_query_argument("since", "") == str(now):
+            self.set_status(204)  # nothing is new
+            return
+        shown = stage(room.state, room.question, room.question.spec.id in keys.revealed)
+        join = room.join_line.format(code=keys.code) if keys.is_open else ""
+        refused = [f"{times(n)}: {why}" for why, n in room.refused.most_common(8)]
+        self.finish({**shown, "now": now, "join": join, "refused": refused})
 
 
-class _Server(HTTPServer):
+class _Server(httpserver.HTTPServer):
     """A server with limits on connections."""
 
     #: By address, of all servers together.
     connections: ClassVar[Counter[str]] = Counter()
 
-    def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        who = str(address[0])
-        if (
-            self.connections.total() >= _MOST_CONNECTIONS
-            or self.connections[who] >= _MOST_OF_ADDRESS
-        ):
+    def handle_stream(self, stream: iostream.IOStream, address: tuple[Any, ...]) -> None:
+        every, of_it = self.connections.total(), self.connections[address[0]]
+        if every >= _MOST_CONNECTIONS or of_it >= _MOST_OF_ADDRESS:
             stream.close()
-            return
-        self.connections[who] += 1
-        super().handle_stream(stream, address)
+        else:
+            self.connections[address[0]] += 1
+            super().handle_stream(stream, address)
 
     def on_close(self, server_conn: Any) -> None:
-        who = str(server_conn.context.address[0])
-        self.connections[who] -= 1
-        if not self.connections[who]:
-            del self.connections[who]
+        self.connections[server_conn.context.address[0]] -= 1
         super().on_close(server_conn)
 
 
 def _listen(
     room: Room, address: str, port: int, *, desk: bool, tls: ssl.SSLContext | None = None
-) -> int:
-    """Serve the class there, with `desk` also the instructor's page, and return the port.
+) -> None:
+    """Serve the class there, with `desk` also the instructor's page.
 
-    Port 0 takes any. Nobody reaches loopback by another name. Raises OSError.
+    Nobody reaches loopback by another name. Raises OSError.
     """
     pages = "(wall|desk)" if desk else "(wall)"
-    every = {"share": _Share, "leave": _Leave, "": _Welcome, pages: _Page}
-    rules: list[Any] = [
-        (f"{room.base}/{name}", kind, {"room": room})
-        for name, kind in {**every, "state": _State}.items()
-    ]
-    rules.append((rf"{room.base}/(live\.js|live\.css)", StaticFileHandler, {"path": str(_HERE)}))
+    kinds = {"share": _Share, "leave": _Leave, "": _Welcome, pages: _Page, "state": _State}
+    rules: list[Any] = [(f"{room.base}/{at}", kind, {"room": room}) for at, kind in kinds.items()]
+    rules.append((rf"{room.base}/(live\.(?:js|css))", web.StaticFileHandler, {"path": str(_HERE)}))
     made = web.Application(log_function=lambda _: None, cookie_secret=room.keys.secret)
     made.add_handlers(r"(127\.0\.0\.1|localhost)" if desk and not room.base else ".*", rules)
     # A class can be larger than the number of files that a process may have open at first.
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     most = 2 * _MOST_CONNECTIONS if hard < 0 else min(hard, 2 * _MOST_CONNECTIONS)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-    sockets = bind_sockets(port, address, backlog=limits.MOST_IN_CLASS)
-    _Server(made, ssl_options=tls, **_LIMITS).add_sockets(sockets)
-    return int(sockets[0].getsockname()[1])
+    server = _Server(made, ssl_options=tls, **_LIMITS)
+    server.add_sockets(netutil.bind_sockets(port, address, backlog=limits.MOST_IN_CLASS))
 
 
-async def serve(room: Room, port: int, share: str | None) -> None:
+async def serve(room: Room, port: int, share: str | None, *beside: Awaitable[None]) -> None:
     """Serve the class as a hub says, or else at `port` here, and say where; until it is ended.
 
-    With `share`, students on the network reach it at this address of this machine, one port higher;
-    '' is the one that leads to the network. Raises CannotShare, and OSError.
+    What is `beside` runs meanwhile. With `share`, students on the network reach it at this address
+    of this machine, one port higher; '' is the one that leads to the network. Raises OSError.
     """
     hub = os.environ.get("JUPYTERHUB_SERVICE_URL", "")
     if hub:
@@ -355,10 +304,12 @@ async def serve(room: Room, port: int, share: str | None) -> None:
         room.base, room.join_line = pages, 'lab.join("{code}")'
         _listen(room, url.hostname or "", url.port or 80, desk=True)
     else:
-        pages = address = f"http://127.0.0.1:{_listen(room, '127.0.0.1', port, desk=True)}"
+        pages = address = f"http://127.0.0.1:{port}"
+        _listen(room, "127.0.0.1", port, desk=True)
         if share is not None:
             share, (tls, room.digits) = share or _own_address(), certificate_of(room.file)
-            address = f"{share}:{_listen(room, share, port + 1, desk=False, tls=tls)}"
+            _listen(room, share, port + 1, desk=False, tls=tls)
+            address = f"{share}:{port + 1}"
         room.join_line = f'lab.join("{{code}}", "{address}")'
     say(f"The instructor's page; this link opens it once:\n  {pages}/desk?key={room.links['desk']}")
     say(f"The page for the projector:\n  {pages}/wall?key={room.links['wall']}")
@@ -372,7 +323,9 @@ async def serve(room: Room, port: int, share: str | None) -> None:
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    playing = asyncio.gather(*beside)
     await ended.wait()
+    playing.cancel()
 
 
 def _own_address() -> str:

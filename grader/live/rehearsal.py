@@ -7,13 +7,11 @@ that is faster or slower, and some make one of the catalogue's mistakes.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import random
 import shutil
-from collections.abc import Sequence
 
 from grader.demonstration import MeasuredEvidence
-from grader.live.class_state import ClassState, NotTaken, Question
+from grader.live.class_state import ClassState
 from labs import paths
 from labs.course import figures
 from labs.course.in_class import Shared, SharedFigure, SharedPrediction, shared_from
@@ -31,9 +29,6 @@ _SLIPS = (
     *[("", 1.0)] * 14,
 )  # fmt: skip
 
-#: When a student shares it (0 is the begin of the class, 1 its end), who, and what.
-Event = tuple[float, str, Shared]
-
 
 def saved_run(lab: str) -> Shared:
     """The figures of this lab on this machine, which are measured once and then kept.
@@ -48,43 +43,29 @@ def saved_run(lab: str) -> Shared:
     return shared_from(folder, {})
 
 
-def made_up(questions: Sequence[Question], saved: Shared, count: int) -> list[Event]:
-    """What `count` students share, in the order of time: each a prediction, then its figures."""
-    chance, events = random.Random(41), list[Event]()
-    known = [
-        (each, saved.figures[each.figure]) for each in questions if each.figure in saved.figures
-    ]
-    for student in range(count):
-        kind, slow, _ = chance.choices(_MACHINES, [often for *_, often in _MACHINES])[0]
-        slow *= chance.lognormvariate(0, 0.12)
-        begin, pace = chance.uniform(0, 0.3), chance.uniform(0.5, 0.7) / max(len(known), 1)
-        guesses = {
-            asked.prediction: SharedPrediction(
-                value=each.value * chance.lognormvariate(0.7, 1.4), unit=each.unit
-            )
-            for asked, each in known
-            if asked.prediction and each.value > 0
-        }
-        found: dict[str, SharedFigure] = {}
-        for step in range(len(known) + 1):
-            shared = Shared(version=step + 1, predictions=guesses, figures=dict(found))
-            events.append((begin + step * pace, f"made-up-{student}", shared))
-            for asked, each in known[step : step + 1]:
-                code, times = chance.choice(_SLIPS)
-                value = each.value * times * (1 if each.unit == figures.TIMES else slow)
-                wide = abs(value) * chance.lognormvariate(-3.5, 0.7)
-                found[asked.figure] = SharedFigure(
-                    value=value, unit=each.unit, low=value - wide, high=value + wide,
-                    machine=kind, findings=[code] if code else [],
-                )  # fmt: skip
-    return sorted(events, key=lambda event: event[0])
-
-
-async def play(state: ClassState, events: Sequence[Event], seconds: float) -> None:
-    """Have the class answer within so many seconds."""
-    before = 0.0
-    for when, student, shared in events:
-        await asyncio.sleep((when - before) * seconds)
-        before = when
-        with contextlib.suppress(NotTaken):  # the class is full
-            state.take(student, shared)
+async def student(state: ClassState, saved: Shared, number: int, seconds: float) -> None:
+    """Share predictions, and then one figure after the other, within so many seconds."""
+    chance, name, found = random.Random(number), f"made-up-{number}", dict[str, SharedFigure]()
+    kind, slow, _ = chance.choices(_MACHINES, [often for *_, often in _MACHINES])[0]
+    slow *= chance.lognormvariate(0, 0.12)
+    guesses = {
+        asked.prediction: SharedPrediction(
+            value=each.value * chance.lognormvariate(0.7, 1.4), unit=each.unit
+        )
+        for asked in state.questions
+        if asked.prediction and (each := saved.figures.get(asked.spec.id)) and each.value > 0
+    }
+    pace = seconds * chance.uniform(0.5, 0.7) / len(state.questions)
+    await asyncio.sleep(seconds * chance.uniform(0, 0.3))
+    state.take(name, Shared(version=0, predictions=guesses, figures={}))
+    for asked in state.questions:
+        await asyncio.sleep(pace)
+        if each := saved.figures.get(asked.spec.id):
+            code, times = chance.choice(_SLIPS)
+            value = each.value * times * (1 if each.unit == figures.TIMES else slow)
+            wide = abs(value) * chance.lognormvariate(-3.5, 0.7)
+            found[asked.spec.id] = SharedFigure(
+                value=value, unit=each.unit, low=value - wide, high=value + wide,
+                machine=kind, findings=[code] if code else [],
+            )  # fmt: skip
+            state.take(name, Shared(version=len(found), predictions=guesses, figures=found))

@@ -20,9 +20,8 @@ from labs.units import NAMES, NANOSECONDS, RIGHT_WITHIN, is_near, unit_symbol
 _MOST_MISTAKES = 5
 
 
-def stage(state: ClassState, number: int, *, revealed: bool) -> dict[str, Any]:
-    """What is shown of question `number`, counted from 0, as JSON."""
-    question = state.questions[number]
+def stage(state: ClassState, question: Question, revealed: bool) -> dict[str, Any]:
+    """What is shown of a question, as JSON."""
     answers = state.answers(question)
     guesses, found = answers.predictions, answers.found
     bands = [
@@ -35,12 +34,12 @@ def stage(state: ClassState, number: int, *, revealed: bool) -> dict[str, Any]:
     if revealed and (printed := _published(question)):
         bands.append({"sort": "published", "name": "Published", "marks": printed})
     values = np.array([mark[0] for band in bands for mark in band["marks"]])
-    ends, unit = scale.log_ends(values), unit_symbol(question.unit)
-    fair = [each.value for each in found if not _symptoms(each.findings)]
+    ends, unit = scale.log_ends(values), unit_symbol(question.spec.unit)
+    fair = [each.value for each in found if not each.findings & SYMPTOMS.keys()]
     return {
-        "place": f"Question {number + 1} of {len(state.questions)}",
+        "place": f"Question {state.questions.index(question) + 1} of {len(state.questions)}",
         "asks": question.asks,
-        "frozen": state.frozen,
+        "frozen": state.frozen is not None,
         "revealed": revealed,
         "counts": [
             (answers.here, "here"),
@@ -50,7 +49,7 @@ def stage(state: ClassState, number: int, *, revealed: bool) -> dict[str, Any]:
         ],
         "bands": bands,
         "axis": {
-            "name": f"{NAMES.get(question.unit, question.unit)}, logarithmic axis",
+            "name": f"{NAMES.get(question.spec.unit, question.spec.unit)}, logarithmic axis",
             "ends": (ends.floor, ends.ceiling),
             "labels": sorted(ends.labels().items()),
         },
@@ -59,13 +58,9 @@ def stage(state: ClassState, number: int, *, revealed: bool) -> dict[str, Any]:
     }
 
 
-def _symptoms(codes: frozenset[str]) -> set[str]:
-    return {SYMPTOMS[code] for code in codes if code in SYMPTOMS}
-
-
 def _published(question: Question) -> list[tuple[float, str, str]]:
     """The published figures of the same variant: the number, where it is, and what is wrong."""
-    spec, one = question.spec, NANOSECONDS.get(question.unit)
+    spec, one = question.spec, NANOSECONDS.get(question.spec.unit)
     if one is None or spec.own or len(spec.variants) != 1:
         return []
     of_it = published.of_variant(spec.kernel, spec.variant, spec.flags)
@@ -86,6 +81,6 @@ def _sentences(answers: Answers, fair: Sequence[float]) -> list[tuple[str, str]]
         near = sum(is_near(each / middle) for each in guesses)
         rest = f"predictions came within a factor of {RIGHT_WITHIN:g} of the class's median figure."
         said.append((f"{near:,} of {len(guesses):,}", rest))
-    counts = Counter(each for one in answers.found for each in _symptoms(one.findings))
+    counts = Counter(code for one in answers.found for code in one.findings & SYMPTOMS.keys())
     often = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST_MISTAKES]
-    return said + [(f"{n:,} of {len(answers.found):,}:", symptom) for symptom, n in often]
+    return said + [(f"{n:,} of {len(answers.found):,}:", SYMPTOMS[code]) for code, n in often]

@@ -15,14 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from labs.commands.command_line import USAGE, complain
-from labs.course import handed_in, in_class
+from labs.course import in_class
 from labs.course.figures import FILE_NAME, RECORDINGS
 from labs.course.handed_in import CannotCheck, Checked, check
 from labs.course.lab_names import folder_meant, labs
 from labs.files import CannotWrite
 from labs.hand_in.hand_in import CannotHandIn, carry_out
-from labs.messages import Refused
-from labs.notebook import joining
 from labs.terminal import say, say_json
 
 #: How often files are looked at, and for how long they must stay as they are before a check: a
@@ -215,18 +213,13 @@ def run_join(arguments: argparse.Namespace) -> int:
     try:
         if arguments.show:
             say(in_class.shared_from(folder, _findings(folder)).as_table())
-        elif arguments.leave:
-            member = in_class.Member(folder, arguments.code, arguments.address, dict, say)
-            say(joining.left(member))
-        else:
-            joining.joined(folder, arguments.code, arguments.address, lambda: _findings(folder))
+            return 0
+        member = in_class.Member(folder, arguments.code, arguments.address, _findings, say)
+        say(member.leave() if arguments.leave else member.join())
+        if not arguments.leave:
             say("To send nothing more, press Control-C. What you shared stays until you leave.")
             threading.Event().wait()
-    except Refused as refused:
-        return complain(
-            "labs join", "; ".join((refused.message.heading, *refused.message.sentences))
-        )
-    except (ValueError, in_class.NoClass) as error:
+    except (OSError, ValueError) as error:
         return complain("labs join", error)
     except KeyboardInterrupt:
         say("")  # the terminal has printed ^C
@@ -236,6 +229,6 @@ def run_join(arguments: argparse.Namespace) -> int:
 def _findings(folder: Path) -> dict[str, tuple[str, ...]]:
     """The findings on each figure, as the check gives them; none if it cannot check."""
     try:
-        return {each.figure: each.findings for each in handed_in.check(folder)}
-    except handed_in.CannotCheck:
+        return {each.figure: each.findings for each in check(folder)}
+    except CannotCheck:
         return {}

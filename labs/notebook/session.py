@@ -27,9 +27,8 @@ from labs.files import CannotWrite, read_bounded
 from labs.hand_in.hand_in import CannotHandIn, carry_out
 from labs.html import Table
 from labs.machine import description
-from labs.messages import Message, Quiet, Refused, in_notebook, show
+from labs.messages import Message, Quiet, Refused, in_notebook, in_place_of, show
 from labs.notebook import measuring, run_errors, unready_cells, way_through_labs
-from labs.notebook.joining import codes_in, codes_of, joined, left
 from labs.notebook.measuring import Measuring, recording_name
 from labs.notebook.predicting import AnswerForm, Predicting
 from labs.paths import PartMissing
@@ -216,7 +215,7 @@ def with_options(defaults: Mapping[str, object]) -> Callable[[Function], Functio
 
 
 #: The verdict on a figure of a lab folder, which displays itself: `grader.check`.
-Check = Callable[[str, Path], object]
+Check = Callable[[str, Path], Any]
 
 
 def start(name: str, check: Check | None = None, folder: Path | None = None) -> Session:
@@ -256,7 +255,6 @@ class Session(Predicting, Measuring):
         self.check: Check | None = None
         self._shown: dict[str, int] = {}
         self._panels: dict[str, Panel] = {}
-        self._found: dict[str, tuple[str, ...]] = {}
         self._member: in_class.Member | None = None
 
     def __repr__(self) -> str:
@@ -443,9 +441,7 @@ class Session(Predicting, Measuring):
             show(stored)
             return
         line = " ".join((f"{stored.heading[0].upper()}{stored.heading[1:]}.", *stored.sentences))
-        verdict = self.check(figure, self.folder)
-        self._found[figure] = codes_of(verdict)
-        show(verdict, Quiet(line))
+        show(self.check(figure, self.folder), Quiet(line))
 
     def hint(self, topic: str = "", rung: int | None = None) -> None:
         """Show the next hint of `topic`, or up to number `rung`; the last is nearly the answer.
@@ -462,20 +458,25 @@ class Session(Predicting, Measuring):
         predictions, figures with intervals, the kind of machine, codes of findings. No name, and no
         recording. With `send=False`, it shows this and joins nothing. Raises Refused.
         """
-        if self.check is not None:
-            self._found |= codes_in(self.check, self.folder)
-        if not send:
-            show(in_class.shared_from(self.folder, self._found).as_table())
-            return
-        if self._member is not None:
-            self._member.end()
-        self._member = joined(self.folder, code, address, lambda: self._found)
+        findings = functools.partial(codes_in, self.check)
+        try:
+            if not send:
+                show(in_class.shared_from(self.folder, findings(self.folder)).as_table())
+                return
+            if self._member is not None:
+                self._member.end()
+            tell = in_place_of(Quiet("Asking the class ..."))
+            member = in_class.Member(self.folder, code, address, findings, tell)
+            show(member.join())
+            self._member = member
+        except run_errors.EXPECTED as error:
+            raise Refused(run_errors.of_error(error)) from None
 
     def leave(self) -> None:
         """Leave the class: it forgets what you shared. Raises Refused."""
         if self._member is None:
             raise Refused(Message("problem", "you are in no class", ("lab.join joins one.",)))
-        show(left(self._member))
+        show(self._member.leave())
         self._member = None
 
     def hand_in(self) -> None:
@@ -493,6 +494,15 @@ class Session(Predicting, Measuring):
     def wrap_up(self) -> None:
         """Show prediction against result in this lab, and how far off all guesses were."""
         way_through_labs.wrap_up(self.folder.parent, self.folder.name)
+
+
+def codes_in(check: Check | None, folder: Path) -> dict[str, tuple[str, ...]]:
+    """The codes of the findings on each figure in `folder`; none if it cannot be checked."""
+    try:
+        verdicts = check("", folder).verdicts if check else ()
+    except Refused:
+        return {}
+    return {each.figure: tuple(finding.code for finding in each.findings) for each in verdicts}
 
 
 #: What `start` makes sessions with: the last one. See `begin_with`.

@@ -67,7 +67,7 @@ def test_the_newest_version_counts() -> None:
 
 def test_units_are_converted_and_others_left_out() -> None:
     state = ClassState(LAB)
-    state.take("ada", shared(value=0.5, unit="us", low=None, high=None))
+    state.take("ada", shared(value=0.5, unit="us"))
     state.take("bob", shared(value=7, unit="cycles"))
     answers = state.answers(state.questions[0])
     assert [each.value for each in answers.found] == [500]
@@ -148,14 +148,16 @@ def test_a_mistake_is_counted_once_for_each_student() -> None:
     state = ClassState(LAB)
     for n in range(3):
         state.take(f"s{n}", shared(findings=["unit-slip", "unit-slip"] if n else []))
-    assert [count for count, _ in stage(state, 0, revealed=True)["mistakes"]][-1] == "2 of 3:"
+    assert [count for count, _ in stage(state, state.questions[0], True)["mistakes"]][
+        -1
+    ] == "2 of 3:"
 
 
 def test_every_question_of_an_empty_and_of_a_large_class_can_be_shown() -> None:
     state = ClassState(LAB)
     for _ in range(2):
-        for number, question in enumerate(state.questions):
+        for question in state.questions:
             for revealed in (False, True):
-                assert stage(state, number, revealed=revealed)["asks"] == question.asks
+                assert stage(state, question, revealed)["asks"] == question.asks
         for n in range(500):
             state.take(f"s{n}", shared(value=float(n)))

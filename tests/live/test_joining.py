@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from grader import check
 from labs import start
 from labs.course.in_class import Shared, shared_from
 from labs.messages import Refused
@@ -77,6 +79,18 @@ def test_only_numbers_kinds_and_codes_leave() -> None:
     assert "system-call-trap-share" not in shared.figures  # a conclusion is no number
     text = shared.model_dump_json()
     assert "recordings" not in text
+
+
+def test_the_finding_on_a_figure_leaves_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(shutil.copytree(HONEST, tmp_path / LAB))
+    stated = json.loads((folder / "figures.json").read_text())
+    stated["system-call-getppid"]["value"] *= 1000
+    (folder / "figures.json").write_text(json.dumps(stated))
+    start(LAB, check, folder).join(send=False)
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if "unit-slip" in line)
+    assert row.startswith("system-call-getppid")
 
 
 def test_a_session_says_what_would_leave_and_that_it_is_in_no_class(

@@ -55,6 +55,7 @@ def bad(**changes: Any) -> dict[str, Any]:
     return {**message(), **changes}
 
 
+FIGURE = {"value": 1, "unit": "ns", "low": 1, "high": 1}
 BODIES: dict[str, Any] = {
     "nothing": b"",
     "no JSON": b"<script>alert(1)</script>",
@@ -65,17 +66,17 @@ BODIES: dict[str, Any] = {
     "a version as text": bad(version="1"),
     "a negative version": bad(version=-1),
     "a huge version": bad(version=10**30),
-    "not a number": b'{"version":1,"predictions":{},"figures":{"a":{"value":NaN,"unit":"ns"}}}',
-    "infinity": b'{"version":1,"predictions":{},"figures":{"a":{"value":1e999,"unit":"ns"}}}',
+    "not a number": b'{"version":1,"figures":{},"predictions":{"a":{"value":NaN,"unit":"ns"}}}',
+    "infinity": b'{"version":1,"figures":{},"predictions":{"a":{"value":1e999,"unit":"ns"}}}',
     "a huge number": message(value=1e300),
     "a number as text": message(low="1"),
     "true for a number": message(low=True),
     "a script as unit": message(unit=f"<script>{MARK}</script>"),
     "text from right to left as unit": message(unit="\u202ens"),
     "half of a character": b'{"version":1,"predictions":{"\\ud800":{}},"figures":{}}',
-    "a script as figure": bad(figures={f"<img src=x onerror={MARK}>": {"value": 1, "unit": "ns"}}),
+    "a script as figure": bad(figures={f"<img src=x onerror={MARK}>": FIGURE}),
     "a path as prediction": bad(predictions={"../../etc": {"value": 1, "unit": "ns"}}),
-    "many figures": bad(figures={f"f{n}": {"value": 1, "unit": "ns"} for n in range(41)}),
+    "many figures": bad(figures={f"f{n}": FIGURE for n in range(41)}),
     "many findings": message(findings=["unit-slip"] * 21),
     "a long kind of machine": message(machine="x" * 41),
     "a script as finding": message(findings=[f"<script>{MARK}"]),
