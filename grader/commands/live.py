@@ -57,6 +57,8 @@ def run_live(arguments: argparse.Namespace) -> int:
         return complain("grader live", f"no lab {lab!r} has figures to show", USAGE)
     if arguments.rehearse is not None and not 1 <= arguments.rehearse <= 1_000:
         return complain("grader live", "--rehearse takes 1 to 1,000 students", USAGE)
+    if not 0 <= arguments.port < 65_535:
+        return complain("grader live", "--port takes 0 to 65534: students join one higher", USAGE)
     try:
         state, made_up = ClassState(lab, arguments.keep), []
         room = Room(state, *keys_of(lab, new=arguments.new))

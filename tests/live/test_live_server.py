@@ -305,6 +305,7 @@ def test_a_rehearsal_plays_a_class(tmp_path: Path) -> None:
     [
         (["live", "no-such-lab"], 2),
         (["live", LAB, "--rehearse", "0"], 2),
+        (["live", LAB, "--port", "65535"], 2),
         (["live", LAB, "--share", "192.0.2.1"], 1),
     ],
 )
