@@ -17,14 +17,13 @@ LOAD, PAGE, NEITHER, UNDECIDED = range(1, 5)
 
 
 def _cause(estimates: Estimates) -> int:
-    """The page if less than half is left with it; else what one load is of the first call."""
+    """Neither if more than half is left after the student's C. If less is left, it may have brought
+    the page and its line: the line is one load, so a load decides between the two."""
     left = side(estimates[_LEFT], estimates[_CALL], 0.5)
+    if left >= 0:
+        return NEITHER if left > 0 else UNDECIDED
     load = side(estimates[_LOAD], estimates[_CALL], 0.5)
-    if left < 0:
-        return PAGE
-    if left == 0 or load == 0:
-        return UNDECIDED
-    return LOAD if load > 0 else NEITHER
+    return {1: LOAD, -1: PAGE, 0: UNDECIDED}[load]
 
 
 FIGURES = (
