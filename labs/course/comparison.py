@@ -15,7 +15,7 @@ from pathlib import Path
 
 from labs import limits
 from labs.course import figures, guide, predictions, progress
-from labs.course.figures import CHOICE, Figure
+from labs.course.figures import CHOICE, TIMES, Figure
 from labs.course.guide import Guide
 from labs.course.predictions import Prediction
 from labs.files import read_bounded, write_atomically
@@ -109,6 +109,7 @@ def of_lab(lab: Path, asked: Guide | None = None) -> list[Compared]:
     A caller with many folders of one lab passes its guide, which then is not read each time.
     """
     predicted, found = predictions.read(lab), figures.read(lab)
+    ratios = predictions.found(lab)
     asked = guide.of_lab(lab.name) if asked is None else asked
     handed_in = progress.figures_asked(asked)
     rows = []
@@ -120,6 +121,8 @@ def of_lab(lab: Path, asked: Guide | None = None) -> list[Compared]:
         shown, late = predictions.shown(versions)
         unknown = bool(asked.predictions) and known is None
         alone = known is not None and answer not in handed_in
+        if alone and readable is None and name in ratios:
+            readable = Figure(name, ratios[name], TIMES, None)
         rows.append(Compared(lab.name, name, shown, len(versions), readable, late, unknown, alone))
     return rows
 

@@ -4,7 +4,8 @@
                                 "late": false, "when": "2026-03-01T09:30:00+00:00"}]}
 
 The file keeps every version, the newest last. A late one was made when the recording that answers
-it existed already. The last one that is not late counts. Nobody grades whether it is right.
+it existed already. The last one that is not late counts. Nobody grades whether it is right. Among
+the versions, `{"found": 0.75}` is a ratio that a lab found, where no figure answers a prediction.
 """
 
 from __future__ import annotations
@@ -74,6 +75,12 @@ class _Stored(_Given):
     late: bool = False
 
 
+class _Found(Form):
+    """The form of a ratio that a lab found."""
+
+    found: float = Field(gt=0, allow_inf_nan=False, description="a number above 0")
+
+
 def read(folder: Path) -> dict[str, tuple[Prediction, ...]]:
     """All versions of each prediction in `folder`, the oldest first; empty if there are none.
 
@@ -127,6 +134,23 @@ def rename(folder: Path, old: str, new: str, before: str = "") -> None:
     both = sorted([*known.get(new, ()), *moved], key=lambda each: each.when)
     if both:
         stated[new] = [asdict(each) for each in both]
+    answers.write_versions(Path(folder) / FILE_NAME, stated)
+
+
+def found(folder: Path) -> dict[str, float]:
+    """The ratio that a lab found for each of these predictions. Raises BadPredictions."""
+    every = answers.versions_in(Path(folder) / FILE_NAME, _ratio)
+    return {name: ratios[-1] for name, ratios in every.items()}
+
+
+def put_found(folder: Path, name: str, ratio: float) -> None:
+    """Keep the ratio that a lab found next to the predictions `name`, in place of an earlier one.
+
+    Raises KeyError, BadPredictions, files.CannotWrite.
+    """
+    stated = _stated(folder)
+    others = [each for each in stated[name] if _ratio(each) is None]
+    stated[name] = [*others, {"found": ratio}]
     answers.write_versions(Path(folder) / FILE_NAME, stated)
 
 
@@ -213,6 +237,13 @@ def _time_of(folder: Path, recording: str) -> str:
 
 def _stated(folder: Path) -> dict[str, Any]:
     return answers.read_versions(Path(folder) / FILE_NAME)
+
+
+def _ratio(stated: object) -> float | None:
+    try:
+        return _Found.model_validate(stated).found
+    except ValidationError:
+        return None
 
 
 def _prediction(stated: object) -> Prediction | None:

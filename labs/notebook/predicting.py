@@ -60,14 +60,19 @@ def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Messag
 
 
 def recalled(folder: Path, guide: Guide, name: str, found: Comparison | None) -> Message:
-    """What was predicted under the id `name`, next to the ratio of `found`. Raises Refused."""
+    """What was predicted under the id `name`, next to the ratio of `found`, which is kept.
+
+    Raises Refused.
+    """
     asked_for(guide, name)
     try:
         versions = predictions.read(folder).get(name, ())
-    except ValueError as error:
+        if not versions:
+            return Message("note", f"you stored no prediction {name}")
+        if found is not None and found.ratio_as_text() is not None and (found.ratio or 0) > 0:
+            predictions.put_found(folder, name, found.ratio)
+    except (ValueError, CannotWrite) as error:
         _refuse(error, "the prediction cannot be read")
-    if not versions:
-        return Message("note", f"you stored no prediction {name}")
     shown, late = predictions.shown(versions)
     words = [_about_found(found)] if found is not None else []
     if late:
@@ -430,7 +435,7 @@ class Predicting:
     def predicted(self, name: str, found: Comparison | None = None) -> None:
         """Show what you predicted under the id `name`, next to the ratio that was `found`, if any.
 
-        Raises Refused.
+        `lab.wrap_up()` compares it with this ratio too. Raises Refused.
         """
         show(recalled(self.folder, self._guide, name, found))
 
