@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import dis
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, TracebackType
@@ -153,12 +154,13 @@ class Runs(dict[str, "Run"]):
 
 
 def register_missing_names() -> None:
-    """Make this notebook explain an undefined name, and an attribute that a result lacks.
+    """Make this notebook explain an undefined name, an attribute that a result or a number lacks,
+    and a number in place of a list.
 
     A second call changes nothing.
     """
     shell: Any = messages.shell()
-    shell.set_custom_exc((NameError, AttributeError), _explain)
+    shell.set_custom_exc((NameError, AttributeError, TypeError), _explain)
 
 
 def of_name(name: str, known: list[str]) -> Message:
@@ -195,6 +197,9 @@ def of_attribute(name: str, owner: object) -> Message | None:
             "A value comes from a run: `run = lab.measure(...)`, then `run.value`.",
         )
         return Message("problem", f"None has no `{name}`", nothing)
+    if isinstance(owner, int | float):
+        what = f"What stands before the dot is the number {owner:.6g}: leave out `.{name}`."
+        return Message("problem", f"a number has no `{name}`", (what,))
     kind = type(owner)
     if kind.__module__.partition(".")[0] not in ("labs", "grader"):
         return None
@@ -203,6 +208,15 @@ def of_attribute(name: str, owner: object) -> Message | None:
     if shown := [f"`{each}`" for each in ASKED_FOR if each in known]:
         words.append(f"It has {', '.join(shown)}.")
     return Message("problem", f"this {kind.__name__.lower()} has no `{name}`", tuple(words))
+
+
+#: What Python says of `mean(5.0)`.
+_NO_LIST = re.compile(r"'(?:int|float)' object is not (?:iterable|subscriptable)")
+_ONE_NUMBER = Message(
+    "problem",
+    "this is one number, and Python needs a list of numbers",
+    ("`mean`, `median` and `min` take a list, such as all samples. One number stands for itself.",),
+)
 
 
 def _explain(
@@ -221,6 +235,8 @@ def _explain(
             found = of_name(str(name), [each for each in shell.user_ns if not each.startswith("_")])
         if found is not None:
             messages.show(found)
+    elif isinstance(error, TypeError) and _NO_LIST.fullmatch(str(error)):
+        messages.show(_ONE_NUMBER)
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 
 
