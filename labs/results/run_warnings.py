@@ -249,7 +249,7 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
 
 def _unbelievable(figure: Estimate, share: str, *, none_this_wide: bool) -> str:
     """How wide the interval is; half of its width is `share` % of the value."""
-    so = ", so hand in none this wide" if none_this_wide else ""
+    so = ", so do not hand it in" if none_this_wide else ""
     if figure.low <= 0 <= figure.high:
         return f"the interval holds 0: the run does not distinguish the value from nothing{so}"
     return f"±{share} % is too wide to use: the limit is ±{100 * WIDEST:.0f} %{so}"
@@ -506,10 +506,12 @@ def no_line_warning(recording: Recording, line: Line) -> RunWarning:
         )
     elif is_the_kits(recording):
         cause = (short, advice("larger batch sizes ({batch})", batch=Option("batch", ...)))
+    off = f"{rounded(100 * abs(share), 2)} % off the line"
     return RunWarning(
         "not-on-a-line",
-        f"at k = {line.batch[worst]:.0f} the mean lies {rounded(100 * abs(share), 2)} % off the "
-        "line, so there is no figure",
+        "its touches made no page fault, and a few ns each are too little for a line"
+        if free
+        else f"at k = {line.batch[worst]:.0f} the mean lies {off}, so there is no figure",
         *cause,
         quiet=free,
         brief=cause[0] if free else "",

@@ -430,7 +430,7 @@ def test_next_to_nothing_is_not_said_to_lack_samples() -> None:
         found = {each.code: each for each in run_warnings.of_run(recording, line, figure)}
         warning = found["not-believable"]
         assert ("the compiler left the operation out" in warning.likely_cause) == small
-        assert ("hand in none this wide" in warning.symptom) != nothing
+        assert ("so do not hand it in" in warning.symptom) != nothing
         # C of one's own can hide its input; what is there may need more samples.
         assert ("hide its input from the compiler" in warning.try_this) == small
         # A call that is inlined is not brought back by hiding its input.

@@ -322,7 +322,7 @@ def test_the_run_warns_of_such_an_interval_before_it_is_handed_in() -> None:
     for kind, warned in (("wrong", True), ("near", False)):
         result = result_of(read(folder / kind / "recordings" / "call.csv"), "args0", "cycles")
         symptoms = [each.symptom for each in result.warnings if each.code == "not-believable"]
-        assert ["hand in none this wide" in each for each in symptoms] == [warned]
+        assert ["so do not hand it in" in each for each in symptoms] == [warned]
 
 
 @pytest.mark.parametrize(("half", "narrower"), [(0.5, False), (5.0, True)])
