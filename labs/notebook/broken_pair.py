@@ -214,8 +214,9 @@ class Pair:
 
     def sentences(self, run: Run) -> list[str]:
         """The figure of one of the two runs, and its switches if it claims any."""
-        sentence = run.result().sentence()
-        lines = [f"By its author's name: {sentence}" if run is self.broken else sentence]
+        called = f"{run.recording.kernel} {run.variant}"
+        broken = f"The broken C, which its author calls {called}"
+        lines = [run.result().sentence(broken if run is self.broken else called)]
         if run is self.broken and run.result().estimate is None:
             lines.append(
                 f"The {naive_estimate(run.result()).method}, with nothing subtracted, gives "

@@ -272,9 +272,10 @@ def line_table(result: Result) -> Table:
             line.batch, line.location, line.uncertainty, line.residual, strict=True
         )
     ]
+    sign = scale.symbol(result.unit)
     return Table(
         f"The line of {result.recording.kernel} {result.variant}, in {NAMES[result.unit]}",
-        ("batch", "mean sample", "2 standard errors", "off the line"),
+        ("batch", "mean sample", "2 standard errors", f"off the line ({sign})"),
         tuple(rows),
     )
 

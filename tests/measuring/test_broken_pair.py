@@ -124,10 +124,7 @@ def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings
         assert pair.kernel.mistake in text
         assert "getpid_of_library();" in text
         assert "raw_call(SYS_getppid" in text, "the operation that the twin's variant stands for"
-        assert (
-            text.count("author&#39;s name: system_call getppid") + text.count("author's name: ")
-            == 1
-        )
+        assert text.count("The broken C, which its author calls system_call getppid: ") == 1
         for run in (pair.broken, pair.repaired):
             assert run.result().value_as_text() in text
             assert run.recording_path is not None and run.recording_path in text
