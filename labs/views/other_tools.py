@@ -145,7 +145,8 @@ def _about(function: str, instruction: str, before: str, after: str) -> str:
     early, late = (len(re.findall(pattern, code)) for code in (before, after))
     reading = _READING.search(after)
     if late and reading is not None and not re.search(pattern, after[: reading.end()]):
-        behind = f"In {function}, {instruction} comes after the second reading, {reading[0]}"
+        first = f"occurs {times(early)} before the additions, and then " if early else ""
+        behind = f"In {function}, {instruction} {first}comes after the second reading, {reading[0]}"
         return f"{behind}: the reading cannot wait for what comes after it."
     places = ((early, "before"), (late, "after"))
     found = [f"{times(count)} {where} the additions" for count, where in places if count]

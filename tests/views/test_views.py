@@ -1324,9 +1324,9 @@ def test_an_instruction_is_counted_before_and_after_the_additions() -> None:
     if platform.machine() == "x86_64":
         (bare, fenced) = views.instruction("timer_overhead", both, "lfence").sentences
         assert bare == "In unfenced_64, lfence occurs nowhere."
-        assert fenced.endswith(
-            "comes after the second reading, rdtscp: "
-            "the reading cannot wait for what comes after it."
+        assert fenced == (
+            "In fenced_64, lfence occurs 2 times before the additions, and then comes after the "
+            "second reading, rdtscp: the reading cannot wait for what comes after it."
         )
         fenced = views.instruction("timer_overhead", both, "rdtscp").sentences[1]
         assert fenced == "In fenced_64, rdtscp occurs once after the additions."
