@@ -473,6 +473,17 @@ def test_a_prediction_without_a_figure_waits_for_none(folder: Path) -> None:
     assert told == ["no figure yet", "compare it with the run in its cell"]
 
 
+def test_a_ratio_that_a_lab_found_answers_a_prediction_without_a_figure(folder: Path) -> None:
+    other, name = folder.parent / "07-switch-footprint", "footprint-threads"
+    other.mkdir()
+    predictions.put(other, name, Prediction(0.6, "times"))
+    for ratio in (0.3, 1.2):
+        predictions.put_found(other, name, ratio)
+    (row,) = comparison.of_labs(folder.parent)
+    assert (row.as_text(), row.versions) == ("2 times as much", 1)
+    assert comparison.calibration((row,)), "the guess counts"
+
+
 def test_a_prediction_that_its_lab_does_not_ask_for_is_said_to_be_one(folder: Path) -> None:
     predicted(folder, (19, False), name="timer-overhad")
     predicted(folder, (19, False))

@@ -90,6 +90,8 @@ def test_a_name_that_a_module_misses_is_no_matter_of_cells(
         ("run.cost", "this run has no `cost`", "It has `value`, `unit`, `interval`, `parts`."),
         ("run.valu", "this run has no `valu`", "Did you mean `value`?"),
         ("run.result().cost", "this result has no `cost`", "It has `unit`."),
+        ("run.value.value", "a number has no `value`", "leave out `.value`"),
+        ("min(run.value)", "this is one number, and Python needs a list", "stands for itself"),
         ("print('shown').value", "None has no `value`", "`run = lab.measure(...)`"),
     ],
 )
@@ -100,7 +102,7 @@ def test_an_attribute_that_a_result_lacks_is_explained(
     shell.user_ns["run"] = run
     ran = shell.run_cell(cell)
     printed = " ".join(capsys.readouterr().out.split())
-    assert isinstance(ran.error_in_exec, AttributeError), "the notebook has to stop there"
+    assert isinstance(ran.error_in_exec, AttributeError | TypeError), "the notebook stops there"
     assert heading in printed and sentence in printed
 
 
