@@ -69,8 +69,9 @@ def recalled(folder: Path, guide: Guide, name: str, found: Comparison | None) ->
         versions = predictions.read(folder).get(name, ())
         if not versions:
             return Message("note", f"you stored no prediction {name}")
-        if found is not None and found.ratio_as_text() is not None and (found.ratio or 0) > 0:
-            predictions.put_found(folder, name, found.ratio)
+        ratio = found.ratio if found is not None and found.ratio_as_text() is not None else None
+        if ratio is not None and ratio > 0:
+            predictions.put_found(folder, name, ratio)
     except (ValueError, CannotWrite) as error:
         _refuse(error, "the prediction cannot be read")
     shown, late = predictions.shown(versions)

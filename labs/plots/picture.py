@@ -304,7 +304,7 @@ def estimates_table(results: Sequence[Result]) -> Table:
             rows.append((name, "none", "", "", f"{result.n:,}", "", result.no_figure))
         else:
             numbers = sensible(result.estimate.into(first.unit, result.clock))
-            rows.append((name, *numbers, f"{result.n:,}", result.aside_as_text(), ""))
+            rows.append((name, *numbers, result.n_as_text(), result.aside_as_text(), ""))
     return Table(
         f"{_kernels(results)}: {first.what} in {NAMES[first.unit]}",
         ("variant", first.what, "from", "to (95 %)", "samples", "set aside", "why not"),

@@ -139,7 +139,7 @@ def _interval(result: Result) -> str:
 
 
 def _in_a_row(result: Result) -> tuple[str, str, str]:
-    return _value(result), _interval(result), f"{result.n:,}"
+    return _value(result), _interval(result), result.n_as_text()
 
 
 def _rests_on(result: Result) -> list[tuple[str, str]]:

@@ -151,13 +151,16 @@ class Result:
         every = len(self.recording.processes)
         used = self.estimate.processes if self.estimate is not None else every
         of = f"{used} of " if used != every else ""
-        asked = self.n + sum(self.set_aside.values())
-        n = f"{self.n:,} of {asked:,}" if self.set_aside else f"{self.n:,}"
         aside = self.aside_as_text()
         why = [f"{every - used} kept too few"] if of else []
         why += [f"set aside: {aside}"] if aside else []
         each = f" ({'; '.join(why)})" if why else ""
-        return f"{n} samples from {of}{plural(every, 'process')}{each}"
+        return f"{self.n_as_text()} samples from {of}{plural(every, 'process')}{each}"
+
+    def n_as_text(self) -> str:
+        """How many samples the figure uses, of how many if some were set aside."""
+        aside = sum(self.set_aside.values()) if self.estimate is not None else 0
+        return f"{self.n:,} of {self.n + aside:,}" if aside else f"{self.n:,}"
 
     def step_as_text(self) -> str:
         """The step of the clock in the unit of the result, and in ns for other units of time."""
