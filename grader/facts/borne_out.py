@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from grader.cases.case import Case
 from grader.cases.spec import Praise, Quantity
-from grader.facts import memory_use, observed, task_counts, traps
+from grader.facts import c_calls, memory_use, observed, task_counts, traps
 from labs.analysis.estimates import side
 from labs.c_kernels.toolchain import optimisation_level
 from labs.recording import run_conditions
@@ -219,9 +219,14 @@ def failure_noticed(case: Case) -> bool:
 
 
 def made_by_hand(case: Case) -> bool:
-    """Whether the C enters the OS kernel by itself for the call asked for by name."""
+    """Whether the C enters the OS kernel by itself, and only so, for the call asked for by name."""
     code = traps.measured(case)
-    return code is not None and case.spec.variant in traps.ASKED and traps.made_by_hand(case, code)
+    return (
+        code is not None
+        and case.spec.variant in traps.ASKED
+        and traps.made_by_hand(case, code)
+        and c_calls.called(code, ("syscall",)) is None
+    )
 
 
 def raised_by_task(case: Case) -> bool:

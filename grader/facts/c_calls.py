@@ -86,10 +86,10 @@ def enters_by_hand(code: Code, machine: str) -> bool:
     """Whether `code` enters the OS kernel itself, and not through a function named like the call.
 
     It may do so with a trap instruction of `machine` (a name from uname; for an unknown machine,
-    any inline assembly counts), or by number with trap() of the kit or syscall() of the C library.
-    syscall() is a function too, but like trap() it always makes the call with this number.
+    any inline assembly counts), or with trap() of the kit. syscall() always enters the OS kernel
+    too, but the C library does it.
     """
-    if called(code, _BY_NUMBER) is not None:
+    if called(code, ("trap",)) is not None:
         return True
     if not has_inline_assembly(code):
         return False
@@ -98,8 +98,12 @@ def enters_by_hand(code: Code, machine: str) -> bool:
 
 
 def functions_of_library(code: Code) -> list[str]:
-    """The functions of the C library that `code` calls and that are named like system calls."""
-    return list(dict.fromkeys(each.name for each in calls(code) if each.name in _OF_LIBRARY))
+    """The functions of the C library that make system calls, as `code` calls them: each once.
+
+    They are those named like system calls, and syscall(), which makes the call with a number.
+    """
+    names = _OF_LIBRARY | {"syscall"}
+    return list(dict.fromkeys(each.name for each in calls(code) if each.name in names))
 
 
 def always_enter(code: Code) -> list[str]:

@@ -115,8 +115,13 @@ def made_by_hand(case: Case, code: Code) -> bool:
 
 
 def of_library(case: Case, code: Code) -> list[str]:
-    """The functions named like system calls that `code` calls and that the program imports."""
-    return [name for name in c_calls.functions_of_library(code) if name in (imports(case) or ())]
+    """The functions named like system calls that `code` calls and that the program imports.
+
+    Not syscall(): each program of the kit imports it, so its line in `code` may be one that never
+    runs. If it runs beside a trap, the OS kernel gets two calls for one.
+    """
+    named = imports(case) or frozenset()
+    return [name for name in c_calls.functions_of_library(code) if name in named - {"syscall"}]
 
 
 def other_call(case: Case, code: Code) -> str | None:

@@ -208,6 +208,7 @@ LAB.own_c(
         "left report B's gettimeofday in place",
         "a library call answered by the vDSO, no read and no system call",
     ),
+    ("by_syscall", "called syscall() with the number", "the C library makes the call"),
     ("fenced", "put fences around the call", "the fences are timed with the call"),
     ("pauses", "paused after the call", "a pause is timed with the call"),
     (

@@ -152,6 +152,11 @@ LAB.own_c(
         "wrote the trap below the library's call and left that where it was",
         "the library's call still runs beside the trap, and is timed with it",
     ),
+    (
+        "by_syscall",
+        "called syscall() with the number",
+        "the C library makes the call, not the trap",
+    ),
     ("as_it_was", "left the C as it was", "the library's call, which the vDSO answers"),
     (
         "bad_pointer",

@@ -1,4 +1,3 @@
-/* syscall() of the C library makes the call by its number. */
 #include "own_call.h"
 
 TICKLAB_INLINE int own_read(long fd)
