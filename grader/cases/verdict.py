@@ -40,8 +40,8 @@ class Finding:
     """A pitfall diagnosed in this submission.
 
     `evidence` quotes the student's own data. `experiment` is one thing to try, which decides
-    whether the finding is right. `broken` names a C kernel that makes the mistake on purpose; ''
-    if there is none.
+    whether the finding is right. `misconception` is '' if the evidence says what the value is.
+    `broken` names a C kernel that makes the mistake on purpose; '' if there is none.
     """
 
     code: str

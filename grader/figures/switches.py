@@ -54,8 +54,8 @@ FIGURES = (
         praise="The figure comes from the pipe and from nothing else in the run, and the OS "
         "counted the switches that you claim.",
         checks="switches counted",
-        look_next="The two pipes differ by the cost of changing the address space. Could your "
-        "interval have shown a difference of 50 ns?",
+        look_next="Compare `process.parts` with `pipe.parts`. Which differs more: the round trip, "
+        "or the calls that are subtracted?",
     ),
     FigureSpec(
         id="switch-ratio-same-mechanism",

@@ -234,7 +234,7 @@ def _about_accepted(case: Case, findings: Sequence[Finding]) -> str:
     two = case.spec.quantity is Quantity.OVERHEAD and len(accepted_ranges(case.accepted_values)) > 1
     why = "One is where the line begins, the other is the empty sample. " if two else ""
     if case.right and findings:
-        return f"{why}Your value lies there: the finding is about something else."
+        return f"{why}Your value lies there: the finding is about how it was measured."
     return why + why_more_is_accepted(case.accepted_values)
 
 
@@ -338,13 +338,11 @@ def _by_hand(case: Case, through: str) -> str:
 def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
     shown = case.matching_value
     if passed and shown is not None:
-        if case.others:
-            others = ", ".join(each.spec.id for each in case.others)
-            return f"{case.as_submitted()} follows from {others}: {shown.as_text()}."
-        return (
-            f"{case.as_submitted()} follows from {case.figure.recording}, which gives "
-            f"{shown.as_text()}."
-        )
+        others = ", ".join(each.spec.id for each in case.others)
+        follows = f"{case.as_submitted()} follows from {others or case.figure.recording}"
+        if case.as_submitted() == shown.as_text():  # a count is given exactly
+            return f"{follows}."
+        return f"{follows}{':' if others else ', which gives'} {shown.as_text()}."
     if findings:
         return findings[0].symptom
     return f"The recording gives no figure: {case.result.no_figure}."

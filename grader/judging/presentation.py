@@ -115,8 +115,9 @@ def _told(finding: Finding) -> list[tuple[str, str]]:
         ("In your data", finding.evidence),
         ("Likely", finding.misconception),
         ("To decide", finding.experiment),
+        ("Made and repaired", finding.to_see),
     ]
-    return told + ([("Made and repaired", finding.to_see)] if finding.to_see else [])
+    return [(label, text) for label, text in told if text]
 
 
 def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:

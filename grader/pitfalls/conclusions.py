@@ -55,8 +55,8 @@ def conclusion_against_table(case: Case) -> str | None:
     pairs = zip(spec.operands, results, strict=True)
     measured = "; ".join(f"{name} {_with_interval(result)}" for name, result in pairs)
     return (
-        f'You concluded: "{choice.text}". Your data give {measured} (95 % intervals).'
-        f"{_between(spec, results)} {_where_to_look(case)}"
+        f'You concluded {rounded(chosen)}: "{choice.text}". Your data give {measured} '
+        f"(95 % intervals).{_between(spec, results)} {_where_to_look(case)}"
     )
 
 
@@ -119,7 +119,8 @@ def trend_inside_the_noise(case: Case) -> str | None:
     found = compared_at_one_clock(first, second)
     if found.distinguishable:
         return None
-    return f'You concluded: "{chosen.text}". By your data {found.sentence()}'
+    number = rounded(case.submitted)
+    return f'You concluded {number}: "{chosen.text}". By your data {found.sentence()}'
 
 
 @pitfall(

@@ -193,7 +193,7 @@ def _clone_without_memory(case: Case) -> str | None:
     symptom="The parent sleeps while its new task runs.",
     misconception="vfork and CLONE_VFORK lend the parent's memory, and stop it until the child has "
     "ended. A thread runs beside its creator.",
-    experiment="Let the task sleep for a second before it ends: does own_task return at once?",
+    experiment="Leave out CLONE_VFORK, or call clone for vfork: does the parent still sleep?",
     seen_in="trials of lab 05: vfork handed in as a task in the same memory",
 )
 def vfork_for_thread(case: Case) -> str | None:

@@ -208,16 +208,17 @@ def is_stale(case: Case) -> bool:
 def with_what_it_is(finding: Finding, case: Case, what_it_is: Callable[[Case], str]) -> Finding:
     """The finding, and what the figure is the value of, if this finding is of such a figure.
 
-    A figure of which nothing is known is told which samples the kit leaves out.
+    A figure of which nothing is known is told which samples the kit leaves out. Of one that is
+    known, no misconception is blamed.
     """
     if finding.code != figure_not_from_recording.code:
         return finding
-    if known := what_it_is(case):
-        told = [known]
-    elif printed := printed_by(case):
-        told = [f"What you gave is {printed}."]
-    else:
-        told = [] if is_stale(case) else [_how_far(case), left_out(case)]
+    known = what_it_is(case)
+    if not known and (printed := printed_by(case)):
+        known = f"What you gave is {printed}."
+    if known:
+        return replace(finding, evidence=f"{finding.evidence} {known}", misconception="")
+    told = [] if is_stale(case) else [_how_far(case), left_out(case)]
     return replace(finding, evidence=" ".join(filter(None, (finding.evidence, *told))))
 
 

@@ -604,7 +604,7 @@ def check_counter(trials: Trials) -> Iterator[Point]:
         if step <= COARSE_STEP_NS:
             yield Point("counter step", "PASS", shown)
         else:
-            remedy = "Put many operations into a sample: several large sizes with --batch."
+            remedy = "Put many operations into a sample: choose several large batch sizes."
             yield Point("counter step", "CAUTION", shown, remedy)
 
 
@@ -668,7 +668,7 @@ def _shorter_batches(between_us: float) -> list[str]:
     return [
         advice,
         "A sample lasts its batch size times the cost of one operation: for system calls of "
-        f"{USUAL_COST_US:g} µs use --batch {','.join(map(str, sizes))}.",
+        f"{USUAL_COST_US:g} µs take the batch sizes {', '.join(map(str, sizes))}.",
     ]
 
 

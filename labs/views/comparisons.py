@@ -213,7 +213,7 @@ def beside_report(report: str, pair: Pair) -> Table:
         "printed quantity",
         _in_ns(report),
         "times the broken figure",
-        "than the repaired one",
+        "compared with the repaired one",
     )
     return Table(_caption(report, broken, repaired), header, tuple(rows))
 

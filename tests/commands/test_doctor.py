@@ -145,7 +145,11 @@ def test_what_came_of_the_trials(change: dict[str, object], name: str, status: s
     [
         (0, "of the time: a run takes longer", "other programs first (top lists them)."),
         (250, "took it every 4,000 µs", "other programs first (top lists them)."),
-        (1e6 / 70, "took it every 70 µs", "system calls of 0.2 µs use --batch 13,26,52,105."),
+        (
+            1e6 / 70,
+            "took it every 70 µs",
+            "system calls of 0.2 µs take the batch sizes 13, 26, 52, 105.",
+        ),
         (1e6, "took it every 1 µs", "No choice of batch sizes avoids that here."),
     ],
 )
