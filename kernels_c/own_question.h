@@ -105,6 +105,15 @@ static void print_question_calls(const char *name, void (*operations)(void),
            name, WATCHED_OPERATIONS, name, of_operations.all, name, of_baselines.all);
 }
 
+/* State how many calls of what is compared with the OS kernel refused. */
+static void print_refused(const char *name, void (*others)(void))
+{
+    struct system_calls seen;
+    if (watch_system_calls(others, &seen))
+        printf("# variant.%s.watched_operations: %d\n# variant.%s.watched_failed: %ld\n", name,
+               WATCHED_OPERATIONS, name, seen.failed);
+}
+
 /* State how many operations are counted if their calls do nothing, whichever of two results these
  * return. The calls that the baseline makes too are kept. */
 static void print_counted_without(const char *name, void (*work)(void),
@@ -119,7 +128,7 @@ static void print_counted_without(const char *name, void (*work)(void),
            left_out, name, of_0 < of_1 ? of_0 : of_1);
 }
 
-#    define WATCH_QUESTION(operation, baseline, counted)                                           \
+#    define WATCH_QUESTION(operation, other, baseline, counted)                                    \
         static __attribute__((noinline)) uint64_t watched_operations(void)                         \
         {                                                                                          \
             for (int i = 0; i < WATCHED_OPERATIONS; i++)                                           \
@@ -142,12 +151,22 @@ static void print_counted_without(const char *name, void (*work)(void),
         {                                                                                          \
             (void)baselines_watched();                                                             \
         }                                                                                          \
+        static void run_others(void)                                                               \
+        {                                                                                          \
+            for (int i = 0; i < WATCHED_OPERATIONS; i++)                                           \
+                failed_calls |= !(other());                                                        \
+        }                                                                                          \
         static void run_and_count(void)                                                            \
         {                                                                                          \
             (void)counted();                                                                       \
             (void)operations_watched();                                                            \
             const long number = counted();                                                         \
             _exit(number >= 0 && number < 255 ? (int)number : 255);                                \
+        }                                                                                          \
+        static void watch_other(const char *name)                                                  \
+        {                                                                                          \
+            longest_watch_ms = WATCHED_MS;                                                         \
+            print_refused(name, run_others);                                                       \
         }                                                                                          \
         static void watch_question(const char *name)                                               \
         {                                                                                          \
@@ -158,7 +177,8 @@ static void print_counted_without(const char *name, void (*work)(void),
                 print_counted_without(name, run_and_count, watched_operations, &kept);             \
         }
 #else
-#    define WATCH_QUESTION(operation, baseline, counted)                                           \
+#    define watch_other NULL
+#    define WATCH_QUESTION(operation, other, baseline, counted)                                    \
         static void watch_question(const char *name)                                               \
         {                                                                                          \
             (void)name;                                                                            \
@@ -172,7 +192,7 @@ static void print_counted_without(const char *name, void (*work)(void),
     OWN_INTERVAL(own_baselines, baseline_it)                                                       \
     OWN_TRIAL(try_operations, operation_it, counted_it)                                            \
     OWN_TRIAL(try_baselines, baseline_it, counted_it)                                              \
-    WATCH_QUESTION(operation_it, baseline_it, counted_it)                                          \
+    WATCH_QUESTION(operation_it, other_it, baseline_it, counted_it)                                \
     static uint64_t own_operations_that_happened(long batch)                                       \
     {                                                                                              \
         (void)counted_it();                                                                        \
@@ -223,7 +243,8 @@ static void print_counted_without(const char *name, void (*work)(void),
                                                    .about = "what you compare it with",            \
                                                    .interval = own_others_cleared,                 \
                                                    .baseline = "baseline",                         \
-                                                   .prepare = prepare_question},                   \
+                                                   .prepare = prepare_question,                    \
+                                                   .watch = watch_other},                          \
                                                   {.name = "baseline",                             \
                                                    .about = "what is subtracted from both",        \
                                                    .interval = own_baselines_that_worked,          \

@@ -536,6 +536,7 @@ _OF_LAB: dict[str, dict[Truth, str]] = {
         AGAINST_DATA: "claim-against-data claim-undecided threat-against-data",
         NO_SUCH_CHOICE: "claim-0",
         Truth(("work-optimised-away", "less-than-nothing")): "other-is-nothing",
+        FAILS: "other-is-refused",
         # Its value is a sample divided by its operations.
         Truth(("too-few-samples", "one-process", "timer-not-subtracted")): "twelve-samples",
         FEW: "one-process-only",

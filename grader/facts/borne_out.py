@@ -213,6 +213,11 @@ def reads_seen(case: Case) -> bool:
     return bool(operations) and seen == operations and observed.seen(case, "failed") == 0
 
 
+def no_call_refused(case: Case) -> bool:
+    """Whether the run saw the OS kernel refuse no call of the C, if it could watch it."""
+    return not observed.seen(case, "failed")
+
+
 def failure_noticed(case: Case) -> bool:
     """Whether the run saw the function return 0 when the OS kernel refused its call."""
     return observed.seen(case, "failure_noticed") == 1
@@ -270,8 +275,9 @@ _EVERY = (
     costs_more_than_refused, floor_in_run, in_core_cycles, calls_comparable, less_than_half,
     faults_counted, memory_use.one_fault_a_page, memory_use.no_fault_left, switches_counted,
     on_one_cpu, no_child_counted, children_waited_for, memory_held, level_stated, one_chain_seen,
-    page_seen, call_seen, reads_seen, failure_noticed, made_by_hand, raised_by_task, parent_awake,
-    sleeps_until_woken, every_line_used, nearly_every_line_used, *memory_use.LADDER_FACTS,
+    page_seen, call_seen, reads_seen, no_call_refused, failure_noticed, made_by_hand,
+    raised_by_task, parent_awake, sleeps_until_woken, every_line_used, nearly_every_line_used,
+    *memory_use.LADDER_FACTS,
 )  # fmt: skip
 FACTS: Mapping[str, Callable[[Case], bool]] = {
     fact.__name__.replace("_", " "): fact for fact in _EVERY

@@ -36,8 +36,13 @@ FIGURES = (
         points=dict.fromkeys(Level, 0.5),
         own=True,
         central="work-optimised-away",
-        praise="The program executes what you compare with, and the same baseline is subtracted.",
-        checks="baseline subtracted",
+        praise={
+            "The program executes what you compare with, and the same baseline is subtracted.": (
+                "no call refused, baseline subtracted"
+            ),
+            "The same baseline is subtracted. The OS kernel refuses what you compare with, and "
+            "your C looks at the result: you compare with a refusal.": "baseline subtracted",
+        },
         look_next="In what else than the one thing you ask about does it differ from your "
         "operation?",
     ),

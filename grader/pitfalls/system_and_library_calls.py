@@ -6,6 +6,7 @@ from grader.cases.case import Case
 from grader.facts import c_calls, c_tree, observed, traps
 from grader.facts.c_tree import TrapInstruction, trap_instructions
 from grader.facts.sources import own_source
+from grader.pitfalls import conclusions
 from grader.pitfalls.pitfall import Live, pitfall
 from labs.results.result import Result
 from labs.units import rounded
@@ -146,7 +147,7 @@ TIMES_FLOOR = 1.25
 def failing_call_timed(case: Case) -> str | None:
     """A system call that seems to fail at once, and whose result is not checked."""
     refused, operations = observed.seen(case, "failed"), observed.seen(case, "operations")
-    if refused and operations:
+    if refused and operations and not _looks_at_results(case):
         return (
             f"The run watched {operations:.0f} operations of your C: the OS kernel refused "
             f"{refused:.0f} calls in them."
@@ -164,6 +165,21 @@ def failing_call_timed(case: Case) -> str | None:
                 f"{ignored[0]}."
             )
     return None
+
+
+def _looks_at_results(case: Case) -> bool:
+    """Whether a function of a student's own question uses all results: it may ask what a refusal
+    costs.
+    """
+    source = own_source(case) if case.spec.kernel == conclusions.KERNEL else None
+    if source is None:
+        return False
+    named = c_tree.arguments_of(source, conclusions.MACRO)
+    variants = dict(zip((conclusions.OPERATION, conclusions.OTHER), named[1:], strict=False))
+    function = variants.get(case.spec.variant)
+    return function is not None and not c_calls.results_ignored(
+        c_tree.reached_from(source, function)
+    )
 
 
 #: By trap instruction: the register of the first argument, and the machine it is an instruction of.

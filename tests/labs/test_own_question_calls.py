@@ -152,11 +152,36 @@ EXERCISE = Exercise(
     "MEASURE_OWN_QUESTION(set_up, operation, other, baseline, counted)",
 )
 
+#: Each with its finding, and words of the praise.
+OTHERS = {
+    "works": ('return write(nothing, "x", 1) == 1;', [], "The program executes"),
+    "is refused, unseen": ('write(-1, "x", 1); return 1;', ["failing-call-timed"], ""),
+    "is refused, and asks so": ('return write(-1, "x", 1) < 0;', [], "you compare with a refusal"),
+}
+COMPARED = Exercise(
+    figure="own-question-other",
+    variant="other",
+    begin='#include "own_question.h"\n#include <fcntl.h>\n'
+    "static volatile long made;\nstatic long seen;\nstatic int nothing;\n"
+    'static void set_up(void) { nothing = open("/dev/null", O_WRONLY); }',
+    answers={
+        name: f"TICKLAB_INLINE int other@(void) {{ {body} }}"
+        for name, (body, _, _) in OTHERS.items()
+    },
+    dispatchers={
+        "TICKLAB_INLINE int other(void) { int done = 0; CASES return done; }": "done = other@()"
+    },
+    end="TICKLAB_INLINE int operation(void) { made++; return 1; }\n"
+    "TICKLAB_INLINE int baseline(void) { return 1; }\n"
+    f"static long counted(void) {{ {DIFFERENCE} }}\n"
+    "MEASURE_OWN_QUESTION(set_up, operation, other, baseline, counted)",
+)
+
 pytestmark = LINUX
 
 
-def seen_by_the_run(name: str) -> dict[str, str]:
-    counts = EXERCISE.counts(name, *SHORT)
+def seen_by_the_run(name: str, exercise: Exercise = EXERCISE) -> dict[str, str]:
+    counts = exercise.counts(name, *SHORT)
     seen = {key: value for key, value in counts.items() if ".watched_" in key}
     if not seen:
         pytest.skip("this system does not let a process watch its child")
@@ -176,6 +201,14 @@ def test_a_count_that_sees_only_itself_is_told_with_the_traps(name: str) -> None
     assert [finding.code for finding in verdict.findings] == [code]
     assert evidence in verdict.findings[0].evidence
     assert verdict.points <= verdict.max_points / 2
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_comparison_with_a_call_that_fails_unseen_does_not_pass(name: str) -> None:
+    _, codes, praise = OTHERS[name]
+    verdict = COMPARED.verdict(name, seen_by_the_run(name, COMPARED))
+    assert [finding.code for finding in verdict.findings] == codes
+    assert praise in verdict.praise and bool(praise) == (verdict.outcome is Outcome.PASSED)
 
 
 @pytest.mark.parametrize(("of_baseline", "said"), [(0.5, False), (0.95, True)])

@@ -397,6 +397,7 @@ LACKING: dict[str | tuple[str, str], Change] = {
     "parent awake": without("@.parent_slept"),
     "raised by task": without("@.tried"),
     "reads seen": UNWATCHED,
+    "no call refused": stating("@.watched_failed", "8"),
     "failure noticed": without("@.watched_failure_noticed"),
     "sleeps until woken": without("@.turns_tried"),
     "switches counted": without("@.claimed_switches", "@.counted_switches", "@.switches"),

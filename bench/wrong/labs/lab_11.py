@@ -217,6 +217,13 @@ def other_is_nothing(s: Student) -> None:
     s.figure(OTHER, run.naive("other"), "ns", run)
 
 
+@LAB.case(Kind.RUN, OTHER, "each call fails with EBADF, and its result is not looked at")
+def other_is_refused(s: Student) -> None:
+    """Compared with a write to a descriptor that is not open, and returned 1."""
+    run = s.measured("own", own_plan(WORDS, "11/other_is_refused.c"))
+    s.figure(OTHER, run.naive("other"), "ns", run)
+
+
 @LAB.case(Kind.RUN, COST, "too few samples and only one process")
 def twelve_samples(s: Student) -> None:
     """Took 12 samples in one process."""
