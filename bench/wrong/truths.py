@@ -443,7 +443,7 @@ _OF_LAB: dict[str, dict[Truth, str]] = {
     "09": {
         TICKS_CALLED_CYCLES: "ticks-for-cycles",
         NS_CALLED_CYCLES: "ns-for-cycles",
-        value_of("random-512k"): "second-cache",
+        value_of("random-64k"): "second-cache",
         NOT_HALVED: "twice",
         HALF: "halved",
         value_of("ordered-128m"): "by-address",

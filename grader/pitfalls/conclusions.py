@@ -55,7 +55,7 @@ def conclusion_against_table(case: Case) -> str | None:
     pairs = zip(spec.operands, results, strict=True)
     measured = "; ".join(f"{name} {_with_interval(result)}" for name, result in pairs)
     return (
-        f'You concluded {rounded(chosen)}: "{choice.text}". Your data give {measured} '
+        f'You concluded {rounded(chosen)}: "{choice.text}". You measured {measured} '
         f"(95 % intervals).{_between(spec, results)} {_where_to_look(case)}"
     )
 

@@ -9,14 +9,14 @@ from labs.run.c_process import RunFailed
 L1, MEMORY, ORDER, OWN = "ladder-l1", "ladder-memory", "ladder-order", "ladder-own"
 
 
-RANDOM, ORDERED, SMALL, MIDDLE = "random-128m", "ordered-128m", "random-16k", "random-512k"
+RANDOM, ORDERED, SMALL, MIDDLE = "random-128m", "ordered-128m", "random-16k", "random-64k"
 
 WORDS = "own_ladder --variant own-128m,random-128m --samples 240 --unit ns"
 
 RUNS = {
     "naive": lambda: plan("memory_ladder", ORDERED, samples=120),
     "orders": lambda: plan("memory_ladder", f"{RANDOM}, {ORDERED}", samples=240),
-    "sizes": lambda: plan("memory_ladder", f"{SMALL}, random-64k, {MIDDLE}", samples=240),
+    "sizes": lambda: plan("memory_ladder", f"{SMALL}, {MIDDLE}, random-4m", samples=240),
     "own": lambda: own_plan(WORDS, "09/right.c"),
 }
 
@@ -42,9 +42,9 @@ def ns_for_cycles(s: Student) -> float:
     return _first(s, "ns")
 
 
-@LAB.value(L1, "the value is that of a set of 512 KB")
+@LAB.value(L1, "the value is that of a set of 64 KB")
 def second_cache(s: Student) -> float:
-    """Took the row of 512k."""
+    """Took the row of 64k."""
     return s["sizes"].value(MIDDLE, "cycles")
 
 
