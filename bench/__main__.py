@@ -39,7 +39,6 @@ MODULES = {
     "fuzz": "bench.fuzz.readers",
     "hostile_class": "bench.exchange.hostile_class",
     "interrupted": "bench.exchange.interrupted",
-    "collect_class": "bench.exchange.collected_class",
     "formgrader": "bench.exchange.formgrader",
     "hub": "bench.exchange.hub",
     "browser": "bench.labs.browser",

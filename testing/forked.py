@@ -2,9 +2,9 @@
 
 One process imports nbgrader, IPython and what our settings and notebooks name. Each program and
 each kernel is a fork of that process with its own folder, environment and streams, and ends as a
-process ends. `test_adapter.py` and `test_class.py` start nbgrader as an instructor does,
-`test_exit_status.py` and `test_doctor.py` start our commands, `test_wheel.py` and `test_browser.py`
-start Jupyter kernels as a student does.
+process ends. `test_adapter.py` and `test_labs_through_nbgrader.py` start nbgrader as an instructor
+does, `test_exit_status.py` and `test_doctor.py` start our commands, `test_wheel.py` and
+`test_browser.py` start Jupyter kernels as a student does.
 """
 
 from __future__ import annotations

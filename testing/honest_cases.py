@@ -35,6 +35,10 @@ def honest(figure_id: str) -> Figure:
     return figure
 
 
+#: A recording keeps what is computed from it, so each value is judged on the same one.
+_kept = functools.cache(read)
+
+
 @functools.cache
 def opened(spec: FigureSpec, figure: Figure) -> Case | Finding:
     """The case of `figure`; a relation refers to the other honest figures."""
@@ -44,7 +48,7 @@ def opened(spec: FigureSpec, figure: Figure) -> Case | Finding:
         return open_relation(spec, figure, others)
     assert figure.recording
     path = FOLDER / spec.lab / figure.recording
-    recording = read(path)
+    recording = _kept(path)
     return open_case(spec, figure, recording, source_of(recording, path.with_suffix(".c")))
 
 

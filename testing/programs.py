@@ -6,6 +6,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 Done = subprocess.CompletedProcess[str]
 
 
@@ -16,3 +18,9 @@ def call(*words: str | Path, **how: Any) -> Done:
     """
     ends = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "timeout": 240}
     return subprocess.run(list(map(str, words)), **{"check": False, **ends, **how})
+
+
+def alive(marker: str) -> list[int]:
+    """The processes of this machine whose command line holds `marker`."""
+    every = psutil.process_iter(["cmdline"])
+    return [each.pid for each in every if marker in " ".join(each.info["cmdline"] or ())]

@@ -36,7 +36,7 @@ _ignore_for_ourselves_only()
 #: Files whose tests measure on this machine. They run one after the other on one worker, so that a
 #: measurement has at most one busy CPU beside it, as in a class.
 MEASURING = """
-    broken broken_pair browser_labs ckernel conditions doctor first_steps first_time
+    broken broken_pair ckernel conditions doctor first_steps first_time
     kernels_c measure measured_class new no_pinning notebooks own_exercises panel panel_runs
     pitfalls project_code session survey switches
 """
@@ -46,7 +46,7 @@ MEASURING = """
 #: nbgrader, a browser, an installation, a compiler or our own commands. The longest comes first, so
 #: that no worker is left with it at the end.
 LONG = """
-    browser pages class labs_through_nbgrader disassembly exchange kills interrupted replay
+    browser pages labs_through_nbgrader disassembly exchange kills interrupted replay
     rebuild other_platforms wheel both_ways on_dask collect_command sandbox executed_cells
     feedback postgresql kernel ended_runs feedback_page report_browser vscode_browser
     large_lists accessible start fuzz live_server live_browser live_hostile declared slips setup

@@ -169,22 +169,21 @@ def climb_by_hand(name: str, estimate: Estimate) -> Comparison:
     )
 
 
-@pytest.mark.parametrize(
-    ("last", "said"),
-    [(20.0, "the two values alone would give 2.60."), (10.0, None), (10.05, None)],
-)
-def test_a_comparison_that_the_two_values_would_not_give_says_so(
-    last: float, said: str | None
-) -> None:
+def test_a_comparison_that_the_two_values_would_not_give_says_so() -> None:
     """The first has three processes more, which may cost more than the others."""
-    run = object()
-    usual = [10.0, 10.005, 9.998, 10.002, 10.001, 10.003, 9.997]
-    one, other = by_hand([*usual, last, last, last], run), by_hand([n / 2 for n in usual], run)
-    shown = str(differences_compared(climb_by_hand("a", one), climb_by_hand("b", other)))
-    assert shown.startswith("(a - x) is 2.0")
-    assert ("process by process" in shown) == (said is not None)
-    assert (said or "") in shown
-    assert shown.count("x: once") == 1, "a sentence of both is printed once"
+    for last, said in (
+        (20.0, "the two values alone would give 2.60."),
+        (10.0, None),
+        (10.05, None),
+    ):
+        run = object()
+        usual = [10.0, 10.005, 9.998, 10.002, 10.001, 10.003, 9.997]
+        one, other = by_hand([*usual, last, last, last], run), by_hand([n / 2 for n in usual], run)
+        shown = str(differences_compared(climb_by_hand("a", one), climb_by_hand("b", other)))
+        assert shown.startswith("(a - x) is 2.0"), last
+        assert ("process by process" in shown) == (said is not None)
+        assert (said or "") in shown
+        assert shown.count("x: once") == 1, "a sentence of both is printed once"
 
 
 def test_values_of_two_runs_are_compared_as_they_are() -> None:
@@ -339,16 +338,13 @@ def test_the_command_compares_nothing_that_has_no_figure(
     assert json.loads(capsys.readouterr().out)[1]["ratio"] is None
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "printed"),
-    [
+def test_digits_keep_an_end_on_its_side() -> None:
+    for low, high, printed in (
         (-115.3, 5e-6, ("-5", "-115", "0")),  # it holds 0, and what rounding leaves is no digit
         (-115.3, 0.4, ("-5.0", "-115.3", "0.4")),
         (-115.3, -4e-3, ("-5.000", "-115.300", "-0.004")),  # it does not hold 0, and shows it
-    ],
-)
-def test_digits_keep_an_end_on_its_side(low: float, high: float, printed: tuple[str, ...]) -> None:
-    assert rounded_apart(-5.0, low, high, 0.0) == printed
+    ):
+        assert rounded_apart(-5.0, low, high, 0.0) == printed
 
 
 # Two runs at different clock speeds: what disappears in core cycles is no effect of a change.
@@ -402,21 +398,18 @@ def test_a_difference_that_the_clock_explains_is_none() -> None:
         assert concluded(moved) == 3
 
 
-@pytest.mark.parametrize(
-    ("ticks", "cycle", "side"),
-    [
+def test_a_difference_beyond_the_clock_remains() -> None:
+    for ticks, cycle, side in (
         (1.3, 1.0, 1),  # the clock was the same
         (0.7, 1.0, -1),
         (1.4, 1.1, 1),  # the clock explains a part of it only
         (0.6, 0.9, -1),
-    ],
-)
-def test_a_difference_beyond_the_clock_remains(ticks: float, cycle: float, side: int) -> None:
-    moved = again(ticks, cycle)
-    found = compared_at_one_clock(moved, of(OWN))
-    assert found.side == side and found.distinguishable and found.unit == "ns"
-    assert "core cycles" not in repr(found)
-    assert concluded(moved) == (1 if side > 0 else 2)
+    ):
+        moved = again(ticks, cycle)
+        found = compared_at_one_clock(moved, of(OWN))
+        assert found.side == side and found.distinguishable and found.unit == "ns"
+        assert "core cycles" not in repr(found), ticks
+        assert concluded(moved) == (1 if side > 0 else 2)
 
 
 def test_what_does_not_follow_the_clock_is_compared_in_time() -> None:
@@ -490,11 +483,11 @@ def said(now: Recording, before: Recording, unit: str = "ticks") -> tuple[str, .
     return disagreements(before, (result(now, unit),))
 
 
-@pytest.mark.parametrize("factor", [0.9, 1.1])
-def test_two_runs_that_exclude_each_other_contradict(factor: float) -> None:
-    (sentence,) = said(run_costing(factor * OPERATION.cost), run_costing(seed=2))
-    assert sentence.startswith(f"{VARIANT}: this run and the one before")
-    assert "neither interval" in sentence and "(--spread 20)" in sentence
+def test_two_runs_that_exclude_each_other_contradict() -> None:
+    for factor in (0.9, 1.1):
+        (sentence,) = said(run_costing(factor * OPERATION.cost), run_costing(seed=2))
+        assert sentence.startswith(f"{VARIANT}: this run and the one before"), factor
+        assert "neither interval" in sentence and "(--spread 20)" in sentence, factor
 
 
 def test_in_a_notebook_the_advice_is_an_argument() -> None:
@@ -524,13 +517,13 @@ def at_speed(made: Recording, factor: float) -> Recording:
     return replace(made, processes=each, conditions=MappingProxyType(left))
 
 
-@pytest.mark.parametrize(("cost", "cycle"), [(1.1, 1.1), (1.0, 1.1)])
-def test_another_clock_speed_is_no_contradiction(cost: float, cycle: float) -> None:
+def test_another_clock_speed_is_no_contradiction() -> None:
     """A call takes as many core cycles as before, and memory takes as long."""
-    before = at_speed(run_costing(seed=2), 1.0)
-    now = at_speed(run_costing(cost * OPERATION.cost), cycle)
-    assert said(now, before) == ()
-    assert said(at_speed(run_costing(1.1 * OPERATION.cost), 1.0), before, "cycles") != ()
+    for cost, cycle in ((1.1, 1.1), (1.0, 1.1)):
+        before = at_speed(run_costing(seed=2), 1.0)
+        now = at_speed(run_costing(cost * OPERATION.cost), cycle)
+        assert said(now, before) == (), cost
+        assert said(at_speed(run_costing(1.1 * OPERATION.cost), 1.0), before, "cycles") != (), cost
 
 
 def test_a_difference_of_a_hundredth_is_not_worth_a_sentence() -> None:

@@ -71,13 +71,13 @@ def test_it_is_the_first_sample_less_the_median_of_the_later_ones() -> None:
     assert (found.unit, found.processes, found.n) == ("ticks", 20, 200)
 
 
-@pytest.mark.parametrize("step", [1, 8, 26, 108])
-def test_its_interval_holds_the_truth_as_often_as_it_says(step: int) -> None:
-    held = sum(
-        first_time(cold_once(seed, step=step), VARIANT).contains(MORE) for seed in range(400)
-    )
-    # The median of 20 takes one of few values, and its interval is never narrower than it says.
-    assert 0.92 <= held / 400 <= 0.985
+def test_its_interval_holds_the_truth_as_often_as_it_says() -> None:
+    for step in (1, 8, 26, 108):
+        held = sum(
+            first_time(cold_once(seed, step=step), VARIANT).contains(MORE) for seed in range(400)
+        )
+        # The median of 20 takes one of few values, and its interval is never narrower than it says.
+        assert 0.92 <= held / 400 <= 0.985, step
 
 
 def test_more_processes_give_a_narrower_interval() -> None:
@@ -104,10 +104,6 @@ def test_where_nothing_was_cold_the_interval_holds_nothing_more() -> None:
 def test_the_order_of_the_rows_does_not_matter() -> None:
     recording = cold_once()
     assert first_time(shuffled(recording), VARIANT) == first_time(recording, VARIANT)
-
-
-def test_the_same_recording_gives_the_same_interval() -> None:
-    assert first_time(cold_once(), VARIANT) == first_time(cold_once(), VARIANT)
 
 
 @pytest.mark.parametrize("processes", range(1, FEWEST_FIRST_TIMES))

@@ -6,8 +6,6 @@ import dataclasses
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import pytest
-
 from labs.recording.file import Recording
 from labs.results import remarks
 from labs.results.remarks import conditions_apart
@@ -44,9 +42,8 @@ def test_what_is_usual_is_not_mentioned() -> None:
     assert not said(usual).warnings
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "words"),
-    [
+def test_what_is_unusual_is_a_condition() -> None:
+    for key, value, words in (
         ("scheduling.policy", "SCHED_IDLE", "scheduled as SCHED_IDLE"),
         ("scheduling.nice", "-5", "nice value -5"),
         ("preloaded.ld_preload", "a.so b.so", "a.so b.so loaded before the C library (by LD_PR"),
@@ -54,16 +51,13 @@ def test_what_is_usual_is_not_mentioned() -> None:
         ("seccomp", "filter", "a filter of system calls (seccomp) is set"),
         ("cpu.quota", "0.5", "a quota limits the CPU time to that of 0.5 CPUs"),
         ("cpu.throttled_s", "2.31", "the OS stopped programs for 2.3 s by this quota"),
-    ],
-)
-def test_what_is_unusual_is_a_condition(key: str, value: str, words: str) -> None:
-    assert words in said(run({key: value})).conditions
-    assert words not in said(run()).conditions
+    ):
+        assert words in said(run({key: value})).conditions
+        assert words not in said(run()).conditions
 
 
-@pytest.mark.parametrize(
-    ("conditions", "switches", "warned"),
-    [
+def test_a_warning_says_what_to_do() -> None:
+    for conditions, switches, warned in (
         ({"scheduling.policy": "SCHED_IDLE"}, True, "this run was scheduled as SCHED_IDLE"),
         ({"scheduling.policy": "SCHED_FIFO"}, True, "this run was scheduled as SCHED_FIFO"),
         ({"scheduling.policy": "SCHED_IDLE"}, False, ""),  # a call waits for nobody
@@ -79,19 +73,16 @@ def test_what_is_unusual_is_a_condition(key: str, value: str, words: str) -> Non
         ),
         ({"clocks.off": "counter 0.500, CLOCK_REALTIME 1.5"}, False, "the counter is 0.5 times"),
         ({"clocks.off": "nonsense"}, False, ""),
-    ],
-)
-def test_a_warning_says_what_to_do(conditions: dict[str, str], switches: bool, warned: str) -> None:
-    usual = said(run(switches=switches)).warnings
-    shown = said(run(conditions, switches=switches)).warnings
-    new = [each for each in shown if each not in usual]
-    assert len(new) == bool(warned)
-    assert all(warned in each and "Try: " in each for each in new)
+    ):
+        usual = said(run(switches=switches)).warnings
+        shown = said(run(conditions, switches=switches)).warnings
+        new = [each for each in shown if each not in usual]
+        assert len(new) == bool(warned)
+        assert all(warned in each and "Try: " in each for each in new)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "sentence"),
-    [
+def test_a_comparison_says_which_condition_differs() -> None:
+    for key, value, sentence in (
         ("scheduling.policy", "SCHED_IDLE", "scheduling policy was SCHED_OTHER {} SCHED_IDLE"),
         ("scheduling.nice", "7", "nice value was 0 {} 7"),
         ("preloaded.ld_preload", "a.so", "library loaded before the C library was none {} a.so"),
@@ -103,15 +94,13 @@ def test_a_warning_says_what_to_do(conditions: dict[str, str], switches: bool, w
             "powersave",
             "governor of the clock speed was performance {} powersave",
         ),
-    ],
-)
-def test_a_comparison_says_which_condition_differs(key: str, value: str, sentence: str) -> None:
-    sentence = f"The {sentence.format('in the first run, and')} in the second."
-    first, second = result_of(run()), result_of(run({key: value}, cost=310.0))
-    for compare in (compared, compared_at_one_clock):
-        assert sentence in compare(first, second).modes
-        assert sentence not in compare(first, result_of(run(cost=310.0))).modes
-        assert sentence not in compare(second, second).modes
+    ):
+        sentence = f"The {sentence.format('in the first run, and')} in the second."
+        first, second = result_of(run()), result_of(run({key: value}, cost=310.0))
+        for compare in (compared, compared_at_one_clock):
+            assert sentence in compare(first, second).modes
+            assert sentence not in compare(first, result_of(run(cost=310.0))).modes
+            assert sentence not in compare(second, second).modes
 
 
 def test_what_one_run_does_not_state_is_not_compared() -> None:

@@ -82,19 +82,19 @@ def test_few_honest_runs_show_a_warning_though_nearly_all_have_one(
     assert 0 < len(shows) <= MOST_SHOWN * len(honest), shows
 
 
-@pytest.mark.parametrize(("variant", "quiet"), [("own", True), ("bring", False)])
-def test_writes_without_a_page_fault_need_no_narrow_interval(variant: str, quiet: bool) -> None:
+def test_writes_without_a_page_fault_need_no_narrow_interval() -> None:
     """What is left when the pages are there is the right answer, and no figure to hand in."""
-    found = result_of(read(HONEST / "10-page-fault/recordings/own.csv"), variant, "ns")
-    assert found.line is not None and found.estimate is not None
-    value = found.estimate.value
-    wide = dataclasses.replace(found.estimate, low=0.6 * value, high=1.4 * value)
-    of_width = [
-        each
-        for each in of_line(found.recording, found.line, wide)
-        if each.code in ("not-believable", "wide-interval")
-    ]
-    assert [each.quiet for each in of_width] == [quiet]
+    for variant, quiet in (("own", True), ("bring", False)):
+        found = result_of(read(HONEST / "10-page-fault/recordings/own.csv"), variant, "ns")
+        assert found.line is not None and found.estimate is not None, variant
+        value = found.estimate.value
+        wide = dataclasses.replace(found.estimate, low=0.6 * value, high=1.4 * value)
+        of_width = [
+            each
+            for each in of_line(found.recording, found.line, wide)
+            if each.code in ("not-believable", "wide-interval")
+        ]
+        assert [each.quiet for each in of_width] == [quiet]
 
 
 def test_what_decides_is_shown_of_every_honest_run(honest: dict[str, list[Result]]) -> None:
@@ -140,45 +140,42 @@ def _switches(counted: str, **more: str) -> Recording:
     return stated(simulate.run(Machine(), 1), cpu__asked="none", **conditions, **more)
 
 
-@pytest.mark.parametrize(
-    ("code", "recording"),
-    [
-        ("one-process", _with_one_process()),
-        ("few-samples", simulate.run(Machine(samples=90), 1)),
-        ("not-believable", simulate.run(Machine(process_spread=30, samples=60_000), 1)),
-        ("not-on-a-line", simulate.run(Machine(hidden=120), 1)),
-        ("negative", simulate.run(Machine(overhead=500, cost=-0.5), 1)),
-        ("below-one-cycle", simulate.run(Machine(cost=0.3), 1)),
-        (
-            "shared-core",
-            simulate.run(
-                Machine(
-                    neighbour=11,
-                    neighbour_stretches=((0.15, 0.75),),
-                    samples=10_000,
-                    rounds=41,
+def test_a_warning_that_decides_is_never_quiet() -> None:
+    for busy in (False, True):
+        for code, recording in (
+            ("one-process", _with_one_process()),
+            ("few-samples", simulate.run(Machine(samples=90), 1)),
+            ("not-believable", simulate.run(Machine(process_spread=30, samples=60_000), 1)),
+            ("not-on-a-line", simulate.run(Machine(hidden=120), 1)),
+            ("negative", simulate.run(Machine(overhead=500, cost=-0.5), 1)),
+            ("below-one-cycle", simulate.run(Machine(cost=0.3), 1)),
+            (
+                "shared-core",
+                simulate.run(
+                    Machine(
+                        neighbour=11,
+                        neighbour_stretches=((0.15, 0.75),),
+                        samples=10_000,
+                        rounds=41,
+                    ),
+                    1,
                 ),
-                1,
             ),
-        ),
-        (
-            "affinity-not-obtained",
-            stated(simulate.run(Machine(), 1), cpu__asked="1", cpu__after="0"),
-        ),
-        ("switches-unaccounted", _switches("20")),
-        ("not-bound", _switches("1000", cpu__pinning="none: this system offers no pinning")),
-        ("clock-speed", with_cycles("0.55", "0.722")),
-    ],
-)
-@pytest.mark.parametrize("busy", [False, True])
-def test_a_warning_that_decides_is_never_quiet(code: str, recording: Recording, busy: bool) -> None:
-    if busy:
-        recording = stated(recording, cpus__busy="2", cpus__online="2", steal__share="0.05")
-    result = result_of(recording, None, "ticks")
-    (warning,) = [each for each in result.warnings if each.code == code]
-    said = remarks.of_results([result])
-    assert f"simulated: {warning}" in said.warnings
-    assert warning.symptom not in said.conditions
+            (
+                "affinity-not-obtained",
+                stated(simulate.run(Machine(), 1), cpu__asked="1", cpu__after="0"),
+            ),
+            ("switches-unaccounted", _switches("20")),
+            ("not-bound", _switches("1000", cpu__pinning="none: this system offers no pinning")),
+            ("clock-speed", with_cycles("0.55", "0.722")),
+        ):
+            if busy:
+                recording = stated(recording, cpus__busy="2", cpus__online="2", steal__share="0.05")
+            result = result_of(recording, None, "ticks")
+            (warning,) = [each for each in result.warnings if each.code == code]
+            said = remarks.of_results([result])
+            assert f"simulated: {warning}" in said.warnings, code
+            assert warning.symptom not in said.conditions, code
 
 
 def test_a_busy_machine_and_what_a_hypervisor_took_are_conditions() -> None:
@@ -218,9 +215,8 @@ def test_an_interval_that_can_be_believed_is_quiet_and_says_how_to_narrow_it() -
     assert "% of the value (samples=" in in_python.conditions
 
 
-@pytest.mark.parametrize(
-    ("machine", "shown"),
-    [
+def test_interrupted_samples_are_a_warning_where_too_few_others_are_left() -> None:
+    for machine, shown in (
         # One sample in five is interrupted, and the others are many.
         (Machine(interruption=7000.0, interrupted_every=800.0, samples=10_000), False),
         # Two in five are, most of them long ones.
@@ -233,30 +229,21 @@ def test_an_interval_that_can_be_believed_is_quiet_and_says_how_to_narrow_it() -
             ),
             True,
         ),
-    ],
-)
-def test_interrupted_samples_are_a_warning_where_too_few_others_are_left(
-    machine: Machine, shown: bool
-) -> None:
-    result = result_of(simulate.run(machine, 1), None, "ticks")
-    (warning,) = [each for each in result.warnings if each.code == "interrupted"]
-    assert warning.quiet != shown
+    ):
+        result = result_of(simulate.run(machine, 1), None, "ticks")
+        (warning,) = [each for each in result.warnings if each.code == "interrupted"]
+        assert warning.quiet != shown
 
 
-@pytest.mark.parametrize(
-    ("moves", "switches", "shown"),
-    [("1", "0", False), ("50", "0", True), ("1", "2", True)],
-)
-def test_a_move_to_another_cpu_is_a_warning_where_it_changes_what_is_measured(
-    moves: str, switches: str, shown: bool
-) -> None:
-    recording = stated(
-        simulate.run(Machine(), 1),
-        cpu__asked="none", task__main__migrations=moves, variant__simulated__switches=switches,
-    )  # fmt: skip
-    said = of_simulated(recording)
-    assert any("moved between CPUs" in each for each in said.warnings) == shown
-    assert ("moved between CPUs" in said.conditions) != shown
+def test_a_move_to_another_cpu_is_a_warning_where_it_changes_what_is_measured() -> None:
+    for moves, switches, shown in (("1", "0", False), ("50", "0", True), ("1", "2", True)):
+        recording = stated(
+            simulate.run(Machine(), 1),
+            cpu__asked="none", task__main__migrations=moves, variant__simulated__switches=switches,
+        )  # fmt: skip
+        said = of_simulated(recording)
+        assert any("moved between CPUs" in each for each in said.warnings) == shown
+        assert ("moved between CPUs" in said.conditions) != shown
 
 
 def test_what_is_odd_of_a_baseline_that_nobody_asked_for_is_no_warning() -> None:

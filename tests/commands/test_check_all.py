@@ -95,8 +95,9 @@ def test_a_lab_that_cannot_be_judged_leaves_the_others(
 def test_a_folder_without_labs_is_refused_as_before(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["check", str(tmp_path)]) == 2
-    assert "is not a lab folder" in capsys.readouterr().err
+    for folder, said in ((tmp_path, "is not a lab folder"), (tmp_path / "no", "is not a folder")):
+        assert main(["check", str(folder)]) == 2
+        assert said in capsys.readouterr().err
 
 
 def test_a_misspelt_lab_is_named(labs: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,9 +71,8 @@ def test_a_plain_machine_passes_everything() -> None:
     assert verdict(points) == "Fit to measure."
 
 
-@pytest.mark.parametrize(
-    ("change", "name", "status"),
-    [
+def test_what_is_odd_about_a_machine() -> None:
+    for change, name, status in (
         ({"cpus_allowed": (1,)}, "CPUs allowed", "CAUTION"),
         ({"cpus_allowed": None}, "CPUs allowed", "SKIPPED"),
         ({"cpu_quota": 0.5}, "CPU quota", "CAUTION"),
@@ -99,19 +98,16 @@ def test_a_plain_machine_passes_everything() -> None:
         ({"steal": 0.2}, "steal", "CAUTION"),
         ({"clock_source": "hpet"}, "clock source", "CAUTION"),
         ({"clock_source": None}, "clock source", "SKIPPED"),
-    ],
-)
-def test_what_is_odd_about_a_machine(change: dict[str, object], name: str, status: str) -> None:
-    machine = dataclasses.replace(PLAIN, **change)  # type: ignore[arg-type]
-    found = point(name, machine)
-    assert found.status == status
-    assert bool(found.remedy) == (status == "CAUTION")
-    assert can_measure(examine(machine, GOOD))
+    ):
+        machine = dataclasses.replace(PLAIN, **change)
+        found = point(name, machine)
+        assert found.status == status
+        assert bool(found.remedy) == (status == "CAUTION")
+        assert can_measure(examine(machine, GOOD)), change
 
 
-@pytest.mark.parametrize(
-    ("change", "name", "status"),
-    [
+def test_what_came_of_the_trials() -> None:
+    for change, name, status in (
         ({"compiler": Outcome(problem="no compiler")}, "compiler", "FAIL"),
         ({"counter": None, "counter_problem": "killed"}, "counter", "FAIL"),
         ({"counter": None}, "counter", "SKIPPED"),
@@ -130,19 +126,16 @@ def test_what_is_odd_about_a_machine(change: dict[str, object], name: str, statu
         ),
         ({"counter": dataclasses.replace(COUNTER, taken_by_others=0.02)}, "interruptions", "PASS"),
         ({"counter": None}, "interruptions", "SKIPPED"),
-    ],
-)
-def test_what_came_of_the_trials(change: dict[str, object], name: str, status: str) -> None:
-    tried = dataclasses.replace(GOOD, **change)  # type: ignore[arg-type]
-    found = point(name, tried=tried)
-    assert found.status == status
-    assert bool(found.remedy) == (status in ("CAUTION", "FAIL"))
-    assert can_measure(examine(PLAIN, tried)) == (status != "FAIL")
+    ):
+        tried = dataclasses.replace(GOOD, **change)
+        found = point(name, tried=tried)
+        assert found.status == status
+        assert bool(found.remedy) == (status in ("CAUTION", "FAIL"))
+        assert can_measure(examine(PLAIN, tried)) == (status != "FAIL")
 
 
-@pytest.mark.parametrize(
-    ("gaps_per_s", "seen", "remedy"),
-    [
+def test_interruptions_that_come_often_ask_for_shorter_batches() -> None:
+    for gaps_per_s, seen, remedy in (
         (0, "of the time: a run takes longer", "other programs first (top lists them)."),
         (250, "took it every 4,000 µs", "other programs first (top lists them)."),
         (
@@ -151,15 +144,11 @@ def test_what_came_of_the_trials(change: dict[str, object], name: str, status: s
             "system calls of 0.2 µs take the batch sizes 13, 26, 52, 105.",
         ),
         (1e6, "took it every 1 µs", "No choice of batch sizes avoids that here."),
-    ],
-)
-def test_interruptions_that_come_often_ask_for_shorter_batches(
-    gaps_per_s: float, seen: str, remedy: str
-) -> None:
-    counter = dataclasses.replace(COUNTER, taken_by_others=0.14, gaps_per_s=gaps_per_s)
-    found = point("interruptions", tried=dataclasses.replace(GOOD, counter=counter))
-    assert seen in found.seen
-    assert found.remedy is not None and found.remedy.endswith(remedy)
+    ):
+        counter = dataclasses.replace(COUNTER, taken_by_others=0.14, gaps_per_s=gaps_per_s)
+        found = point("interruptions", tried=dataclasses.replace(GOOD, counter=counter))
+        assert seen in found.seen
+        assert found.remedy is not None and found.remedy.endswith(remedy)
 
 
 def test_a_coarse_counter_and_one_that_stands_still() -> None:

@@ -41,11 +41,11 @@ def test_the_version_is_answered_without_what_measures_or_grades(cli: object) ->
     assert len(ours) < 14 and len(imported) < 100, imported
 
 
-@pytest.mark.parametrize("words", [(), ("--labs",), ("--broken",)], ids=" ".join)
-def test_a_list_is_answered_without_what_measures(words: tuple[str, ...]) -> None:
-    printed, imported = spied("labs.commands.cli", "list", *words)
-    assert printed.count("\n") > 8
-    assert len(imported) < 150, imported
+def test_a_list_is_answered_without_what_measures() -> None:
+    for words in ((), ("--labs",), ("--broken",)):
+        printed, imported = spied("labs.commands.cli", "list", *words)
+        assert printed.count("\n") > 8, words
+        assert len(imported) < 150, imported
 
 
 def spied(cli: str, *words: str) -> tuple[str, list[str]]:

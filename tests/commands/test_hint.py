@@ -99,18 +99,13 @@ def test_without_a_cache_there_are_hints_too(
     assert capsys.readouterr().out.startswith("hint 1 of 3")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
+def test_another_lab_or_topic_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, said in (
         (("99",), "no lab '99'; there is 00-start-here, 01-timer-overhead"),
         (("03-sytem-call",), "did you mean 03-system-call?"),
         (("03", "onw"), f"{LAB} has no hint 'onw'"),
         (("03", "conclud"), "did you mean conclude?"),
         (("00", "any"), "00-start-here has no hint 'any'"),
-    ],
-)
-def test_another_lab_or_topic_is_refused(
-    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["hint", *words]) == 2
-    assert said in capsys.readouterr().err
+    ):
+        assert main(["hint", *words]) == 2
+        assert said in capsys.readouterr().err

@@ -45,9 +45,8 @@ def test_every_c_kernel_and_variant_is_listed(capsys: pytest.CaptureFixture[str]
         )
 
 
-@pytest.mark.parametrize(
-    ("names", "short"),
-    [
+def test_only_whole_families_are_written_as_one() -> None:
+    for names, short in (
         (("args0", "args1", "args2", "loop"), ["args{0..2}", "loop"]),
         (("loop", "a-2-0", "a-2-4k", "a-8-0", "a-8-4k"), ["loop", "a-{2,8}-{0,4k}"]),
         # Not whole: one of the four would be a name that there is not.
@@ -56,10 +55,8 @@ def test_every_c_kernel_and_variant_is_listed(capsys: pytest.CaptureFixture[str]
         (("fork-1mb", "fork-2mb", "fork-1gb"), ["fork-{1mb,2mb,1gb}"]),
         (("args1", "args3", "args5"), ["args{1,3,5}"]),
         ((), []),
-    ],
-)
-def test_only_whole_families_are_written_as_one(names: tuple[str, ...], short: list[str]) -> None:
-    assert catalogue.short(names) == short
+    ):
+        assert catalogue.short(names) == short
 
 
 def test_a_list_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,9 +113,8 @@ def test_what_cannot_be_listed_is_explained(
     assert capsys.readouterr().err == "labs list: the labs are missing\n"
 
 
-@pytest.mark.parametrize(
-    ("word", "lab"),
-    [
+def test_a_lab_is_named_by_its_number_or_its_name() -> None:
+    for word, lab in (
         ("3", "03-system-call"),
         ("03", "03-system-call"),
         ("03-system-call", "03-system-call"),
@@ -127,7 +123,5 @@ def test_what_cannot_be_listed_is_explained(
         ("", None),
         ("0" * 5000, None),
         ("³", None),
-    ],
-)
-def test_a_lab_is_named_by_its_number_or_its_name(word: str, lab: str | None) -> None:
-    assert lab_names.lab_meant(word) == lab
+    ):
+        assert lab_names.lab_meant(word) == lab

@@ -28,9 +28,8 @@ def test_a_line_fits_and_keeps_its_words_and_figures(columns: int) -> None:
         assert any(figure in line for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("line", "columns", "lines"),
-    [
+def test_where_a_line_is_broken() -> None:
+    for line, columns, lines in (
         ("short", 40, ["short"]),
         ("", 40, [""]),
         ("  - one two three", 12, ["  - one two", "    three"]),
@@ -39,10 +38,8 @@ def test_a_line_fits_and_keeps_its_words_and_figures(columns: int) -> None:
         ("run `labs list` now", 17, ["run `labs list`", "  now"]),
         ("please run `labs list` now", 17, ["please run", "  `labs list` now"]),
         ("a ± 1 and more", 9, ["a ± 1 and", "  more"]),
-    ],
-)
-def test_where_a_line_is_broken(line: str, columns: int, lines: list[str]) -> None:
-    assert lines_of(line, columns) == lines
+    ):
+        assert lines_of(line, columns) == lines
 
 
 def test_colours_take_no_room() -> None:
@@ -86,14 +83,14 @@ def test_a_terminal_without_a_width_has_80_columns(monkeypatch: pytest.MonkeyPat
 ROWS = [("lab", "done", "next"), ("01-timer-overhead", "3 of 12", "Measure " * 9 + "it in 5 ns")]
 
 
-@pytest.mark.parametrize("width", [48, 60, 80, 100])
-def test_a_table_fits_and_its_texts_are_whole(width: int) -> None:
-    lines = in_columns(ROWS, {1}, width)
-    assert all(len(line) <= width for line in lines)
-    at = lines[0].index("next")
-    assert " ".join(line[at:] for line in lines[1:]) == ROWS[1][2]
-    assert lines[1].startswith("01-timer-overhead  3 of 12  Measure")
-    assert [line for line in lines[2:] if line[:at].strip()] == []
+def test_a_table_fits_and_its_texts_are_whole() -> None:
+    for width in (48, 60, 80, 100):
+        lines = in_columns(ROWS, {1}, width)
+        assert all(len(line) <= width for line in lines)
+        at = lines[0].index("next")
+        assert " ".join(line[at:] for line in lines[1:]) == ROWS[1][2], width
+        assert lines[1].startswith("01-timer-overhead  3 of 12  Measure"), width
+        assert [line for line in lines[2:] if line[:at].strip()] == [], width
 
 
 def test_a_table_with_room_is_not_broken() -> None:
@@ -113,19 +110,16 @@ def test_long_words_above_numbers_are_broken_and_the_numbers_are_not() -> None:
     assert [text for text in row if text not in lines[-1]] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
+def test_on_a_page_no_line_ends_inside_a_figure() -> None:
+    for text, parts in (
         ("more than 0.04 % off", ["more", "than", "0.04\xa0%", "off"]),
         ("1.5 ± 0.2 ns", ["1.5\xa0±\xa00.2\xa0ns"]),
         ("21.30 to 22.70 ns", ["21.30", "to", "22.70\xa0ns"]),
         ("10 names, `k = 12 % 5`", ["10", "names,", "`k", "=", "12", "%", "5`"]),
-    ],
-)
-def test_on_a_page_no_line_ends_inside_a_figure(text: str, parts: list[str]) -> None:
-    assert unbroken(text).split(" ") == parts
-    shown = unbroken(text).replace("\xa0", " ").replace("\u2011", "-")
-    assert shown == text and unbroken(unbroken(text)) == unbroken(text)
+    ):
+        assert unbroken(text).split(" ") == parts
+        shown = unbroken(text).replace("\xa0", " ").replace("\u2011", "-")
+        assert shown == text and unbroken(unbroken(text)) == unbroken(text)
 
 
 def test_a_cell_of_a_page_keeps_its_figures_whole() -> None:

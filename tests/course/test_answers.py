@@ -116,6 +116,14 @@ def test_each_answer_that_is_a_step_has_an_explanation() -> None:
 @pytest.mark.parametrize(
     "stated",
     [
+        [],
+        {"hints": {"a": ["one", "two"]}},
+        {"hints": {"a": ["one", " ", "three"]}},
+        {"hints": {"a": ["one", "two", "word " * 51]}},
+        {"steps": [{"do": "x", "done_by": "magic:x"}]},
+        {"steps": [{"do": "x"}]},
+        {"steps": [{"do": "x", "done_by": "report"}]},
+        {"steps": [{"do": "x", "done_by": "answer:x", "variant": "fenced"}]},
         {"explanations": {"wrong": []}},
         {"explanations": {"wrong": ["one", " "]}},
         {"explanations": {"wrong": "one text"}},
@@ -127,7 +135,7 @@ def test_each_answer_that_is_a_step_has_an_explanation() -> None:
         {"steps": [{"do": "x", "done_by": "answer:"}]},
     ],
 )
-def test_a_guide_with_such_a_mistake_is_named(stated: dict[str, Any]) -> None:
+def test_a_guide_with_such_a_mistake_is_named(stated: object) -> None:
     with pytest.raises(guide.BadGuide, match=r"^here\.json: "):
         guide.parse(json.dumps(stated), "here.json")
 

@@ -182,11 +182,9 @@ def test_without_an_id_the_reply_names_one(tmp_path: Path) -> None:
         predict(tmp_path, name, "ns", "")
 
 
-@pytest.mark.parametrize(
-    ("text", "value"), [("200", 200), ("1e3", 1000), (" .5 ", 0.5), ("1_000", 1000), ("3.", 3)]
-)
-def test_numbers_are_read_as_python_reads_them(text: str, value: float) -> None:
-    assert typed_numbers.number(text) == value
+def test_numbers_are_read_as_python_reads_them() -> None:
+    for text, value in (("200", 200), ("1e3", 1000), (" .5 ", 0.5), ("1_000", 1000), ("3.", 3)):
+        assert typed_numbers.number(text) == value
 
 
 @pytest.mark.parametrize(
@@ -430,9 +428,8 @@ def test_a_late_one_is_marked_and_not_counted(folder: Path) -> None:
     assert comparison.calibration((row,)) == ()
 
 
-@pytest.mark.parametrize(
-    ("guess", "found", "unit", "told"),
-    [
+def test_what_has_no_factor_is_said_in_words_and_not_counted() -> None:
+    for guess, found, unit, told in (
         ((2, "choice"), 2, "choice", "the same conclusion"),
         ((2, "choice"), 1, "choice", "another conclusion"),
         ((0, "ns"), 1, "ns", "these two have no ratio"),
@@ -441,15 +438,11 @@ def test_a_late_one_is_marked_and_not_counted(folder: Path) -> None:
         ((2, "cycles"), 1, "ns", "in another unit"),
         ((2, "times"), 1, "times", "2 times less"),
         ((2, "us"), 1, "ms", "500 times as much"),
-    ],
-)
-def test_what_has_no_factor_is_said_in_words_and_not_counted(
-    guess: tuple[float, str], found: float, unit: str, told: str
-) -> None:
-    predicted = predictions.Prediction(*guess)
-    row = Compared(LAB, ID, predicted, 1, Figure(ID, found, unit, None))
-    assert row.as_text() == told
-    assert bool(comparison.calibration((row,))) == told.endswith(("less", "much"))
+    ):
+        predicted = predictions.Prediction(*guess)
+        row = Compared(LAB, ID, predicted, 1, Figure(ID, found, unit, None))
+        assert row.as_text() == told
+        assert bool(comparison.calibration((row,))) == told.endswith(("less", "much"))
 
 
 def test_a_guide_may_name_the_figure_that_answers(
@@ -518,20 +511,17 @@ def test_without_a_figure_nothing_is_drawn(
         calibration_picture([])
 
 
-@pytest.mark.parametrize(
-    ("factor", "right", "text"),
-    [
+def test_a_guess_within_a_factor_of_two_is_right() -> None:
+    for factor, right, text in (
         (1.05, True, "within 10 %"),
         (2.0, True, "2 times as much"),
         (0.5, True, "2 times less"),
         (2.1, False, "2.1 times as much"),
         (0.25, False, "4 times less"),
         (1e300, False, "more than 1,000,000 times as much"),
-    ],
-)
-def test_a_guess_within_a_factor_of_two_is_right(factor: float, right: bool, text: str) -> None:
-    assert Guess("a", factor).right == right
-    assert factor_text(factor) == text
+    ):
+        assert Guess("a", factor).right == right
+        assert factor_text(factor) == text
 
 
 def test_the_picture_says_what_it_shows() -> None:

@@ -40,9 +40,8 @@ def read(layout: Layout, path: str) -> Named | None:
     return found[0] if found else None
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "late", "file", "order"),
-    [
+def test_names_of_canvas() -> None:
+    for name, number, late, file, order in (
         (f"lovelaceada_77_1234_{ARCHIVE}", "77", False, ARCHIVE, 1234),
         (f"lovelaceada_LATE_77_1234_{ARCHIVE}", "77", True, ARCHIVE, 1234),
         ("o_neilanne_7_8_figures-1.json", "7", False, "figures-1.json", 8),
@@ -53,22 +52,19 @@ def read(layout: Layout, path: str) -> Named | None:
         ("lovelace--ada-late_77_12_figures.json", "77", True, "figures.json", 12),
         ("lovelaceada(LATE)_77_12_figures.json", "77", True, "figures.json", 12),
         ("late_5_6_x.zip", "5", False, "x.zip", 6),
-    ],
-)
-def test_names_of_canvas(name: str, number: str, late: bool, file: str, order: int | None) -> None:
-    named = read(CANVAS, name)
-    assert named is not None
-    assert (named.number, named.late, named.path, named.order) == (number, late, (file,), order)
+    ):
+        named = read(CANVAS, name)
+        assert named is not None, name
+        assert (named.number, named.late, named.path, named.order) == (number, late, (file,), order)
 
 
-@pytest.mark.parametrize("name", ["figures.json", "ada_77.zip", "ada_x_1_figures.json", "LATE"])
-def test_what_canvas_does_not_write(name: str) -> None:
-    assert read(CANVAS, name) is None
+def test_what_canvas_does_not_write() -> None:
+    for name in ("figures.json", "ada_77.zip", "ada_x_1_figures.json", "LATE"):
+        assert read(CANVAS, name) is None
 
 
-@pytest.mark.parametrize(
-    ("path", "name", "number", "below"),
-    [
+def test_names_of_moodle() -> None:
+    for path, name, number, below in (
         (f"Ada Lovelace_123_assignsubmission_file_/{ARCHIVE}", "Ada Lovelace", "123", (ARCHIVE,)),
         (f"Ada Lovelace_123_assignsubmission_file/{ARCHIVE}", "Ada Lovelace", "123", (ARCHIVE,)),
         (f"Ada Lovelace_123_assignsubmission_file_{ARCHIVE}", "Ada Lovelace", "123", (ARCHIVE,)),
@@ -82,12 +78,10 @@ def test_what_canvas_does_not_write(name: str) -> None:
             "Eve_9_assignsubmission_file_Ada_1_assignsubmission_file_x.zip",
             "Eve", "9", ("Ada_1_assignsubmission_file_x.zip",),
         ),
-    ],
-)  # fmt: skip
-def test_names_of_moodle(path: str, name: str, number: str, below: tuple[str, ...]) -> None:
-    named = read(MOODLE, path)
-    assert named is not None
-    assert (named.name, named.number, named.path) == (name, number, below)
+    ):  # fmt: skip
+        named = read(MOODLE, path)
+        assert named is not None, path
+        assert (named.name, named.number, named.path) == (name, number, below)
 
 
 def test_an_id_by_moodle_has_name_and_number() -> None:
@@ -310,19 +304,16 @@ def test_a_roster_gives_the_ids(kind: str, tmp_path: Path) -> None:
     assert refused == {"eve_5": "the roster does not have eve (5)"}
 
 
-@pytest.mark.parametrize(
-    ("called", "names"),
-    [
+def test_a_name_is_a_first_and_a_last_one() -> None:
+    for called, names in (
         ("Lovelace, Ada", ("Ada", "Lovelace")),
         ("Guido van Rossum", ("Guido", "van Rossum")),
         ("Bob", ("", "Bob")),
         ("B,", ("", "B")),
         ("", ("", "")),
         ("A\x1b[2J, B", ("B", "A?[2J")),
-    ],
-)
-def test_a_name_is_a_first_and_a_last_one(called: str, names: tuple[str, str]) -> None:
-    assert class_roster.Student("x", "1", "", called).names == names
+    ):
+        assert class_roster.Student("x", "1", "", called).names == names
 
 
 def test_a_roster_may_have_names_only() -> None:
@@ -365,9 +356,8 @@ def test_a_wrong_roster_is_refused(text: str | bytes, why: str, tmp_path: Path) 
 TIME = "attempt_2026-01-30-15-00-00"
 
 
-@pytest.mark.parametrize(
-    ("system", "paths", "numbers", "below"),
-    [
+def test_names_of_other_systems() -> None:
+    for system, paths, numbers, below in (
         ("Blackboard", [f"ps1_ada_{TIME}_x.zip", f"ps1_bob_{TIME}_x.zip"], "ada bob", "x.zip"),
         ("Blackboard", [f"Lab_01_a_b_{TIME}_x", f"Lab_01_c_{TIME}_x"], "a_b c", "x"),
         # What a student has named comes last, and says nothing about whose it is.
@@ -383,17 +373,13 @@ TIME = "attempt_2026-01-30-15-00-00"
         ("Brightspace", ["1-6 - E - May 1, 2026 1:02 PM/2-6 - A - May 1, 2026 1 PM"], "1-6", None),
         ("Moodle", ["Team A_57_assignsubmission_file/x"], "57", "x"),
         ("Moodle", ["Default group_assignsubmission_file/x"], "", "x"),
-    ],
-)  # fmt: skip
-def test_names_of_other_systems(
-    system: str, paths: list[str], numbers: str, below: str | None
-) -> None:
-    names = [tuple(path.split("/")) for path in paths]
-    layout = layout_of(names)
-    assert layout.name == system
-    found = [named for parts in names for named in layout.read(parts)]
-    assert [each.number for each in found] == numbers.split(" ")
-    assert below is None or {"/".join(each.path) for each in found} == {below}
+    ):  # fmt: skip
+        names = [tuple(path.split("/")) for path in paths]
+        layout = layout_of(names)
+        assert layout.name == system
+        found = [named for parts in names for named in layout.read(parts)]
+        assert [each.number for each in found] == numbers.split(" ")
+        assert below is None or {"/".join(each.path) for each in found} == {below}
 
 
 def test_times_in_names_put_attempts_in_order() -> None:
@@ -416,9 +402,8 @@ def people(*rows: tuple[str, str, str], system: str = "", team: str = "") -> cla
 CLASS = (("ada", "57", "Ada Lovelace"), ("bob", "58", "Bob Ng"), ("eve", "59", "Eve Li"))
 
 
-@pytest.mark.parametrize(
-    ("known", "paths", "students"),
-    [
+def test_like_is_matched_with_like() -> None:
+    for known, paths, students in (
         # Numbers of Canvas mean nothing in Moodle, and the other way round, nor in a folder.
         (people(*CLASS, system="Canvas"), ["Bob Ng_57_assignsubmission_file/x"], {"bob"}),
         (people(*CLASS, system="Moodle"), ["evil_57_1_x", "ngbob_57_2_x"], {"bob"}),
@@ -450,15 +435,11 @@ CLASS = (("ada", "57", "Ada Lovelace"), ("bob", "58", "Bob Ng"), ("eve", "59", "
         (people(*CLASS), ["Submissions/Ng_Bob_bob_77/x"], {"bob"}),
         (people(*CLASS), ["1-2 - bob Bob Ng - May 1, 2026 102 PM/x"], {"bob"}),
         (people(*CLASS), ["1-2 - Ada Ng - May 1, 2026 102 PM/x"], set()),
-    ],
-)
-def test_like_is_matched_with_like(
-    known: class_roster.Roster, paths: list[str], students: set[str]
-) -> None:
-    names = [tuple(path.split("/")) for path in paths]
-    found, refused = sorted_names(layout_of(names), *paths, known=known)
-    assert set(found) == students
-    assert len(refused) == len(paths) - len(students)
+    ):
+        names = [tuple(path.split("/")) for path in paths]
+        found, refused = sorted_names(layout_of(names), *paths, known=known)
+        assert set(found) == students
+        assert len(refused) == len(paths) - len(students)
 
 
 def test_a_name_that_disagrees_is_listed_where_most_others_agree() -> None:
@@ -473,9 +454,8 @@ def test_a_name_that_disagrees_is_listed_where_most_others_agree() -> None:
     assert not found.students["bob"].doubts
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "students"),
-    [
+def test_the_number_of_a_participant_stays_when_the_name_changes() -> None:
+    for before, now, students in (
         # Blind marking that was revealed, also in another language, and the other way round.
         (["Participant_57"], ["Ada_57"], {"participant-57"}),
         (["Kandidat_57", "Kandidat_58"], ["Ada_57", "Bob_58"], {"kandidat-57", "kandidat-58"}),
@@ -485,22 +465,17 @@ def test_a_name_that_disagrees_is_listed_where_most_others_agree() -> None:
         # Another assignment: each number is another one's.
         (["Ada_57", "Bob_58"], ["Bob_57", "Ada_58"], set()),
         (["Ada_57"], ["Eve_57"], set()),
-    ],
-)  # fmt: skip
-def test_the_number_of_a_participant_stays_when_the_name_changes(
-    before: list[str], now: list[str], students: set[str]
-) -> None:
-    taken = {MOODLE.id_of(Named("", n, (), name)): f"{name}_{n}" for name, n in
-             (each.split("_") for each in before)}  # fmt: skip
-    items = [item(f"{each}_assignsubmission_file/x") for each in now]
-    found = sort_by_student(items, MOODLE, LAB, None, taken)
-    assert set(found.students) == students
-    assert len(found.not_collected) == len(now) - len(students)
+    ):  # fmt: skip
+        taken = {MOODLE.id_of(Named("", n, (), name)): f"{name}_{n}" for name, n in
+                 (each.split("_") for each in before)}  # fmt: skip
+        items = [item(f"{each}_assignsubmission_file/x") for each in now]
+        found = sort_by_student(items, MOODLE, LAB, None, taken)
+        assert set(found.students) == students
+        assert len(found.not_collected) == len(now) - len(students)
 
 
-@pytest.mark.parametrize(
-    ("paths", "students", "refused"),
-    [
+def test_what_a_system_adds_itself_is_no_error() -> None:
+    for paths, students, refused in (
         (
             [f"p_ada_{TIME}.txt", f"p_ada_{TIME}_x.zip", f"p_eve_{TIME}.txt"],
             {"ada"},
@@ -514,15 +489,11 @@ def test_the_number_of_a_participant_stays_when_the_name_changes(
         ),
         (["1-2 - A - May 1, 2026 102 PM/x", "index.html"], {"a-1-2"}, {}),
         (["Submissions/A_B_c_7/x", "Lab.xlsx"], {"7"}, {}),
-    ],
-)  # fmt: skip
-def test_what_a_system_adds_itself_is_no_error(
-    paths: list[str], students: set[str], refused: dict[str, str]
-) -> None:
-    layout = layout_of([tuple(path.split("/")) for path in paths])
-    found = sort_by_student([item(path) for path in paths], layout, LAB, None, {})
-    assert set(found.students) == students
-    assert {each.name: each.why for each in found.not_collected} == refused
+    ):  # fmt: skip
+        layout = layout_of([tuple(path.split("/")) for path in paths])
+        found = sort_by_student([item(path) for path in paths], layout, LAB, None, {})
+        assert set(found.students) == students
+        assert {each.name: each.why for each in found.not_collected} == refused
 
 
 def test_gradescope_without_readable_metadata_says_what_to_do(tmp_path: Path) -> None:

@@ -138,9 +138,8 @@ def test_next_to_the_interval_of_an_exact_figure_only_the_rounded_value_passes()
     assert accepted_as_text([expected]) == "15.31 to 15.89 us", "16 is said in words"
 
 
-@pytest.mark.parametrize(
-    ("expected", "why"),
-    [
+def test_why_a_value_beside_the_interval_is_accepted_is_said() -> None:
+    for expected, why in (
         (Expected(93.0, 82.0, 106.0, "us"), ""),
         (Expected(2.0, 2.0, 2.0, TIMES, shown=(1.995, 2.005)), ""),
         # The value in two digits is 16 us; three digits may leave an interval this narrow.
@@ -151,10 +150,8 @@ def test_next_to_the_interval_of_an_exact_figure_only_the_rounded_value_passes()
             Expected(93.0, 80.0, 106.0, "us", shown=(82.0, 106.0)),
             "This includes values at each clock speed of the run.",
         ),
-    ],
-)
-def test_why_a_value_beside_the_interval_is_accepted_is_said(expected: Expected, why: str) -> None:
-    assert why_more_is_accepted([expected]) == why
+    ):
+        assert why_more_is_accepted([expected]) == why
 
 
 def test_a_ratio_is_printed_with_1_on_its_side_of_the_interval() -> None:
@@ -177,51 +174,41 @@ def test_two_digits_are_those_of_the_unit_of_the_figure() -> None:
     assert not replace(in_ticks, one=1.0).accepts(53 / 2.6)
 
 
-@pytest.mark.parametrize(
-    ("counted", "passes", "fails"),
-    [
+def test_counts_near_zero_and_far_from_it_follow_one_rule() -> None:
+    for counted, passes, fails in (
         (0.00003, (0.0, 0.00003, 0.005), (0.01, 2.0)),
         (0.0, (0.0, 0.00003), (0.01,)),
         (2.0004, (2.0, 2.0004, 2.003), (1.9, 2.1, 0.0)),
-    ],
-)
-def test_counts_near_zero_and_far_from_it_follow_one_rule(
-    counted: float, passes: tuple[float, ...], fails: tuple[float, ...]
-) -> None:
-    expected = Expected(
-        counted,
-        counted,
-        counted,
-        "times",
-        shown=(max(0.0, counted - 0.005), counted + 0.005),
-        exact=True,
-    )
-    assert all(expected.accepts(value) for value in passes)
-    assert not any(expected.accepts(value) for value in fails)
+    ):
+        expected = Expected(
+            counted,
+            counted,
+            counted,
+            "times",
+            shown=(max(0.0, counted - 0.005), counted + 0.005),
+            exact=True,
+        )
+        assert all(expected.accepts(value) for value in passes)
+        assert not any(expected.accepts(value) for value in fails)
 
 
-@pytest.mark.parametrize("value", [0.3, 0.0, -0.1])
-def test_zero_passes_if_the_interval_holds_it(value: float) -> None:
-    assert Expected(value, -0.5, 0.9, "cycles").accepts(0.0)
-    assert not Expected(value + 2, 1.5, 2.9, "cycles").accepts(0.0)
+def test_zero_passes_if_the_interval_holds_it() -> None:
+    for value in (0.3, 0.0, -0.1):
+        assert Expected(value, -0.5, 0.9, "cycles").accepts(0.0)
+        assert not Expected(value + 2, 1.5, 2.9, "cycles").accepts(0.0)
 
 
-@pytest.mark.parametrize(
-    ("figure_id", "outcome"),
-    [
+def test_an_empty_sample_far_from_the_intercept_is_not_the_overhead() -> None:
+    for figure_id, outcome in (
         ("timer-overhead-fenced", Outcome.PASSED),  # its readings wait for the work
         ("timer-overhead-monotonic", Outcome.FAILED),
-    ],
-)
-def test_an_empty_sample_far_from_the_intercept_is_not_the_overhead(
-    figure_id: str, outcome: Outcome
-) -> None:
-    spec = figure_named(figure_id)
-    case = honest_case(spec)
-    line = case.result.line
-    assert line is not None and line.empty is not None
-    value = line.empty.into("ns", case.result.clock).value
-    verdict = judged(spec, value, "ns")
-    assert verdict.outcome is outcome
-    if outcome is Outcome.FAILED:
-        assert "mean of your empty samples" in verdict.findings[0].evidence
+    ):
+        spec = figure_named(figure_id)
+        case = honest_case(spec)
+        line = case.result.line
+        assert line is not None and line.empty is not None, figure_id
+        value = line.empty.into("ns", case.result.clock).value
+        verdict = judged(spec, value, "ns")
+        assert verdict.outcome is outcome
+        if outcome is Outcome.FAILED:
+            assert "mean of your empty samples" in verdict.findings[0].evidence

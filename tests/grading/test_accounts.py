@@ -133,41 +133,45 @@ def test_an_honest_class_has_no_flag_however_many_have_handed_in(
     assert flagged(first, CLASS) == {}
 
 
-@pytest.mark.parametrize("make", [one_account_for_all, one_image_for_all])
-def test_an_account_of_all_is_told_once_and_not_as_a_flag(make: Callable[[], Class]) -> None:
-    assert flags_of_class(COURSE, make(), CLASS).shared == (20,)
+def test_an_account_of_all_is_told_once_and_not_as_a_flag() -> None:
+    for make in (one_account_for_all, one_image_for_all):
+        assert flags_of_class(COURSE, make(), CLASS).shared == (20,)
 
 
-@pytest.mark.parametrize(
-    "make", [own_laptops, own_logins, hub, two_machines, hub_and_laptops, without_place, no_course]
-)
-def test_own_accounts_are_nothing_to_tell(make: Callable[[], Class]) -> None:
-    assert flags_of_class(COURSE, make(), CLASS).shared == ()
+def test_own_accounts_are_nothing_to_tell() -> None:
+    for make in (
+        own_laptops,
+        own_logins,
+        hub,
+        two_machines,
+        hub_and_laptops,
+        without_place,
+        no_course,
+    ):
+        assert flags_of_class(COURSE, make(), CLASS).shared == ()
 
 
-@pytest.mark.parametrize("make", [own_logins, hub, two_machines])
-def test_where_ids_are_logins_a_friends_recording_is_flagged_for_the_one(
-    make: Callable[[], Class],
-) -> None:
-    stated = make()
-    stated["student07"]["recordings/mine.csv"] = stated["student03"][RUN]
-    assert flagged(stated) == {("student07", "recordings/mine.csv"): [OF_ANOTHER]}
-    (flag,) = flags_of_class(COURSE, stated, ()).of["student07"]["recordings/mine.csv"]
-    assert flag.students == ("student03",)
+def test_where_ids_are_logins_a_friends_recording_is_flagged_for_the_one() -> None:
+    for make in (own_logins, hub, two_machines):
+        stated = make()
+        stated["student07"]["recordings/mine.csv"] = stated["student03"][RUN]
+        assert flagged(stated) == {("student07", "recordings/mine.csv"): [OF_ANOTHER]}, make
+        (flag,) = flags_of_class(COURSE, stated, ()).of["student07"]["recordings/mine.csv"]
+        assert flag.students == ("student03",), make
 
 
-@pytest.mark.parametrize(("make", "absent"), [(hub, True), (hub, False), (own_logins, False)])
-def test_however_many_copy_the_owner_is_known(make: Callable[[], Class], absent: bool) -> None:
+def test_however_many_copy_the_owner_is_known() -> None:
     """On a hub also if the owner hands in nothing."""
-    stated = make()
-    run = stated["student03"][RUN]
-    if absent:
-        del stated["student03"]
-    for student in CLASS[10:]:
-        stated[student]["recordings/mine.csv"] = run
-    found = flagged(stated, CLASS)
-    assert found == {(s, "recordings/mine.csv"): [OF_ANOTHER] for s in CLASS[10:]}
-    assert flags_of_class(COURSE, stated, CLASS).shared == ()
+    for make, absent in ((hub, True), (hub, False), (own_logins, False)):
+        stated = make()
+        run = stated["student03"][RUN]
+        if absent:
+            del stated["student03"]
+        for student in CLASS[10:]:
+            stated[student]["recordings/mine.csv"] = run
+        found = flagged(stated, CLASS)
+        assert found == {(s, "recordings/mine.csv"): [OF_ANOTHER] for s in CLASS[10:]}, make
+        assert flags_of_class(COURSE, stated, CLASS).shared == (), make
 
 
 def test_on_laptops_a_friends_recording_is_flagged_for_both() -> None:
@@ -211,9 +215,8 @@ def test_letter_case_of_an_id_makes_no_difference() -> None:
 # Recordings without an account
 
 
-@pytest.mark.parametrize(
-    ("stated", "flags"),
-    [
+def test_a_line_that_was_taken_out_or_changed() -> None:
+    for stated, flags in (
         (Stated(None, LATER, "0.1.0"), [MISSING]),
         (Stated(None, LATER, "0.2.0"), [MISSING]),
         (Stated(None, LATER, None), [MISSING]),
@@ -224,37 +227,30 @@ def test_letter_case_of_an_id_makes_no_difference() -> None:
         (Stated("none: the OS has no name for this user", LATER, "0.1.0"), []),
         (Stated("", LATER, "0.1.0"), [MALFORMED]),
         (Stated("ada", LATER, "0.1.0"), [MALFORMED]),
-    ],
-)
-def test_a_line_that_was_taken_out_or_changed(stated: Stated, flags: list[str]) -> None:
-    found = flagged({"ada": {RUN: stated}, "bob": {RUN: on_hub("bob")}})
-    assert found == ({("ada", RUN): flags} if flags else {})
+    ):
+        found = flagged({"ada": {RUN: stated}, "bob": {RUN: on_hub("bob")}})
+        assert found == ({("ada", RUN): flags} if flags else {})
 
 
 NO_COURSE = "none: this folder is of no course"
 
 
-@pytest.mark.parametrize("make", [own_laptops, hub, one_account_for_all])
-@pytest.mark.parametrize(
-    ("reason", "created", "flags"),
-    [
+def test_no_account_is_flagged_where_most_students_name_one() -> None:
+    for reason, created, flags in (
         (NO_COURSE, LATER, [NONE]),
         ("none: the OS has no name for this user", LATER, [NONE]),
         (NO_COURSE, EARLIER, []),
-    ],
-)
-def test_no_account_is_flagged_where_most_students_name_one(
-    make: Callable[[], Class], reason: str, created: str, flags: list[str]
-) -> None:
-    stated = make()
-    stated["student07"][OTHER] = Stated(reason, created)
-    assert flagged(stated, CLASS) == ({("student07", OTHER): flags} if flags else {})
+    ):
+        for make in (own_laptops, hub, one_account_for_all):
+            stated = make()
+            stated["student07"][OTHER] = Stated(reason, created)
+            assert flagged(stated, CLASS) == ({("student07", OTHER): flags} if flags else {})
 
 
-@pytest.mark.parametrize(("without", "flags"), [(9, 9), (10, 0), (19, 0)])
-def test_no_account_is_no_flag_where_most_students_have_none(without: int, flags: int) -> None:
-    stated = {**own_laptops(), **{s: {RUN: Stated(NO_COURSE, LATER)} for s in CLASS[:without]}}
-    assert flagged(stated, CLASS) == {(s, RUN): [NONE] for s in CLASS[:flags]}
+def test_no_account_is_no_flag_where_most_students_have_none() -> None:
+    for without, flags in ((9, 9), (10, 0), (19, 0)):
+        stated = {**own_laptops(), **{s: {RUN: Stated(NO_COURSE, LATER)} for s in CLASS[:without]}}
+        assert flagged(stated, CLASS) == {(s, RUN): [NONE] for s in CLASS[:flags]}
 
 
 def test_no_saved_recording_is_flagged_for_what_it_does_not_state() -> None:

@@ -31,19 +31,16 @@ def test_a_finding_unfolds_to_two_plots_of_real_recordings() -> None:
     assert not re.search(r"<script|href=|https?:", html)
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
+def test_there_is_nothing_to_unfold_where_a_plot_shows_nothing_or_too_much() -> None:
+    for code in (
         "unit-slip",
         "cause-not-isolated",
         "no-figure",
         "no-such-code",
         "conclusion-against-table",
         "mechanisms-differ",
-    ],
-)
-def test_there_is_nothing_to_unfold_where_a_plot_shows_nothing_or_too_much(code: str) -> None:
-    assert examples.in_place(code) == ""
+    ):
+        assert examples.in_place(code) == ""
 
 
 def test_a_figure_that_passes_has_nothing_to_unfold() -> None:

@@ -16,10 +16,11 @@ from labs.recording.file import keeping_recordings
 from labs.terminal import typeset
 from testing.paths import FIXTURES
 
+#: What is near a pitfall and right is told as an honest lab is.
 FOLDERS = sorted(
     path.parent
-    for below in ("pitfalls", "honest")
-    for path in (FIXTURES / below).rglob("figures.json")
+    for below in ("pitfalls/*/wrong*", "honest/*")
+    for path in FIXTURES.glob(f"{below}/figures.json")
 )
 
 #: What only one of the two forms has: marks of findings, and labels in front of their parts.

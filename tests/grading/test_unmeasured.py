@@ -290,22 +290,23 @@ def test_ticks_tell_a_copy_without_any_seed(change: str) -> None:
         assert set(flags.fingerprints(run)).isdisjoint(flags.fingerprints(strange)), lab
 
 
-@pytest.mark.parametrize(
-    ("lab", "name"),
-    [("03-system-call", "calls"), ("05-task-creation", "kinds"), ("10-page-fault", "copy")],
-)
-def test_one_process_of_each_of_ten_friends_is_known_by_its_ticks(lab: str, name: str) -> None:
+def test_one_process_of_each_of_ten_friends_is_known_by_its_ticks() -> None:
     """Where processes are long: docs/instructors/integrity.md says what is not seen."""
-    run, chance = read(FIXTURES / "honest" / lab / "recordings" / f"{name}.csv"), np.random
-    friends = [twin(run, chance.default_rng(n)) for n in range(len(run.processes))]
-    parts = [only(friend, friend.process == n) for n, friend in enumerate(friends)]
-    names = ("variant_index", "process", "sample", "batch", "ticks")
-    rows: dict[str, Any] = {
-        each: np.concatenate([getattr(part, each) for part in parts]) for each in names
-    }
-    made = with_seeds(replace(run, **rows), len(run.processes))
-    marks = flags.fingerprints(made)
-    assert sum(not set(flags.fingerprints(each)).isdisjoint(marks) for each in friends) > 2
+    for lab, name in (
+        ("03-system-call", "calls"),
+        ("05-task-creation", "kinds"),
+        ("10-page-fault", "copy"),
+    ):
+        run, chance = read(FIXTURES / "honest" / lab / "recordings" / f"{name}.csv"), np.random
+        friends = [twin(run, chance.default_rng(n)) for n in range(len(run.processes))]
+        parts = [only(friend, friend.process == n) for n, friend in enumerate(friends)]
+        names = ("variant_index", "process", "sample", "batch", "ticks")
+        rows: dict[str, Any] = {
+            each: np.concatenate([getattr(part, each) for part in parts]) for each in names
+        }
+        made = with_seeds(replace(run, **rows), len(run.processes))
+        marks = flags.fingerprints(made)
+        assert sum(not set(flags.fingerprints(each)).isdisjoint(marks) for each in friends) > 2, lab
 
 
 def test_the_order_of_each_process_is_replayed() -> None:
@@ -315,26 +316,21 @@ def test_the_order_of_each_process_is_replayed() -> None:
     assert follows_seed(replace(run, processes=processes)) is False
 
 
-@pytest.mark.parametrize("seed", ["0", "-5", "2147483648", "mine", "000000000001999"])
-def test_a_seed_that_no_harness_takes_is_none(seed: str) -> None:
-    text = re.sub(r'"seed": "\d+"', f'"seed": "{seed}"', TEXT, count=1)
-    assert "the recording does not state seed" in signs_of(text)
+def test_a_seed_that_no_harness_takes_is_none() -> None:
+    for seed in ("0", "-5", "2147483648", "mine", "000000000001999"):
+        text = re.sub(r'"seed": "\d+"', f'"seed": "{seed}"', TEXT, count=1)
+        assert "the recording does not state seed" in signs_of(text), seed
 
 
-@pytest.mark.parametrize(
-    ("stated", "changed", "sign"),
-    [
+def test_the_order_is_compared_whatever_the_head_states() -> None:
+    for stated, changed, sign in (
         ("variants: process-cpu,", "variants: ", "order that the recorded seeds give"),
         ("batch: 0,64,", "batch: x,64,", "order that the recorded seeds give"),
         ("# variants: process-cpu,fenced,monotonic\n", "", "does not state variants"),
         ("# batch: 0,64,128,256,512\n", "", "does not state batch"),
-    ],
-)
-def test_the_order_is_compared_whatever_the_head_states(
-    stated: str, changed: str, sign: str
-) -> None:
-    assert stated in TEXT
-    assert sign in " ".join(signs_of(TEXT.replace(stated, changed)))
+    ):
+        assert stated in TEXT
+        assert sign in " ".join(signs_of(TEXT.replace(stated, changed)))
 
 
 def twin(run: Recording, chance: np.random.Generator, step: int = 1) -> Recording:
@@ -354,13 +350,13 @@ def twin(run: Recording, chance: np.random.Generator, step: int = 1) -> Recordin
     return replace(run, ticks=ticks, processes=processes)
 
 
-@pytest.mark.parametrize("step", [1, 40, 10**12])
-def test_honest_runs_on_one_machine_have_no_fingerprint_in_common(step: int) -> None:
+def test_honest_runs_on_one_machine_have_no_fingerprint_in_common() -> None:
     """Also with a clock of 24 MHz, and with one that shows no time at all."""
-    chance = np.random.default_rng(step)
-    for path, run in honest_recordings()[::4]:
-        marks = [flags.fingerprints(twin(run, chance, step)) for _ in range(3)]
-        assert len(set(chain.from_iterable(marks))) == sum(map(len, marks)), path
+    for step in (1, 40, 10**12):
+        chance = np.random.default_rng(step)
+        for path, run in honest_recordings()[::4]:
+            marks = [flags.fingerprints(twin(run, chance, step)) for _ in range(3)]
+            assert len(set(chain.from_iterable(marks))) == sum(map(len, marks)), path
 
 
 def test_two_lengths_that_each_process_has_about_as_often_are_no_fingerprint_if_sorted() -> None:
@@ -391,16 +387,16 @@ def test_equal_ticks_are_no_fingerprint() -> None:
         assert flags.fingerprints(replace(run, ticks=ticks, processes=processes)) == ()
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 1_431_655_765, 2**31 - 1])
-def test_the_numbers_drawn_are_those_of_the_generator_step_by_step(seed: int) -> None:
-    state, drawn, most = seed, [], 2**64 - 1
-    for _ in range(300):
-        state ^= state >> 12
-        state ^= (state << 25) & most
-        state ^= state >> 27
-        drawn.append((state * 2685821657736338717) & most)
-    for count in (0, 1, 128, 300):
-        assert _random(seed, count).tolist() == drawn[:count]
+def test_the_numbers_drawn_are_those_of_the_generator_step_by_step() -> None:
+    for seed in (1, 2, 3, 1_431_655_765, 2**31 - 1):
+        state, drawn, most = seed, [], 2**64 - 1
+        for _ in range(300):
+            state ^= state >> 12
+            state ^= (state << 25) & most
+            state ^= state >> 27
+            drawn.append((state * 2685821657736338717) & most)
+        for count in (0, 1, 128, 300):
+            assert _random(seed, count).tolist() == drawn[:count]
 
 
 def test_the_list_of_saved_runs_is_complete() -> None:

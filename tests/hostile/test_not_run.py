@@ -87,8 +87,8 @@ def test_python_and_a_shell_themselves_run_them(place: Place, here: Path) -> Non
     assert place.ran() == [str(here / "gcc")]
 
 
-def test_labs_hand_in(place: Place, here: Path) -> None:
-    done = place.labs(here, "hand-in", str(place.folder / LAB), "--json")
+def test_labs_hand_in(place: Place) -> None:
+    done = place.labs(place.folder / LAB, "hand-in", str(place.folder / LAB), "--json")
     assert place.ran() == []
     report = json.loads(done.stdout)
     assert report["submitted"] == COURSE, done.stderr

@@ -1,10 +1,15 @@
-"""A student's way through the panel: JupyterLab in headless Chromium, by mouse and by keyboard."""
+"""A student's way through the panel: JupyterLab in headless Chromium, by mouse and by keyboard.
+
+All tests share one JupyterLab and one Chromium: to load them takes longer than all that is done in
+a test.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +24,9 @@ from playwright.sync_api import Locator, Page, expect
 from bench.labs import accessible, jupyterlab
 from bench.labs.jupyterlab import Server, command, plot_of, status_of, wait_for
 from labs.course import answers, predictions
+from labs.recording import file
 from testing.notebook import of_code
+from testing.paths import REPOSITORY
 
 #: Its own name, so that no other process of this machine is taken for it.
 SLOW = f"slow_{os.getpid()}"
@@ -86,6 +93,14 @@ FORM = (
 )
 
 
+#: Two labs that differ in what can be set: a panel whose optimisation is changed, and one whose
+#: variants have a CPU for each task. `test_notebooks.py` presses Run in the panel of every lab.
+LABS = ("04-procedure-call", "06-process-and-thread-switch")
+#: What can be set in every lab; the second one has the CPU of the second task beside it.
+SETTINGS = ("Samples", "Variant", "CPU", "Warm-up", "Processes", "Optimisation")
+SAMPLES, PROCESSES = 200, 2
+
+
 def slow_processes() -> list[psutil.Process]:
     """The processes of the slow C kernel that live, whoever their parent is by now."""
     found = []
@@ -105,6 +120,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     notebooks = {"panels": CELLS, "alone": (*CELLS, *FORM), "colours": COLOURED}
     for name, sources in notebooks.items():
         (folder / f"{name}.ipynb").write_text(json.dumps(of_code(*sources)))
+    for name in LABS:
+        shutil.copytree(REPOSITORY / "build" / "released" / name, folder / name)
     with jupyterlab.served(folder, tmp_path_factory.mktemp("jupyter")) as serving:
         yield serving
 
@@ -117,7 +134,7 @@ def context() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def shared(server: Server, context: Any) -> Iterator[Page]:
-    """One page for most tests: to load JupyterLab takes longer than all that is done in a test."""
+    """One page for most tests."""
     with jupyterlab.opened(server, context, "panels.ipynb") as notebook:
         yield notebook.page
 
@@ -143,7 +160,7 @@ def restarted(shared: Page) -> Iterator[Page]:
 @pytest.fixture
 def emptied(shared: Page) -> Page:
     """JupyterLab after the notebook is closed."""
-    shared.evaluate("() => { jupyterapp.shell.currentWidget.dispose() }")
+    shared.evaluate("() => { jupyterapp.shell.currentWidget?.dispose() }")
     return shared
 
 
@@ -301,8 +318,7 @@ def test_the_keyboard_alone_suffices(restarted: Page) -> None:
     assert not slow_processes()
 
 
-def test_restarting_the_jupyter_kernel_leaves_no_process(restarted: Page) -> None:
-    page = restarted
+def test_restarting_the_jupyter_kernel_leaves_no_process(page: Page) -> None:
     start_slow_run(page)
     command(page, "Restart Kernel…")
     wait_for(lambda: not slow_processes(), 10.0, "the C process ends with its Jupyter kernel")
@@ -324,6 +340,84 @@ def test_c_in_a_cell_has_the_colours_of_c(emptied: Page, server: Server) -> None
         expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(0)
         notebook.page.keyboard.type("%")
         expect(in_c.locator(".cm-line span", has_text=comment)).to_have_count(1)
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_the_panel_of_a_lab_has_every_setting_runs_draws_and_saves(
+    name: str, server: Server, emptied: Page
+) -> None:
+    with jupyterlab.opened_in(emptied, server, f"{name}/{name}.ipynb") as notebook:
+        (cell,) = notebook.panel_cells
+        for each in ("begin", cell):
+            notebook.run(each)
+            assert notebook.complaints(each) == []
+        panel = notebook.panel(cell)
+        labelled = [*SETTINGS, *(["Peer's CPU"] if name == LABS[1] else [])]
+        for label in labelled:
+            expect(panel.get_by_label(label, exact=True)).to_be_visible()
+        expect(panel.get_by_role("slider")).to_have_count(1)
+        expect(panel.locator("input, select")).to_have_count(len(labelled))
+
+        asked = set_and_expect_the_line(panel, name)
+        plot = jupyterlab.run_panel(panel, SAMPLES, PROCESSES)
+        expect_a_plot_in_words_too(panel, plot)
+        assert notebook.complaints(cell) == []
+        expect(panel.get_by_role("alert")).to_have_count(0)
+
+        save = re.search(r'save="(\w+)"', notebook.code[cell])
+        assert save is not None
+        expect_the_recording(server.folder / name / "recordings" / f"{save[1]}.csv", asked)
+
+
+def set_and_expect_the_line(panel: Locator, name: str) -> dict[str, str]:
+    """Choose a CPU, and what the lab is about: another CPU for the peer, an optimisation level.
+
+    Each choice shows in the line of Python. Returns what the recording is to say of it, by its key.
+    """
+    line = panel.locator("code").first
+    allowed = sorted(os.sched_getaffinity(0))
+    panel.get_by_label("CPU", exact=True).select_option(f"CPU {allowed[0]}")
+    expect(line).to_contain_text(f", cpu={allowed[0]}")
+    asked = {"cpu.asked": str(allowed[0]), "flags": "-O2"}
+    if name == LABS[1] and len(allowed) > 1:
+        panel.get_by_label("Variant").select_option("pipe-two-cpus")
+        panel.get_by_label("Peer's CPU").select_option(f"CPU {allowed[1]}")
+        expect(line).to_contain_text(f", peer_cpu={allowed[1]}")
+        asked["peer"] = str(allowed[1])
+    levels = panel.get_by_label("Optimisation").locator("option")
+    expect(levels).to_have_text(["-O0", "-O1", "-O2", "-O3"])
+    if name == LABS[0]:
+        panel.get_by_label("Optimisation").select_option("-O0")
+        expect(line).to_contain_text('flags="-O0"')
+        asked["flags"] = "-O0"
+    return asked
+
+
+def expect_a_plot_in_words_too(panel: Locator, plot: Locator) -> None:
+    expect(plot).to_be_visible()
+    assert plot.evaluate("image => image.naturalWidth") > 600
+    kernel = panel.locator(".ticklab-title").inner_text().removeprefix("Measure ")
+    variant = panel.get_by_label("Variant").locator("option:checked").inner_text()
+    expect(plot).to_have_attribute(
+        "alt", re.compile(f"^Samples of {kernel} {variant}: .+ Median at .+")
+    )
+    panel.locator("summary", has_text="as a table").first.click()
+    expect(
+        panel.get_by_role("table", name=re.compile(f" of {kernel} {variant}, in "))
+    ).to_be_visible()
+    expect(panel.get_by_role("table", name="Runs of this panel")).to_be_visible()
+    expect(panel).to_contain_text(f"{kernel} {variant}: ")
+
+
+def expect_the_recording(path: Path, asked: dict[str, str]) -> None:
+    saved = file.read(path)
+    peer = re.search(r"--peer-cpu (\d+)", saved.conditions["command"])
+    stated = {**saved.conditions, **({"peer": peer[1]} if peer else {})}
+    assert {key: stated.get(key) for key in asked} == asked
+    assert len(saved.processes) == PROCESSES
+    # What is asked for is taken by each process in equal shares.
+    assert saved.conditions["samples"] == str(SAMPLES // PROCESSES)
+    assert all(len(saved.samples(variant)) for variant in saved.variants)
 
 
 def test_a_saved_page_shows_the_last_result_the_way_back_and_what_was_typed(
@@ -349,11 +443,11 @@ def test_a_saved_page_shows_the_last_result_the_way_back_and_what_was_typed(
         assert len(page.locator(".jp-CodeCell").all()) == len(CELLS) + len(FORM), (
             "no key cut a cell"
         )
-        file = server.folder / "alone.ipynb"
-        before = file.stat().st_mtime_ns
+        saved = server.folder / "alone.ipynb"
+        before = saved.stat().st_mtime_ns
         command(page, "Save Notebook")
-        wait_for(lambda: file.stat().st_mtime_ns > before, 20.0, "the notebook is saved")
-        wait_for(lambda: "Prediction stored" in file.read_text(), 30.0, "the form is saved")
+        wait_for(lambda: saved.stat().st_mtime_ns > before, 20.0, "the notebook is saved")
+        wait_for(lambda: "Prediction stored" in saved.read_text(), 30.0, "the form is saved")
         jupyterlab.end_jupyter_kernels(server, page)
         page.reload()
         expect(kept).to_be_visible()

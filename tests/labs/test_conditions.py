@@ -59,20 +59,17 @@ def of(points: float, possible: float, again: int = 0, **stops: str) -> Solved:
     return Solved(points, possible, stops, [], {}, {}, again)
 
 
-@pytest.mark.parametrize(
-    ("solved", "held", "words"),
-    [
+def test_all_points_and_no_stop_are_wanted() -> None:
+    for solved, held, words in (
         (of(18, 18), True, "18 of 18"),
         (of(18, 18, 2), True, "18 of 18, 2 again"),
         (of(17, 18), False, "17 of 18"),
         (of(18, 18, cell="Refused"), False, "18 of 18"),
         (of(0, 0), True, "runs"),
         (of(0, 0, cell="NameError"), False, "stops"),
-    ],
-)
-def test_all_points_and_no_stop_are_wanted(solved: Solved, held: bool, words: str) -> None:
-    assert has_held(solved) == held
-    assert as_text(solved) == words
+    ):
+        assert has_held(solved) == held
+        assert as_text(solved) == words
 
 
 def test_a_lab_is_run_to_its_end_and_its_stops_are_told(

@@ -445,7 +445,7 @@ def test_released_runs_to_its_end_and_gets_no_points(name: str, released: Path) 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", IN_CLASS)
 def test_its_panel_runs_draws_and_saves(name: str, tmp_path: Path) -> None:
-    """`test_browser_labs.py` does this in JupyterLab, for two labs."""
+    """`test_browser.py` does this in JupyterLab, for two labs."""
     (made,) = [text(cell) for cell in cells(name, "code") if "lab.panel(" in text(cell)]
     names: dict[str, Any] = {"lab": Session(name, tmp_path)}
     exec(made.replace("lab.panel(", "shown = lab.panel("), names)

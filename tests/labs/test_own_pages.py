@@ -133,41 +133,39 @@ def test_the_finding_says_what_the_pages_lack(name: str) -> None:
     must_fail(EXERCISE.verdict(name, counts_of(name)), WRONG[name][1])
 
 
-@pytest.mark.parametrize("name", ["a read of each", "given back", "other pages"])
-def test_where_the_os_does_not_say_what_is_there_nothing_is_said_of_reads(name: str) -> None:
+def test_where_the_os_does_not_say_what_is_there_nothing_is_said_of_reads() -> None:
     """The page faults of these three are the same, so the finding must be true of each of them."""
-    counts = counts_of(name)
-    bare = {key: value for key, value in counts.items() if not key.endswith(".there")}
-    verdict = EXERCISE.verdict(name, bare)
-    assert [finding.code for finding in verdict.findings] == ["page-not-brought"]
+    for name in ("a read of each", "given back", "other pages"):
+        counts = counts_of(name)
+        bare = {key: value for key, value in counts.items() if not key.endswith(".there")}
+        verdict = EXERCISE.verdict(name, bare)
+        assert [finding.code for finding in verdict.findings] == ["page-not-brought"], name
 
 
-@pytest.mark.parametrize(("times", "said"), [(0.7, False), (1.2, False), (2.5, True)])
-def test_only_what_takes_far_longer_than_a_page_fault_is_more(times: float, said: bool) -> None:
+def test_only_what_takes_far_longer_than_a_page_fault_is_more() -> None:
     """One call for all pages costs less, and the loop of another student a little more."""
-    found = honest_submission(figure_named("page-fault-bring"))
-    recording = found.recording
-    assert recording is not None
-    longer = (recording.ticks * times).astype(np.int64)
-    slow = found.lasting(np.where(recording.rows_of("bring"), longer, recording.ticks))
-    codes = [finding.code for finding in slow.verdict().findings]
-    assert codes == (["more-than-the-operation"] if said else [])
+    for times, said in ((0.7, False), (1.2, False), (2.5, True)):
+        found = honest_submission(figure_named("page-fault-bring"))
+        recording = found.recording
+        assert recording is not None, times
+        longer = (recording.ticks * times).astype(np.int64)
+        slow = found.lasting(np.where(recording.rows_of("bring"), longer, recording.ticks))
+        codes = [finding.code for finding in slow.verdict().findings]
+        assert codes == (["more-than-the-operation"] if said else [])
 
 
-@pytest.mark.parametrize(
-    ("there", "code"), [("0", "page-not-brought"), (None, "work-optimised-away")]
-)
-def test_no_compiler_is_blamed_for_c_that_brings_nothing(there: str | None, code: str) -> None:
+def test_no_compiler_is_blamed_for_c_that_brings_nothing() -> None:
     """Samples that do not grow have a cause that the counts know, or none that they know."""
-    found = honest_submission(figure_named("page-fault-bring"))
-    if there is not None:
-        nothing = {"@.faults": "0", "@.later_faults": "5000", "@.there": there}
-        found = found.states({**nothing, "variant.own.faults": "5000"})
-    recording = found.recording
-    assert recording is not None
-    flat = np.where(recording.rows_of("bring"), 200 + recording.sample % 3, recording.ticks)
-    below_0 = found.lasting(flat.astype(np.int64)).gives(-0.13)
-    assert "less-than-nothing" not in [each.code for each in below_0.verdict().findings]
-    verdict = found.lasting(flat.astype(np.int64)).verdict()
-    assert code in [finding.code for finding in verdict.findings]
-    assert len([each for each in verdict.findings if each.level is Level.VALIDITY]) == 1
+    for there, code in (("0", "page-not-brought"), (None, "work-optimised-away")):
+        found = honest_submission(figure_named("page-fault-bring"))
+        if there is not None:
+            nothing = {"@.faults": "0", "@.later_faults": "5000", "@.there": there}
+            found = found.states({**nothing, "variant.own.faults": "5000"})
+        recording = found.recording
+        assert recording is not None, there
+        flat = np.where(recording.rows_of("bring"), 200 + recording.sample % 3, recording.ticks)
+        below_0 = found.lasting(flat.astype(np.int64)).gives(-0.13)
+        assert "less-than-nothing" not in [each.code for each in below_0.verdict().findings], there
+        verdict = found.lasting(flat.astype(np.int64)).verdict()
+        assert code in [finding.code for finding in verdict.findings]
+        assert len([each for each in verdict.findings if each.level is Level.VALIDITY]) == 1, there

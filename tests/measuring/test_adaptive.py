@@ -249,12 +249,12 @@ def test_a_run_stops_if_its_interval_clearly_cannot_be_narrow_enough() -> None:
     assert 0.8 < float(percent[1]) / (100 * shorter) * math.sqrt(10) < 1
 
 
-@pytest.mark.parametrize(("times", "most"), [(5, 100), (100, 10**6), (1.9, 10), (0.9, 10)], ids=str)
-def test_a_run_goes_on_while_its_interval_may_become_narrow_enough(times: float, most: int) -> None:
-    estimate = result_of(WIDE).estimate
-    assert estimate is not None
-    width = estimate.half_width / estimate.value
-    assert not any("reach" in (each or "") for each in answers(WIDE, width / times, most))
+def test_a_run_goes_on_while_its_interval_may_become_narrow_enough() -> None:
+    for times, most in ((5, 100), (100, 10**6), (1.9, 10), (0.9, 10)):
+        estimate = result_of(WIDE).estimate
+        assert estimate is not None, times
+        width = estimate.half_width / estimate.value
+        assert not any("reach" in (each or "") for each in answers(WIDE, width / times, most))
 
 
 def test_a_hopeless_look_now_and_then_does_not_count() -> None:
@@ -325,9 +325,8 @@ def of_each(share: float) -> tuple[tuple[float, float], ...]:
     return tuple(((n + 0.15) / 10, (n + 0.15 + share) / 10) for n in range(10))
 
 
-@pytest.mark.parametrize(
-    ("machine", "stops"),
-    [
+def test_a_run_goes_on_while_the_core_was_shared_and_little_is_left() -> None:
+    for machine, stops in (
         (SHARED, True),
         (dataclasses.replace(SHARED, slower_processes=2, slower_by=0.3), True),
         (dataclasses.replace(SHARED, slower_processes=3, slower_by=0.3), False),
@@ -339,16 +338,12 @@ def of_each(share: float) -> tuple[tuple[float, float], ...]:
         (dataclasses.replace(SHARED, slower_processes=2, slower_by=0.3, processes=5), False),
         # Processes that differ for another reason are no reason to take others.
         (dataclasses.replace(SHARED, rounds=0, slower_processes=3, slower_by=0.3), True),
-    ],
-)
-def test_a_run_goes_on_while_the_core_was_shared_and_little_is_left(
-    machine: simulate.Machine, stops: bool
-) -> None:
-    made = of_shared_core(machine)
-    plan = Plan("procedure_call", samples=len(made), processes=machine.processes, replace_s=3)
-    rule = rule_of((plan,))
-    assert rule is not None
-    assert rule((made,), 100) == (stopping.LEFT if stops else None)
+    ):
+        made = of_shared_core(machine)
+        plan = Plan("procedure_call", samples=len(made), processes=machine.processes, replace_s=3)
+        rule = rule_of((plan,))
+        assert rule is not None, machine
+        assert rule((made,), 100) == (stopping.LEFT if stops else None)
 
 
 def test_no_figure_is_no_reason_to_replace_processes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -221,14 +221,10 @@ def test_the_time_that_a_quota_stopped_programs(
     assert description.throttled_s(tmp_path / "proc", tmp_path / "sys") == seconds
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "stated"), [(1.0, 3.5, "2.50"), (1.0, 1.0, None), (2.0, 1.0, None)]
-)
-def test_a_run_states_what_a_quota_took_of_it_alone(
-    before: float, after: float, stated: str | None
-) -> None:
-    readings = (surroundings.CpuTimes(0, 0, 0, 0, throttled) for throttled in (before, after))
-    assert surroundings.load_conditions(*readings).get("cpu.throttled_s") == stated
+def test_a_run_states_what_a_quota_took_of_it_alone() -> None:
+    for before, after, stated in ((1.0, 3.5, "2.50"), (1.0, 1.0, None), (2.0, 1.0, None)):
+        readings = (surroundings.CpuTimes(0, 0, 0, 0, throttled) for throttled in (before, after))
+        assert surroundings.load_conditions(*readings).get("cpu.throttled_s") == stated
 
 
 LIMITS = """Limit                     Soft Limit           Hard Limit           Units
@@ -274,9 +270,8 @@ def test_limits_of_memory_and_of_processes(
     assert (machine.memory_limit, machine.task_limit) == (memory, tasks)
 
 
-@pytest.mark.parametrize(
-    ("text", "cpus"),
-    [
+def test_cpu_lists() -> None:
+    for text, cpus in (
         ("0", (0,)),
         ("0-2,5\n", (0, 1, 2, 5)),
         ("", None),
@@ -285,33 +280,27 @@ def test_limits_of_memory_and_of_processes(
         (",".join(["0-8000"] * 2000), None),  # anybody may have written it: 16 million numbers
         ("a-b", None),
         ("²", None),
-    ],
-)
-def test_cpu_lists(text: str, cpus: tuple[int, ...] | None) -> None:
-    assert pseudo_files.cpu_list(text) == cpus
+    ):
+        assert pseudo_files.cpu_list(text) == cpus
 
 
 def test_a_plain_machine_can_show_everything() -> None:
     assert PLAIN.cannot_show() == ()
 
 
-@pytest.mark.parametrize(
-    ("change", "can"),
-    [
+def test_two_tasks_can_have_a_cpu_each() -> None:
+    for change, can in (
         ({}, True),
         ({"pinning": True}, True),
         ({"pinning": False}, False),
         ({"cpus_allowed": (1,)}, False),
         ({"cpus_allowed": None}, False),
-    ],
-)
-def test_two_tasks_can_have_a_cpu_each(change: dict[str, object], can: bool) -> None:
-    assert dataclasses.replace(PLAIN, **change).two_cpus == can  # type: ignore[arg-type]
+    ):
+        assert dataclasses.replace(PLAIN, **change).two_cpus == can
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
+def test_what_cannot_be_shown_is_said_in_one_sentence() -> None:
+    for change, words in (
         ({"cpus_allowed": None}, "Nothing can be pinned"),
         ({"pinning": False}, "Nothing can be pinned"),
         ({"pinning": False, "cpus_allowed": (2,)}, "one CPU only"),
@@ -323,28 +312,23 @@ def test_two_tasks_can_have_a_cpu_each(change: dict[str, object], can: bool) -> 
         ({"cpu_quota": 0.5}, "to that of 0.5 CPUs"),
         ({"counter_step_ns": 41.7}, "steps of 41.7 ns"),
         ({"seccomp": "filter"}, "seccomp filter"),
-    ],
-)
-def test_what_cannot_be_shown_is_said_in_one_sentence(
-    change: dict[str, object], words: str
-) -> None:
-    machine = dataclasses.replace(PLAIN, **change)  # type: ignore[arg-type]
-    (sentence,) = machine.cannot_show()
-    assert words in sentence
-    assert sentence.endswith(".")
-    assert sentence in machine.card()
+    ):
+        machine = dataclasses.replace(PLAIN, **change)
+        (sentence,) = machine.cannot_show()
+        assert words in sentence
+        assert sentence.endswith("."), change
+        assert sentence in machine.card(), change
 
 
-@pytest.mark.parametrize(
-    ("virtual", "smt", "shown"),
-    [(True, False, "off, as far as"), (False, False, "off"), (True, True, "on")],
-)
-def test_a_virtual_machine_does_not_know_that_smt_is_off(
-    virtual: bool, smt: bool, shown: str
-) -> None:
-    machine = dataclasses.replace(PLAIN, virtual=virtual, smt=smt)
-    said = dict(description.rows(machine))["SMT"]
-    assert said.startswith(shown) and (said in ("off", "on")) == (smt or not virtual)
+def test_a_virtual_machine_does_not_know_that_smt_is_off() -> None:
+    for virtual, smt, shown in (
+        (True, False, "off, as far as"),
+        (False, False, "off"),
+        (True, True, "on"),
+    ):
+        machine = dataclasses.replace(PLAIN, virtual=virtual, smt=smt)
+        said = dict(description.rows(machine))["SMT"]
+        assert said.startswith(shown) and (said in ("off", "on")) == (smt or not virtual)
 
 
 def test_the_card_in_html_is_escaped_and_has_row_headers() -> None:

@@ -635,9 +635,8 @@ def working(share: float, *, ready: bool) -> list[Reading]:
     return [Reading(7.0 + share * n, ready) for n in range(11)]
 
 
-@pytest.mark.parametrize(
-    ("readings", "own_s", "cause"),
-    [
+def test_only_its_own_time_counts() -> None:
+    for readings, own_s, cause in (
         (working(0.0, ready=False), 10.0, "so it waits"),
         (working(1.0, ready=True), 10.0, "It computed all the time"),
         # Its threads use several CPUs.
@@ -647,12 +646,10 @@ def working(share: float, *, ready: bool) -> list[Reading]:
         # Something has stopped it, or the CPU never comes.
         (working(0.0, ready=True), 0.0, ""),
         (working(0.1, ready=False), 10.0, "Look for a loop"),
-    ],
-)
-def test_only_its_own_time_counts(readings: list[Reading], own_s: float, cause: str) -> None:
-    found = stood(readings)
-    assert found.own_s == pytest.approx(own_s)
-    assert cause in c_process.likely_cause(found.cpu_share)
+    ):
+        found = stood(readings)
+        assert found.own_s == pytest.approx(own_s)
+        assert cause in c_process.likely_cause(found.cpu_share)
 
 
 def test_progress_begins_anew_and_is_not_disturbed() -> None:

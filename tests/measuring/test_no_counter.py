@@ -30,22 +30,17 @@ def verdict_on(asked: str, variant: str, counter: str, factor: float = 1.0) -> V
     return check(figure_named(asked), figure(asked, factor * estimate.value, "ns"), found)
 
 
-@pytest.mark.parametrize(
-    ("asked", "variant", "counter", "hedged"),
-    [
+def test_a_figure_of_the_counter_says_that_a_clock_stood_in_for_it() -> None:
+    for asked, variant, counter, hedged in (
         ("timer-overhead-fenced", "fenced", "clock_monotonic", True),
         ("timer-overhead-fenced", "fenced", "tsc", False),
         # Of the clock itself, it is what was asked for.
         ("timer-overhead-monotonic", "monotonic", "clock_monotonic", False),
-    ],
-)
-def test_a_figure_of_the_counter_says_that_a_clock_stood_in_for_it(
-    asked: str, variant: str, counter: str, hedged: bool
-) -> None:
-    verdict = verdict_on(asked, variant, counter)
-    assert verdict.outcome is Outcome.PASSED, verdict
-    assert verdict.points == verdict.max_points
-    assert (IN_ITS_PLACE in verdict.reason) == hedged
+    ):
+        verdict = verdict_on(asked, variant, counter)
+        assert verdict.outcome is Outcome.PASSED, verdict
+        assert verdict.points == verdict.max_points, asked
+        assert (IN_ITS_PLACE in verdict.reason) == hedged
 
 
 def test_a_wrong_figure_stays_wrong_without_a_counter() -> None:
@@ -53,17 +48,14 @@ def test_a_wrong_figure_stays_wrong_without_a_counter() -> None:
     assert verdict.outcome is Outcome.FAILED and verdict.findings
 
 
-@pytest.mark.parametrize(
-    ("counter", "kernel", "sentences"),
-    [
+def test_a_run_says_it_where_it_is_made() -> None:
+    for counter, kernel, sentences in (
         ("tsc", "timer_overhead", 0),
         ("clock_monotonic", "timer_overhead", 2),
         ("clock_monotonic", "system_call", 1),
-    ],
-)
-def test_a_run_says_it_where_it_is_made(counter: str, kernel: str, sentences: int) -> None:
-    messages = run_errors.of_lacks(timed_by(counter, kernel))
-    assert sum(len(each.sentences) for each in messages) == sentences
+    ):
+        messages = run_errors.of_lacks(timed_by(counter, kernel))
+        assert sum(len(each.sentences) for each in messages) == sentences
 
 
 SESSION = """

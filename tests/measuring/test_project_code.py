@@ -100,20 +100,15 @@ def test_a_library_is_found_when_the_program_runs(
     assert main(["measure", "../kernel.c", *QUICK, "-I", "include", "-L", ".", "-lproject"]) == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
+def test_what_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for options, said in (
         (["--include", "nowhere"], "--include nowhere: there is no such folder"),
         (["--library-dir", "kernel.c"], "--library-dir kernel.c: there is no such folder"),
         (["--source", "nowhere.c"], "--source nowhere.c: there is no such file"),
         (["--source", "project/include/project.h"], "that ends in .c, .cpp"),
-    ],
-)
-def test_what_is_not_there_is_named(
-    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["measure", "kernel.c", *QUICK, *options]) == 2
-    assert said in capsys.readouterr().err
+    ):
+        assert main(["measure", "kernel.c", *QUICK, *options]) == 2
+        assert said in capsys.readouterr().err
 
 
 IN_CPP = f'extern "C" {{ {HEADER.splitlines()[0]} }}\n{HEADER.splitlines()[1]}\n'

@@ -468,12 +468,12 @@ def test_conversions_known_by_hand() -> None:
     assert Clock(1e6, 1).convert(1, "ticks", "ns") == pytest.approx(1000)
 
 
-@pytest.mark.parametrize(("spelt", "meant"), [("µs", "us"), ("μs", "us"), (" ns ", "ns"),
+def test_other_spellings_mean_the_same() -> None:
+    for spelt, meant in (("µs", "us"), ("μs", "us"), (" ns ", "ns"),
                                               ("cycle", "cycles"), ("usec", "us"),
                                               ("nanosecond", "ns"), ("microseconds", "us"),
-                                              ("core cycles", "cycles")])  # fmt: skip
-def test_other_spellings_mean_the_same(spelt: str, meant: str) -> None:
-    assert canonical(spelt) == meant
+                                              ("core cycles", "cycles")):  # fmt: skip
+        assert canonical(spelt) == meant
 
 
 @pytest.mark.parametrize("unit", ["", "NS", "minutes", "hz", "n s", "ns\0"])
@@ -636,9 +636,8 @@ def test_reading_stops_at_the_bound(tmp_path: Path) -> None:
         read_bounded(tmp_path / "file", 4)
 
 
-@pytest.mark.parametrize(
-    ("number", "unit", "text"),
-    [
+def test_a_unit_after_one_is_singular() -> None:
+    for number, unit, text in (
         ("1", "cycles", "1 cycle"),
         ("1", "ticks", "1 tick"),
         ("1.0", "cycles", "1.0 cycles"),
@@ -646,10 +645,8 @@ def test_reading_stops_at_the_bound(tmp_path: Path) -> None:
         ("1", "ns", "1 ns"),
         ("1", "s", "1 s"),
         ("1", "times", "1 times"),
-    ],
-)
-def test_a_unit_after_one_is_singular(number: str, unit: str, text: str) -> None:
-    assert with_unit(number, unit) == text
+    ):
+        assert with_unit(number, unit) == text
 
 
 @pytest.mark.parametrize("decimals", range(4))
@@ -661,11 +658,11 @@ def test_what_rounds_to_zero_has_no_sign(tiny: float, decimals: int) -> None:
     assert rounded(-0.0) == "0" and axis_number(-0.0) == "0"
 
 
-@pytest.mark.parametrize("value", [-1234.567, -0.5, 0.06, 1234.567])
-def test_any_other_number_keeps_its_sign(value: float) -> None:
-    plain, signed = fixed(value, 2), fixed(value, 2, signed=True)
-    assert float(plain.replace(",", "")) == float(signed.replace(",", "")) == round(value, 2)
-    assert signed[0] == ("-" if value < 0 else "+") and plain in signed
+def test_any_other_number_keeps_its_sign() -> None:
+    for value in (-1234.567, -0.5, 0.06, 1234.567):
+        plain, signed = fixed(value, 2), fixed(value, 2, signed=True)
+        assert float(plain.replace(",", "")) == float(signed.replace(",", "")) == round(value, 2)
+        assert signed[0] == ("-" if value < 0 else "+") and plain in signed
 
 
 def test_a_count_has_its_noun_in_the_singular_or_in_the_plural() -> None:
@@ -723,9 +720,11 @@ def test_a_recording_that_nobody_needs_is_let_go() -> None:
     assert gone() is None
 
 
-@pytest.mark.parametrize(
-    ("counted", "words"),
-    [(64, "64 of 4,668,000"), (0, "0"), (4_668, "0.001"), (4_600_000, "0.985")],
-)
-def test_a_rare_count_is_told_as_two_counts(counted: int, words: str) -> None:
-    assert Switches(4_668_000, counted, 1.0).rate == words
+def test_a_rare_count_is_told_as_two_counts() -> None:
+    for counted, words in (
+        (64, "64 of 4,668,000"),
+        (0, "0"),
+        (4_668, "0.001"),
+        (4_600_000, "0.985"),
+    ):
+        assert Switches(4_668_000, counted, 1.0).rate == words

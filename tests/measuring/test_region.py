@@ -35,18 +35,15 @@ static const struct variant variants[] = {
 """
 
 
-@pytest.mark.parametrize(
-    ("variant", "operation"),
-    [
+def test_the_operation_stands_in_its_place() -> None:
+    for variant, operation in (
         ("one", "!call(1, 2)"),
         ("two", "!(two_lines(a, b) || more(c))"),
         ("many-64k", "!(two_lines(a, b) || more(c))"),
         ("elsewhere", "!(operation)"),
         ("absent", "!(operation)"),
-    ],
-)
-def test_the_operation_stands_in_its_place(variant: str, operation: str) -> None:
-    assert region_of(SOURCE, variant) == f"begin = now();\nfailed |= {operation};"
+    ):
+        assert region_of(SOURCE, variant) == f"begin = now();\nfailed |= {operation};"
 
 
 def test_without_marks_there_is_none() -> None:
@@ -54,20 +51,17 @@ def test_without_marks_there_is_none() -> None:
         region_of("int main(void) { return 0; }", "one")
 
 
-@pytest.mark.parametrize(
-    ("kernel", "variant", "holds"),
-    [
+def test_of_released_c_kernels() -> None:
+    for kernel, variant, holds in (
         ("system_call", "read0", "raw_call(SYS_read, zero, 0) == 0"),
         ("task_creation", "fork-wait", "ended(forked())"),
         ("task_creation", "fork-64mb", "(child = "),
         ("thread_switch", "bare-mutex", "exchange(&bare, MINE)"),
         ("process_switch", "pipe-pinned", "receive(channel, MINE)"),
-    ],
-)
-def test_of_released_c_kernels(kernel: str, variant: str, holds: str) -> None:
-    region = region_of((paths.kernels_c() / f"{kernel}.c").read_text(), variant)
-    assert holds in region
-    assert region.count("counter_begin") == region.count("counter_end") == 1
+    ):
+        region = region_of((paths.kernels_c() / f"{kernel}.c").read_text(), variant)
+        assert holds in region
+        assert region.count("counter_begin") == region.count("counter_end") == 1, kernel
 
 
 @pytest.mark.parametrize("name", toolchain.c_kernel_names())

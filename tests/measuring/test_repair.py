@@ -101,38 +101,32 @@ def test_a_value_below_zero_is_no_part_of_any_figure() -> None:
     assert row[2] == row[3] == "none: this value is not above zero"
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "verdict"),
-    [
+def test_what_remains_of_a_mistake() -> None:
+    for kind, name, verdict in (
         ("broken", "readings_around_each", "The mistake is still in your C"),
         ("repaired", "readings_around_each", "The mistake is no longer in your C"),
         ("own", "loop", "The mistake is no longer in your C"),
-    ],
-)
-def test_what_remains_of_a_mistake(kind: str, name: str, verdict: str) -> None:
-    mine = Run.of(file.read(RECORDINGS / f"{kind}-{name}.csv"))
-    table = views.what_remains(pair_of("readings_around_each"), mine)
-    assert table.caption == verdict
-    assert [row[2] for row in table.rows[:2]] == ["100 %", "0 %"]
+    ):
+        mine = Run.of(file.read(RECORDINGS / f"{kind}-{name}.csv"))
+        table = views.what_remains(pair_of("readings_around_each"), mine)
+        assert table.caption == verdict
+        assert [row[2] for row in table.rows[:2]] == ["100 %", "0 %"], kind
 
 
-@pytest.mark.parametrize(
-    ("ticks", "verdict"),
-    [
+def test_what_remains_follows_the_figure() -> None:
+    for ticks, verdict in (
         (30, "The mistake is still in your C"),
         (14, "A part of the mistake is still in your C"),
         (1, "The mistake is no longer in your C"),
         (-2, "Your figure is below zero: your samples hold less than the empty loop does"),
-    ],
-)
-def test_what_remains_follows_the_figure(ticks: int, verdict: str) -> None:
-    honest = file.read(RECORDINGS / "own-loop.csv")
-    of_loop = honest.rows_of("loop")
-    longer = np.where(of_loop, 4 * honest.batch, (4 + ticks) * honest.batch) + 40
-    mine = Run.of(dataclasses.replace(honest, ticks=longer))
-    table = views.what_remains(pair_of("readings_around_each"), mine)
-    assert table.caption == verdict
-    assert (table.rows[2][2] == "below zero") == (ticks < 0)
+    ):
+        honest = file.read(RECORDINGS / "own-loop.csv")
+        of_loop = honest.rows_of("loop")
+        longer = np.where(of_loop, 4 * honest.batch, (4 + ticks) * honest.batch) + 40
+        mine = Run.of(dataclasses.replace(honest, ticks=longer))
+        table = views.what_remains(pair_of("readings_around_each"), mine)
+        assert table.caption == verdict
+        assert (table.rows[2][2] == "below zero") == (ticks < 0)
 
 
 def test_a_loop_a_little_below_the_repaired_run_has_none_of_the_mistake() -> None:

@@ -77,21 +77,16 @@ def run_with(voluntary: int, *, stated: str = "", switches: int = 0) -> Recordin
     return dataclasses.replace(run, batch=run.batch.clip(max=1))
 
 
-@pytest.mark.parametrize(
-    ("voluntary", "claimed", "own", "found"),
-    [
+def test_counts_alone_show_it_where_nothing_else_explains_them() -> None:
+    for voluntary, claimed, own, found in (
         (2000, 0, False, True),  # two stops at each call
         (1000, 0, False, False),  # a call that waits once, such as waiting for a child
         (30, 0, False, False),
         (2000, 0, True, False),  # a student's C may wait twice
         (3000, 3000, False, False),  # switches are what it measures
-    ],
-)
-def test_counts_alone_show_it_where_nothing_else_explains_them(
-    voluntary: int, claimed: int, own: bool, found: bool
-) -> None:
-    run = run_with(voluntary, switches=claimed)
-    assert (observed.stops_of_tracer(run, own=own) is not None) == found
+    ):
+        run = run_with(voluntary, switches=claimed)
+        assert (observed.stops_of_tracer(run, own=own) is not None) == found
 
 
 def test_a_stated_tracer_is_believed_if_it_stopped_something() -> None:
@@ -100,7 +95,7 @@ def test_a_stated_tracer_is_believed_if_it_stopped_something() -> None:
     assert observed.stops_of_tracer(run_with(30, stated="gdb")) is None
 
 
-@pytest.mark.parametrize("stated", ["strace", ""])
-def test_the_run_warns_of_a_tracer_that_it_states(stated: str) -> None:
-    codes = [each.code for each in result_of(run_with(9000, stated=stated)).warnings]
-    assert ("traced" in codes) == bool(stated)
+def test_the_run_warns_of_a_tracer_that_it_states() -> None:
+    for stated in ("strace", ""):
+        codes = [each.code for each in result_of(run_with(9000, stated=stated)).warnings]
+        assert ("traced" in codes) == bool(stated)

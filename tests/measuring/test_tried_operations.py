@@ -206,31 +206,25 @@ def test_the_c_to_copy_makes_none_of_these_mistakes(
     assert codes_of(tmp_path / "my_function.c", capsys) == set()
 
 
-@pytest.mark.parametrize(
-    ("seen", "cycles", "learnt"),
-    [
+def test_input_is_learnt_only_if_the_cost_cannot_hold_the_misses() -> None:
+    for seen, cycles, learnt in (
         (Trials(missed=100, steps=1700), 600.0, True),
         (Trials(missed=100, steps=1700), 2400.0, False),  # it may hold all of the misses
         (Trials(missed=7, steps=340), 60.0, False),  # ends of loops
         (Trials(missed=100, steps=1700), math.inf, False),  # the core's clock is not known
         (Trials(), 60.0, False),
-    ],
-)
-def test_input_is_learnt_only_if_the_cost_cannot_hold_the_misses(
-    seen: Trials, cycles: float, learnt: bool
-) -> None:
-    assert seen.is_learnt(cycles) is learnt
+    ):
+        assert seen.is_learnt(cycles) is learnt
 
 
-@pytest.mark.parametrize(
-    ("lines", "before", "filled", "short"),
-    [(66, 66, 4096, True), (67, 66, 4096, False), (3000, 3000, 4096, False)],
-)
-def test_a_walk_is_short_if_it_comes_back_to_less_than_half_of_the_lines(
-    lines: int, before: int, filled: int, short: bool
-) -> None:
-    seen = Trials(lines=lines, lines_before=before, lines_filled=filled)
-    assert seen.walk_is_short is short
+def test_a_walk_is_short_if_it_comes_back_to_less_than_half_of_the_lines() -> None:
+    for lines, before, filled, short in (
+        (66, 66, 4096, True),
+        (67, 66, 4096, False),
+        (3000, 3000, 4096, False),
+    ):
+        seen = Trials(lines=lines, lines_before=before, lines_filled=filled)
+        assert seen.walk_is_short is short
 
 
 def test_c_whose_operations_cannot_be_tried_is_measured_all_the_same(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import json
 import math
@@ -16,8 +15,6 @@ from typing import Any
 
 import IPython.display
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from labs import messages, paths
 from labs.c_kernels import toolchain
@@ -290,36 +287,6 @@ def test_what_is_no_figure_is_not_written(value: float, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="finite"):
         figures.put(tmp_path, Figure("cost", value, "ns", None))
     assert list(tmp_path.iterdir()) == []
-
-
-@given(content=st.binary(max_size=200))
-def test_arbitrary_bytes_raise_nothing_else(
-    content: bytes, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    folder = tmp_path_factory.getbasetemp() / "any"
-    folder.mkdir(exist_ok=True)
-    for text in (content, b'{"a": ' + content + b"}"):
-        with contextlib.suppress(BadFigures):
-            figures.read(in_folder(folder, text))
-
-
-values = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=6,
-)
-
-
-@given(st.dictionaries(st.text(max_size=8), values | st.fixed_dictionaries(
-    {"value": values, "unit": values, "recording": values}), max_size=4))  # fmt: skip
-def test_arbitrary_json_gives_a_figure_or_says_why_not(
-    tmp_path_factory: pytest.TempPathFactory, stated: dict[str, object]
-) -> None:
-    folder = tmp_path_factory.getbasetemp() / "json"
-    folder.mkdir(exist_ok=True)
-    found = figures.read(in_folder(folder, json.dumps(stated)))
-    assert len(found) == len({name.strip() for name in stated})
-    assert all(isinstance(entry, Figure | BadFigure) for entry in found.values())
 
 
 # What the front ends of Jupyter get: colours of C, and outputs that need no widgets. `python -m
@@ -636,9 +603,8 @@ WITHOUT_ANY = 'asm volatile("syscall" : "=a"(r) : "a"(SYS_read), "D"(fd));'
 WITHOUT_ONE = '__asm__("mov $39, %%eax; syscall" : "=a"(r) : : "rcx");'
 
 
-@pytest.mark.parametrize(
-    ("source", "missing"),
-    [
+def test_which_registers_are_overwritten_in_silence() -> None:
+    for source, missing in (
         (GOOD_CALL, ()),
         (WITHOUT_ANY, ("rcx", "r11")),
         (WITHOUT_ONE, ("r11",)),
@@ -651,10 +617,8 @@ WITHOUT_ONE = '__asm__("mov $39, %%eax; syscall" : "=a"(r) : : "rcx");'
         ('asm volatile("" : "+r"(left));', ()),
         ("syscall(SYS_getppid);", ()),
         ("asm(" * 60_000, ()),
-    ],
-)
-def test_which_registers_are_overwritten_in_silence(source: str, missing: tuple[str, ...]) -> None:
-    assert toolchain.missing_clobbers(source) == missing
+    ):
+        assert toolchain.missing_clobbers(source) == missing
 
 
 def test_no_released_c_kernel_overwrites_one() -> None:
@@ -662,19 +626,17 @@ def test_no_released_c_kernel_overwrites_one() -> None:
         assert toolchain.missing_clobbers(path.read_text(encoding="utf-8")) == (), path.name
 
 
-@pytest.mark.parametrize("source", [None, GOOD_CALL, WITHOUT_ANY])
-def test_a_run_that_hangs_is_laid_to_the_registers_only_where_they_are_missing(
-    source: str | None,
-) -> None:
-    ended = RunFailed("Ticklab ended own_call after the time limit of 60 s", hung=True)
-    for message in (
-        run_errors.of_error(ended, source),
-        run_errors.of_interrupt("own_call", source),
-    ):
-        words = " ".join(message.sentences)
-        assert ("overwrites rcx and r11" in words) == (source == WITHOUT_ANY)
-    failed = run_errors.of_error(RunFailed("own_call: read0: the call failed", 1), WITHOUT_ANY)
-    assert "rcx" not in " ".join(failed.sentences)
+def test_a_run_that_hangs_is_laid_to_the_registers_only_where_they_are_missing() -> None:
+    for source in (None, GOOD_CALL, WITHOUT_ANY):
+        ended = RunFailed("Ticklab ended own_call after the time limit of 60 s", hung=True)
+        for message in (
+            run_errors.of_error(ended, source),
+            run_errors.of_interrupt("own_call", source),
+        ):
+            words = " ".join(message.sentences)
+            assert ("overwrites rcx and r11" in words) == (source == WITHOUT_ANY)
+        failed = run_errors.of_error(RunFailed("own_call: read0: the call failed", 1), WITHOUT_ANY)
+        assert "rcx" not in " ".join(failed.sentences), source
 
 
 def test_a_run_that_ended_by_luck_says_which_registers_to_name() -> None:
@@ -728,12 +690,12 @@ def test_variants_apart_are_refused_with_the_text_to_write(tmp_path: Path) -> No
     assert '"getppid, invalid"' in str(refused.value)
 
 
-@pytest.mark.parametrize(("word", "meant"), [("random", False), ("random-8n", True)])
-def test_the_beginning_of_many_names_is_no_misspelling_of_one(word: str, meant: bool) -> None:
-    found = run_errors.of_unknown_variants(Plan("memory_ladder", variants=(word,)))
-    assert found is not None
-    assert any("Did you mean" in each for each in found.sentences) == meant
-    assert "random-" in found.sentences[-1]
+def test_the_beginning_of_many_names_is_no_misspelling_of_one() -> None:
+    for word, meant in (("random", False), ("random-8n", True)):
+        found = run_errors.of_unknown_variants(Plan("memory_ladder", variants=(word,)))
+        assert found is not None, word
+        assert any("Did you mean" in each for each in found.sentences) == meant
+        assert "random-" in found.sentences[-1], word
 
 
 # Tables: words at the left and numbers at the right, on a page and in plain text.
@@ -792,10 +754,10 @@ def watched(**counts: str) -> Recording:
     return replace(honest, conditions={**kept, **added})
 
 
-@pytest.mark.parametrize(("others", "words"), [("1", "only other pages"), ("0", "no page")])
-def test_a_page_that_was_not_touched_is_reported(others: str, words: str) -> None:
-    message = run_errors.of_pages(watched(page="0", other_pages=others), "(void)code[4096];")
-    assert message is not None and words in message.sentences[0]
+def test_a_page_that_was_not_touched_is_reported() -> None:
+    for others, words in (("1", "only other pages"), ("0", "no page")):
+        message = run_errors.of_pages(watched(page="0", other_pages=others), "(void)code[4096];")
+        assert message is not None and words in message.sentences[0]
 
 
 def test_nothing_is_said_of_c_that_touched_the_page_or_that_nobody_watched() -> None:

@@ -350,9 +350,8 @@ def test_what_to_try_is_told_as_it_is_written_there(lab: Session) -> None:
     assert "--processes 10" in [warning.try_this for warning in cell.warnings]
 
 
-@pytest.mark.parametrize(
-    ("option", "in_a_command", "in_a_notebook"),
-    [
+def test_options_have_their_name_in_python() -> None:
+    for option, in_a_command, in_a_notebook in (
         (Option("samples", 40_000), "--samples 40000", "samples=40000"),
         (Option("processes"), "--processes", "processes"),
         (Option("batch", ("K1", "K2", "...")), "--batch K1,K2,...", "batches=[K1, K2, ...]"),
@@ -361,14 +360,10 @@ def test_what_to_try_is_told_as_it_is_written_there(lab: Session) -> None:
         (Option("unit", "cycles"), "--unit cycles", 'unit="cycles"'),
         (Option("peer-cpu", 1), "--peer-cpu 1", "peer_cpu=1"),
         (Option("within", 5.0), "--within 5", "within=5"),
-    ],
-)
-def test_options_have_their_name_in_python(
-    option: Option, in_a_command: str, in_a_notebook: str
-) -> None:
-    printed = advice("try {option}, or not", option=option)
-    assert str(printed) == printed.worded(python=False) == f"try {in_a_command}, or not"
-    assert printed.worded(python=True) == f"try {in_a_notebook}, or not"
+    ):
+        printed = advice("try {option}, or not", option=option)
+        assert str(printed) == printed.worded(python=False) == f"try {in_a_command}, or not"
+        assert printed.worded(python=True) == f"try {in_a_notebook}, or not"
 
 
 def test_options_side_by_side_are_used_together() -> None:

@@ -56,9 +56,8 @@ def codes(report: str, quantity: str, series: str, unit: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize(
-    ("report", "quantity", "series", "unit", "code"),
-    [
+def test_the_mistake_of_a_report_is_marked() -> None:
+    for report, quantity, series, unit, code in (
         ("A", "timer overhead", "table", "cycles", "stale-constant"),
         ("A", "system call getpid", "table", "cycles", "library-call-not-system-call"),
         ("A", "system call setuid", "table", "cycles", "figure-not-from-recording"),
@@ -74,12 +73,8 @@ def codes(report: str, quantity: str, series: str, unit: str) -> set[str]:
         ("D", "thread switch", "stated", "ns", "lock-convoy"),
         ("E", "procedure call", "stated", "ns", "cold-samples-in-mean"),
         ("E", "process switch", "stated", "ns", "running-mean"),
-    ],
-)
-def test_the_mistake_of_a_report_is_marked(
-    report: str, quantity: str, series: str, unit: str, code: str
-) -> None:
-    assert code in codes(report, quantity, series, unit)
+    ):
+        assert code in codes(report, quantity, series, unit)
 
 
 def test_a_mark_touches_only_what_it_is_of() -> None:

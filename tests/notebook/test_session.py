@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import errno
 import inspect
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,9 @@ import pytest
 from grader import check
 from labs import files
 from labs.c_kernels import toolchain
-from labs.course import figures, guide, predictions
+from labs.course import figures, predictions
 from labs.messages import Refused
-from labs.notebook import measuring, session
+from labs.notebook import session
 from labs.notebook.run import Run
 from labs.notebook.session import MeasureOptions, Session
 from labs.recording import file
@@ -89,34 +88,6 @@ def test_a_prediction_in_a_unit_of_nothing_is_stored_and_the_unit_told(
     for unit in ("times", "cycles"):
         lab.predict("timer-overhead-fenced", 20, unit)
         assert f"The figure is in ns, and a prediction in {unit} cannot" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("figure", "value", "unit", "sure"),
-    [
-        ("Not An Id", 1, "ns", None),
-        ("timer-overhead-fenced", float("nan"), "ns", None),
-        ("timer-overhead-fenced", -1, "ns", None),
-        ("timer-overhead-fenced", True, "ns", None),
-        ("timer-overhead-fenced", "20", "ns", None),
-        ("timer-overhead-fenced", 1, "x" * 40, None),
-        ("timer-overhead-fenced", 1, "ns", 70),
-    ],
-)
-def test_what_is_no_prediction_is_refused(
-    lab: Session, figure: str, value: Any, unit: str, sure: float | None
-) -> None:
-    with pytest.raises(Refused):
-        lab.predict(figure, value, unit, sure=sure)
-    assert not (lab.folder / predictions.FILE_NAME).exists()
-
-
-def test_a_broken_predictions_file_is_left_as_it_is(lab: Session) -> None:
-    path = lab.folder / predictions.FILE_NAME
-    path.write_text("{ my notes")
-    with pytest.raises(Refused, match="not valid JSON"):
-        lab.predict("timer-overhead-fenced", 1, "ns")
-    assert path.read_text() == "{ my notes"
 
 
 def test_a_run_is_saved_and_tells_its_figure(lab: Session) -> None:
@@ -389,40 +360,6 @@ def test_the_wrap_up_lays_prediction_beside_result_and_counts_the_guesses_of_all
     assert "no figure yet" in shown
     assert "0.02" not in shown, "the table of another lab"
     assert "Your one guess so far was off by a factor of 2 (too low)" in shown
-
-
-@pytest.mark.parametrize("path", sorted((Path(guide.__file__).parent / "hints").glob("*.json")))
-def test_every_guide_of_the_kit_can_be_read(path: Path) -> None:
-    known = guide.of_lab(path.stem)
-    assert known.hints and known.steps
-
-
-@pytest.mark.parametrize(
-    "stated",
-    [
-        "[]",
-        "{",
-        json.dumps({"hints": {"a": ["one", "two"]}}),
-        json.dumps({"hints": {"a": ["one", " ", "three"]}}),
-        json.dumps({"hints": {"a": ["one", "two", "word " * 51]}}),
-        json.dumps({"steps": [{"do": "x", "done_by": "magic:x"}]}),
-        json.dumps({"steps": [{"do": "x"}]}),
-        json.dumps({"steps": [{"do": "x", "done_by": "report"}]}),
-        json.dumps({"steps": [{"do": "x", "done_by": "answer:x", "variant": "fenced"}]}),
-    ],
-)
-def test_a_guide_with_a_mistake_is_named(stated: str) -> None:
-    with pytest.raises(guide.BadGuide, match="here"):
-        guide.parse(stated, "here")
-
-
-def test_an_interrupt_is_not_swallowed(lab: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(measuring, "measure_in_turns_now", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        quick(lab)
 
 
 def test_what_the_lab_names_is_there() -> None:

@@ -130,9 +130,8 @@ def test_c_that_is_not_begun_lets_its_result_wait(notebook: Notebook) -> None:
     assert "C above" in notebook.shown[0].heading
 
 
-@pytest.mark.parametrize(
-    ("cell", "many"),
-    [
+def test_which_dots_are_blanks() -> None:
+    for cell, many in (
         ("x[..., 0]", 0),
         ("def f(): ...", 0),
         ("class C:\n    ...", 0),
@@ -143,10 +142,8 @@ def test_c_that_is_not_begun_lets_its_result_wait(notebook: Notebook) -> None:
         ("f((..., 1))[...]", 1),
         ("left = a - ...", 1),
         ("if a > ...:\n    b = [...]", 2),
-    ],
-)
-def test_which_dots_are_blanks(cell: str, many: int) -> None:
-    assert len(unready_cells.blanks(ast.parse(cell))) == many
+    ):
+        assert len(unready_cells.blanks(ast.parse(cell))) == many
 
 
 def test_code_in_a_message_is_set_as_code_and_escaped() -> None:

@@ -15,9 +15,8 @@ from labs.recording.declared import Declared, Estimand, Placement
 from labs.run.variants import Listed
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
+def test_what_people_type_is_understood() -> None:
+    for text, number in (
         ("1000", 1000),
         (" 1000 ", 1000),
         ("1e3", 1000),
@@ -38,10 +37,8 @@ from labs.run.variants import Listed
         ("-5", -5),
         ("\N{MINUS SIGN}5", -5),
         ("+5", 5),
-    ],
-)
-def test_what_people_type_is_understood(text: str, number: int) -> None:
-    assert read_number(text) == number
+    ):
+        assert read_number(text) == number
 
 
 @pytest.mark.parametrize(
@@ -65,36 +62,31 @@ def test_what_is_out_of_range_is_named_as_it_was_typed(text: str, size: str) -> 
         read_number_within(text, 1, 100_000)
 
 
-@pytest.mark.parametrize("number", [0, 7, 999, 1000, 100_000])
-def test_what_a_panel_shows_it_can_read(number: int) -> None:
-    assert read_number(shown_number(number)) == number
+def test_what_a_panel_shows_it_can_read() -> None:
+    for number in (0, 7, 999, 1000, 100_000):
+        assert read_number(shown_number(number)) == number
 
 
 def listed(placement: Placement, other_tasks: int = 1) -> Listed:
     return Listed("its-name", "", "", Declared(placement=placement, other_tasks=other_tasks))
 
 
-@pytest.mark.parametrize(
-    ("placement", "other_tasks", "cpu", "peer"),
-    [
+def test_what_has_no_meaning_is_greyed_out_and_says_why() -> None:
+    for placement, other_tasks, cpu, peer in (
         (Placement.ANYWHERE, 0, True, False),
         (Placement.ANYWHERE, 1, True, False),
         (Placement.ONE_CPU, 0, True, False),
         (Placement.ONE_CPU, 1, True, False),
         (Placement.TWO_CPUS, 1, True, True),
         (Placement.CPUS_IN_TURN, 1, False, False),
-    ],
-)
-def test_what_has_no_meaning_is_greyed_out_and_says_why(
-    placement: Placement, other_tasks: int, cpu: bool, peer: bool
-) -> None:
-    variant = listed(placement, other_tasks)
-    of_cpu = panel.of_cpu(variant, can_pin=True)
-    of_peer = panel.of_peer_cpu(variant, can_pin=True)
-    assert (of_cpu.usable, of_peer.usable) == (cpu, peer)
-    for each in (of_cpu, of_peer):
-        assert each.usable or "its-name" in each.words
-        assert "--" not in each.words and "=" not in each.words
+    ):
+        variant = listed(placement, other_tasks)
+        of_cpu = panel.of_cpu(variant, can_pin=True)
+        of_peer = panel.of_peer_cpu(variant, can_pin=True)
+        assert (of_cpu.usable, of_peer.usable) == (cpu, peer)
+        for each in (of_cpu, of_peer):
+            assert each.usable or "its-name" in each.words
+            assert "--" not in each.words and "=" not in each.words
 
 
 def test_without_pinning_there_is_no_cpu_to_choose() -> None:

@@ -105,9 +105,8 @@ def test_only_runs_with_figures_of_one_kind_are_compared() -> None:
     assert [each.number for each in panel_runs.comparable([run_of(1), cost, run_of(3)])] == [1, 3]
 
 
-@pytest.mark.parametrize(
-    ("newest", "words"),
-    [
+def test_a_difference_is_claimed_only_where_its_interval_excludes_0() -> None:
+    for newest, words in (
         ((25.0, 24.0, 26.0), "run 2 lies above that of run 1, and the two are distinguishable"),
         ((15.0, 14.0, 16.0), "run 2 lies below that of run 1, and the two are distinguishable"),
         (
@@ -115,13 +114,9 @@ def test_only_runs_with_figures_of_one_kind_are_compared() -> None:
             "run 2 lies above that of run 1, and the two are distinguishable",
         ),  # the two intervals overlap
         ((20.0, 19.0, 21.0), "figures of run 2 and run 1 are not distinguishable."),
-    ],
-)
-def test_a_difference_is_claimed_only_where_its_interval_excludes_0(
-    newest: tuple[float, float, float], words: str
-) -> None:
-    drawn = panel_runs.drawing_of([run_of(1), run_of(2, newest)])
-    assert drawn is not None and words in drawn.description
+    ):
+        drawn = panel_runs.drawing_of([run_of(1), run_of(2, newest)])
+        assert drawn is not None and words in drawn.description
 
 
 def test_the_runs_are_there_after_a_restart(measured: Panel, again: Panel) -> None:

@@ -162,14 +162,19 @@ def test_it_says_how_many_samples_are_beyond_the_axis() -> None:
     assert counted == ["2↑"]
 
 
-@pytest.mark.parametrize(
-    "ticks",
-    [[5] * 50, [0] * 50, [7], [10**12] * 9, [10**17] * 3 + [1], [0, 10**15], list(range(1, 101))],
-)
-def test_odd_samples_give_a_picture_as_well(ticks: list[int]) -> None:
-    drawing = evidence_drawing(recording_of(ticks, [1] * len(ticks)), "fenced")
-    ElementTree.fromstring(drawing.svg)
-    assert "nan" not in drawing.svg and "inf" not in drawing.svg
+def test_odd_samples_give_a_picture_as_well() -> None:
+    for ticks in (
+        [5] * 50,
+        [0] * 50,
+        [7],
+        [10**12] * 9,
+        [10**17] * 3 + [1],
+        [0, 10**15],
+        list(range(1, 101)),
+    ):
+        drawing = evidence_drawing(recording_of(ticks, [1] * len(ticks)), "fenced")
+        ElementTree.fromstring(drawing.svg)
+        assert "nan" not in drawing.svg and "inf" not in drawing.svg, ticks
 
 
 def test_nothing_but_warm_up_and_very_long_names_give_a_picture_as_well() -> None:
@@ -182,15 +187,15 @@ def test_nothing_but_warm_up_and_very_long_names_give_a_picture_as_well() -> Non
         assert len(evidence_drawing(recording, variant).svg) <= MOST_BYTES
 
 
-@pytest.mark.parametrize("spread", [0.05, 0.3])
-def test_many_samples_take_no_more_bytes(spread: float) -> None:
-    numbers = np.random.default_rng(1)
-    for count in (1_500, 100_000):
-        batch = numbers.choice([1, 2, 4, 8], count)
-        ticks = batch * 3_000 * np.exp(numbers.normal(0, spread, count))
-        ticks *= np.where(numbers.random(count) < 0.01, numbers.uniform(1, 30, count), 1)
-        made = recording_of(ticks.astype(int).tolist(), batch.tolist(), processes=10)
-        assert len(evidence_drawing(made, "fenced").svg) <= MOST_BYTES
+def test_many_samples_take_no_more_bytes() -> None:
+    for spread in (0.05, 0.3):
+        numbers = np.random.default_rng(1)
+        for count in (1_500, 100_000):
+            batch = numbers.choice([1, 2, 4, 8], count)
+            ticks = batch * 3_000 * np.exp(numbers.normal(0, spread, count))
+            ticks *= np.where(numbers.random(count) < 0.01, numbers.uniform(1, 30, count), 1)
+            made = recording_of(ticks.astype(int).tolist(), batch.tolist(), processes=10)
+            assert len(evidence_drawing(made, "fenced").svg) <= MOST_BYTES
 
 
 def test_the_check_of_a_submission_loads_no_library_that_draws() -> None:

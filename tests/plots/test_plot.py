@@ -75,16 +75,12 @@ def test_a_zero_is_drawn_at_the_foot_of_a_logarithmic_axis() -> None:
     assert "0" in [label.get_text() for label in axes.get_yticklabels()]
 
 
-@pytest.mark.parametrize(
-    "ticks",
-    [[5] * 50, [0] * 50, [7], [10**17] * 3 + [1], list(range(1, 101))],
-    ids=["one value", "only zeros", "one sample", "eighteen decades", "spread"],
-)
-def test_odd_data_is_drawn_and_described(ticks: list[int]) -> None:
-    odd = recording_of(ticks, [1] * len(ticks))
-    shown = picture.of_samples(odd, "fenced", "ns", Mark(20, "ns"))
-    assert shown.image.startswith(PNG)
-    assert f"{len(ticks)} sample" in shown.kind
+def test_odd_data_is_drawn_and_described() -> None:
+    for ticks in ([5] * 50, [0] * 50, [7], [10**17] * 3 + [1], list(range(1, 101))):
+        odd = recording_of(ticks, [1] * len(ticks))
+        shown = picture.of_samples(odd, "fenced", "ns", Mark(20, "ns"))
+        assert shown.image.startswith(PNG), ticks
+        assert f"{len(ticks)} sample" in shown.kind
 
 
 def test_only_warm_up_is_said_to_be_only_that() -> None:
@@ -229,23 +225,22 @@ def test_the_description_tells_type_axes_range_and_meaning(straight: Recording) 
         assert part in words
 
 
-@pytest.mark.parametrize(
-    ("cost", "of_all", "side"),
-    [(600, "7,200", "below"), (700, "8,400", "at"), (900, "10,800", "above")],
-)
-def test_the_prediction_of_a_cost_is_drawn_for_as_many_operations_as_a_sample_has(
-    cost: int, of_all: str, side: str
-) -> None:
-    run = recording_of([8400, 12600] * 40, [12, 18] * 40, variant="page")
-    run = as_declared(run, "page_fault")
-    lies = {"at": "as the median is"}.get(side, f"{side} the median, 8,400 ns")
-    assert taken.describe_samples(run, "page", "ns", Mark(cost, "ns"))[1].endswith(
-        f" Your prediction, {cost} ns for each operation, is {of_all} ns at k = 12, {lies}."
-    )
-    figure = samples_figure(run, "page", "ns", Mark(cost, "ns"))
-    (dashed,) = (line for line in figure.axes[0].lines if line.is_dashed())
-    assert np.all(np.asarray(dashed.get_ydata()) == 12 * cost)
-    assert f"╌ your prediction × 12: {of_all} ns" in [text.get_text() for text in figure.texts]
+def test_the_prediction_of_a_cost_is_drawn_for_as_many_operations_as_a_sample_has() -> None:
+    for cost, of_all, side in (
+        (600, "7,200", "below"),
+        (700, "8,400", "at"),
+        (900, "10,800", "above"),
+    ):
+        run = recording_of([8400, 12600] * 40, [12, 18] * 40, variant="page")
+        run = as_declared(run, "page_fault")
+        lies = {"at": "as the median is"}.get(side, f"{side} the median, 8,400 ns")
+        assert taken.describe_samples(run, "page", "ns", Mark(cost, "ns"))[1].endswith(
+            f" Your prediction, {cost} ns for each operation, is {of_all} ns at k = 12, {lies}."
+        )
+        figure = samples_figure(run, "page", "ns", Mark(cost, "ns"))
+        (dashed,) = (line for line in figure.axes[0].lines if line.is_dashed())
+        assert np.all(np.asarray(dashed.get_ydata()) == 12 * cost)
+        assert f"╌ your prediction × 12: {of_all} ns" in [text.get_text() for text in figure.texts]
 
 
 def test_the_prediction_of_an_overhead_is_drawn_once_for_each_sample() -> None:
@@ -269,10 +264,6 @@ def test_markup_in_a_name_stays_text(straight: Recording) -> None:
         straight.variant_index, straight.process, straight.sample, straight.batch, straight.ticks,
     )  # fmt: skip
     assert "<script>" not in picture.of_samples(named, "fenced").as_html()
-
-
-def test_the_same_data_make_the_same_image(straight: Recording) -> None:
-    assert png(samples_figure(straight, "fenced")) == png(samples_figure(straight, "fenced"))
 
 
 def test_plots_need_no_notebook() -> None:
@@ -470,30 +461,20 @@ def test_the_ends_of_an_interval_are_wider_than_its_point() -> None:
     assert all(float(to) - float(top) > 2 * float(radius) for _, top, to in ends)
 
 
-@pytest.mark.parametrize(
-    ("name", "places"),
-    [
+def test_every_point_is_drawn_at_its_own_value(figures: dict[str, Figure | str]) -> None:
+    """A point that is moved sideways would read as another size or another sample."""
+    for name, places in (
         ("cold to warm", np.arange(1, 257)),
         ("arguments", np.arange(13)),
         ("footprint", 4096 * 2.0 ** np.arange(12)),
-    ],
-)
-def test_every_point_is_drawn_at_its_own_value(
-    figures: dict[str, Figure | str], name: str, places: NDArray[np.float64]
-) -> None:
-    """A point that is moved sideways would read as another size or another sample."""
-    figure = figures[name]
-    assert isinstance(figure, Figure)
-    lines = [line for axes in figure.axes for line in axes.lines]
-    points = [np.asarray(line.get_xdata()) for line in lines if line.get_linestyle() == "None"]
-    assert any(map(np.size, points))
-    for x in points:
-        assert np.isin(x, places).all()
-
-
-def test_series_of_one_plot_differ_by_more_than_their_colour() -> None:
-    for one, other in itertools.combinations(LOOKS, 2):
-        assert one.marker != other.marker and one.dash != other.dash
+    ):
+        figure = figures[name]
+        assert isinstance(figure, Figure), name
+        lines = [line for axes in figure.axes for line in axes.lines]
+        points = [np.asarray(line.get_xdata()) for line in lines if line.get_linestyle() == "None"]
+        assert any(map(np.size, points)), name
+        for x in points:
+            assert np.isin(x, places).all()
 
 
 def test_the_same_variant_of_two_runs_has_two_names() -> None:
@@ -579,27 +560,27 @@ def test_of_rows_in_groups(greatest: int, name: str) -> None:
     expect_room(rows_drawing(groups, "ns", "cost as printed", "a title", [("a key", "#000000")]))
 
 
-@pytest.mark.parametrize("sizes", [(16.0,), (16.0, 64.0), (1.0, 16.0, 64.0, 256.0, 1024.0)])
-def test_of_series_against_what_was_varied(sizes: tuple[float, ...]) -> None:
-    series = [
-        Series(name, tuple(Point(x, 1_000 + x, 900.0, 2_500.0) for x in sizes), look)
-        for name, look in zip(("8", "alone", "lazy-binding"), LOOKS, strict=False)
-    ]
-    x_axis = XAxis(
-        "size (log axis)",
-        sizes,
-        tuple("1M" if size == 1024 else f"{size:g}k" for size in sizes),
-        log=True,
-    )
-    figure = series_figure(
-        [("processes", series), ("threads", series)],
-        x_axis, YAxis("cost of one switch\n(nanoseconds, log axis)", log=True), "a title", [],
-    )  # fmt: skip
-    expect_room(figure)
-    for axes in figure.axes:
-        low, high = axes.get_xlim()
-        drawn = [x for line in axes.lines for x in np.atleast_1d(line.get_xdata())]
-        assert drawn and all(low <= x <= high for x in drawn), "every point is on the axis"
+def test_of_series_against_what_was_varied() -> None:
+    for sizes in ((16.0,), (16.0, 64.0), (1.0, 16.0, 64.0, 256.0, 1024.0)):
+        series = [
+            Series(name, tuple(Point(x, 1_000 + x, 900.0, 2_500.0) for x in sizes), look)
+            for name, look in zip(("8", "alone", "lazy-binding"), LOOKS, strict=False)
+        ]
+        x_axis = XAxis(
+            "size (log axis)",
+            sizes,
+            tuple("1M" if size == 1024 else f"{size:g}k" for size in sizes),
+            log=True,
+        )
+        figure = series_figure(
+            [("processes", series), ("threads", series)],
+            x_axis, YAxis("cost of one switch\n(nanoseconds, log axis)", log=True), "a title", [],
+        )  # fmt: skip
+        expect_room(figure)
+        for axes in figure.axes:
+            low, high = axes.get_xlim()
+            drawn = [x for line in axes.lines for x in np.atleast_1d(line.get_xdata())]
+            assert drawn and all(low <= x <= high for x in drawn), "every point is on the axis"
 
 
 def test_numbers_and_names_on_an_axis_do_not_touch() -> None:

@@ -209,9 +209,8 @@ def test_the_page_names_who_reads_what_a_stranger_wrote() -> None:
     assert sorted(named) == sorted(found)
 
 
-@pytest.mark.parametrize(
-    ("module", "text"),
-    [
+def test_another_reader_is_found() -> None:
+    for module, text in (
         ("grader.submissions.safe_files", "def f(path):\n    return path.read_text()"),
         ("grader.evening.collect_class", "def f(p):\n    return (Path(p) / 'x').read_bytes()"),
         ("grader.judging.lab_folder", "def f(p):\n    with open(p) as file:\n        pass"),
@@ -219,10 +218,8 @@ def test_the_page_names_who_reads_what_a_stranger_wrote() -> None:
         ("grader.with_nbgrader.autograde", "def f(p):\n    return nbformat.read(p, 4)"),
         ("grader.with_nbgrader.release", "def f(p):\n    return p.parent.open().read()"),
         ("grader.evening.uploads", "import shutil\ndef f(p, q):\n    shutil.copy(p, q)"),
-    ],
-)
-def test_another_reader_is_found(module: str, text: str) -> None:
-    assert opening(module, text) - LISTED
+    ):
+        assert opening(module, text) - LISTED
 
 
 def test_what_is_no_file_in_a_strangers_folder_is_passed_over(tmp_path: Path) -> None:

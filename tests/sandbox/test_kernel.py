@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import importlib
 import json
 import os
@@ -28,6 +27,7 @@ from grader.sandbox.provisioner import (
     execute,
 )
 from testing.paths import REPOSITORY
+from testing.programs import alive
 
 why = refusal()
 needs_sandbox = pytest.mark.skipif(why is not None, reason=str(why))
@@ -43,15 +43,6 @@ def scratch() -> Iterator[Path]:
     ):
         patch.setattr(tempfile, "tempdir", place)
         yield Path(place)
-
-
-def alive(marker: str) -> list[str]:
-    found = []
-    for folder in Path("/proc").iterdir():
-        with contextlib.suppress(OSError):
-            if folder.name.isdigit() and marker.encode() in (folder / "cmdline").read_bytes():
-                found.append(folder.name)
-    return found
 
 
 LOOK = """

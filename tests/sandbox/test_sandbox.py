@@ -22,6 +22,7 @@ import pytest
 
 from grader.sandbox import Limits, NoSandbox, Result, _children, program, refusal, run
 from labs import course
+from testing.programs import alive
 
 why = refusal()
 needs_sandbox = pytest.mark.skipif(why is not None, reason=str(why))
@@ -231,16 +232,6 @@ def test_time_is_limited() -> None:
     assert done.status is None and done.ended == "It took more than 0.2 s and was ended."
     busy = run(["sh", "-c", "while :; do :; done"], limits=replace(SMALL, cpu_s=1))
     assert busy.status == 128 + signal.SIGKILL
-
-
-def alive(marker: str) -> list[str]:
-    """The processes of this machine whose command line holds `marker`."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        with contextlib.suppress(OSError):
-            if folder.name.isdigit() and marker.encode() in (folder / "cmdline").read_bytes():
-                found.append(folder.name)
-    return found
 
 
 @needs_sandbox

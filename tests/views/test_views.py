@@ -156,27 +156,23 @@ def drawn() -> dict[str, Picture]:
     return every_view()
 
 
-@pytest.mark.parametrize(
-    "name", ["arguments", "placement", "footprint", "memory", "among published"]
-)
-def test_each_view_has_an_image_a_description_and_a_table(
-    drawn: dict[str, Picture], name: str
-) -> None:
-    shown = drawn[name]
-    rows = name in ("placement", "among published")
-    assert shown.image.startswith(b"<svg" if rows else PNG)
-    assert shown.width == (PLOT_WIDTH if rows else round(96 * WIDTH_IN))
-    # What plot it is, its axes with their units in words, and what there is to see.
-    assert re.match(r"(Line plot|Dot plot|Distribution) of ", shown.kind)
-    assert re.search(r"nanoseconds|microseconds|core cycles", shown.kind)
-    assert len(shown.meaning) > 60 and shown.meaning.endswith(".")
-    assert len(shown.table.rows) >= 2
-    assert all(len(row) == len(shown.table.header) for row in shown.table.rows)
-    page = shown.as_html()
-    assert f'alt="{shown.kind[:30]}' in page and "<table" in page
-    for words in (shown.description, shown.table.as_text()):
-        assert not re.search(r"\bnan\b|None", words)
-        assert not re.search(r"\d\.\d{5,}", words), "no digits that mean nothing"
+def test_each_view_has_an_image_a_description_and_a_table(drawn: dict[str, Picture]) -> None:
+    for name in ("arguments", "placement", "footprint", "memory", "among published"):
+        shown = drawn[name]
+        rows = name in ("placement", "among published")
+        assert shown.image.startswith(b"<svg" if rows else PNG), name
+        assert shown.width == (PLOT_WIDTH if rows else round(96 * WIDTH_IN)), name
+        # What plot it is, its axes with their units in words, and what there is to see.
+        assert re.match(r"(Line plot|Dot plot|Distribution) of ", shown.kind), name
+        assert re.search(r"nanoseconds|microseconds|core cycles", shown.kind), name
+        assert len(shown.meaning) > 60 and shown.meaning.endswith("."), name
+        assert len(shown.table.rows) >= 2, name
+        assert all(len(row) == len(shown.table.header) for row in shown.table.rows), name
+        page = shown.as_html()
+        assert f'alt="{shown.kind[:30]}' in page and "<table" in page, name
+        for words in (shown.description, shown.table.as_text()):
+            assert not re.search(r"\bnan\b|None", words)
+            assert not re.search(r"\d\.\d{5,}", words), "no digits that mean nothing"
 
 
 def test_the_same_runs_make_the_same_image(drawn: dict[str, Picture]) -> None:
@@ -250,12 +246,9 @@ def test_two_runs_with_the_same_flags_have_different_names() -> None:
     assert "-O0, run 1 and -O0, run 2" in kind
 
 
-@pytest.mark.parametrize(
-    ("flags", "name"),
-    [("-g -O", "-O1"), ("", "-O0"), ("-g", "-O0"), ("-O2 '", "unknown flags")],
-)
-def test_a_series_is_named_by_the_level_that_its_flags_ask_for(flags: str, name: str) -> None:
-    assert f"for {name}." in views.arguments(procedure_call(flags, [3, 4])).kind
+def test_a_series_is_named_by_the_level_that_its_flags_ask_for() -> None:
+    for flags, name in (("-g -O", "-O1"), ("", "-O0"), ("-g", "-O0"), ("-O2 '", "unknown flags")):
+        assert f"for {name}." in views.arguments(procedure_call(flags, [3, 4])).kind
 
 
 # -- placement
@@ -670,16 +663,19 @@ def test_the_variants_of_another_c_kernel_of_the_same_name_are_named() -> None:
 # -- a run's own plots
 
 
-@pytest.mark.parametrize(
-    "heights",
-    [[0.5], [0.1, 0.5, 0.9], [0.5, 0.5, 0.5], [0.1, 0.11, 0.12, 0.13, 0.9], [0.0, 0.04, 0.9, 0.91]],
-)
-def test_names_are_moved_apart_as_little_as_needed(heights: list[float]) -> None:
-    moved = spread_out(heights, 0.06)
-    assert all(b - a >= 0.06 - 1e-9 for a, b in itertools.pairwise(moved))
-    assert sum(moved) == pytest.approx(sum(heights)), "moved up as much as down"
-    if all(b - a >= 0.06 for a, b in itertools.pairwise(heights)):
-        assert moved == pytest.approx(heights)
+def test_names_are_moved_apart_as_little_as_needed() -> None:
+    for heights in (
+        [0.5],
+        [0.1, 0.5, 0.9],
+        [0.5, 0.5, 0.5],
+        [0.1, 0.11, 0.12, 0.13, 0.9],
+        [0.0, 0.04, 0.9, 0.91],
+    ):
+        moved = spread_out(heights, 0.06)
+        assert all(b - a >= 0.06 - 1e-9 for a, b in itertools.pairwise(moved)), heights
+        assert sum(moved) == pytest.approx(sum(heights)), "moved up as much as down"
+        if all(b - a >= 0.06 for a, b in itertools.pairwise(heights)):
+            assert moved == pytest.approx(heights)
 
 
 # Views that are tables or text: what they say is what the runs, the compiler and strace gave.
@@ -717,15 +713,13 @@ def test_the_parts_are_the_round_the_loop_and_their_difference(calls: Run) -> No
         views.parts(calls["loop"])
 
 
-@pytest.mark.parametrize(("factor", "said"), [(1.0, False), (100.0, True)])
-def test_the_parts_say_where_the_net_is_not_the_difference_of_the_other_two(
-    calls: Run, factor: float, said: bool
-) -> None:
-    first, *others = calls.results
-    assert first.net is not None and first.net.baseline is not None
-    net = replace(first.net, baseline=first.net.baseline.times(factor))
-    run = replace(calls, results=(replace(first, net=net), *others))
-    assert ("Here 'net' is not" in views.parts(run).caption) == said
+def test_the_parts_say_where_the_net_is_not_the_difference_of_the_other_two(calls: Run) -> None:
+    for factor, said in ((1.0, False), (100.0, True)):
+        first, *others = calls.results
+        assert first.net is not None and first.net.baseline is not None, factor
+        net = replace(first.net, baseline=first.net.baseline.times(factor))
+        run = replace(calls, results=(replace(first, net=net), *others))
+        assert ("Here 'net' is not" in views.parts(run).caption) == said
 
 
 def test_the_lengths_are_all_samples_and_the_most_frequent_have_a_row() -> None:
@@ -996,20 +990,15 @@ def test_the_lines_that_were_used_are_said_where_the_run_tried_them(
     assert rows["so your C"] == said
 
 
-@pytest.mark.parametrize(
-    ("tried", "used", "cycles", "words"),
-    [
+def test_what_a_c_did_with_its_set_is_said_in_words() -> None:
+    for tried, used, cycles, words in (
         (4096, 0, 2.0, "used none of the lines"),
         (4096, 4096, 2.0, "used every line"),
         (4096, 4096, 66.0, "used every line, but takes too long for one byte of each"),
         (None, None, 0.1, "read nothing"),
         (None, None, 0.3, "took enough time"),
-    ],
-)
-def test_what_a_c_did_with_its_set_is_said_in_words(
-    tried: int | None, used: int | None, cycles: float, words: str
-) -> None:
-    assert rings.verdict(tried, used, cycles).startswith(words)
+    ):
+        assert rings.verdict(tried, used, cycles).startswith(words)
 
 
 def test_a_view_of_rings_refuses_other_runs_in_plain_words(kinds: Run) -> None:
@@ -1263,18 +1252,14 @@ def test_a_right_constant_leaves_nothing_missing_and_no_constant_repairs_an_earl
         assert max(missing) - min(missing) > 20
 
 
-@pytest.mark.parametrize(
-    ("slip", "off"), [((0.0, 0.0), 1.0), ((30.0, 0.0), 70.0), ((0.0, 1.0), 90.0)]
-)
-def test_a_slip_in_the_line_is_seen_at_the_points(
-    slip: tuple[float, float], off: float, fenced: Run
-) -> None:
-    means = views.mean_samples(fenced)
-    cost = (means[512] - means[64]) / (512 - 64)
-    table = views.your_line(fenced, means[64] - 64 * cost + slip[0], cost + slip[1])
-    worst = max(map(abs, numbers(table, 3)))
-    assert worst <= off if slip == (0.0, 0.0) else worst >= off
-    assert "the kit's line through all points begins at" in table.caption
+def test_a_slip_in_the_line_is_seen_at_the_points(fenced: Run) -> None:
+    for slip, off in (((0.0, 0.0), 1.0), ((30.0, 0.0), 70.0), ((0.0, 1.0), 90.0)):
+        means = views.mean_samples(fenced)
+        cost = (means[512] - means[64]) / (512 - 64)
+        table = views.your_line(fenced, means[64] - 64 * cost + slip[0], cost + slip[1])
+        worst = max(map(abs, numbers(table, 3)))
+        assert worst <= off if slip == (0.0, 0.0) else worst >= off
+        assert "the kit's line through all points begins at" in table.caption, slip
 
 
 def test_the_line_of_a_clock_that_is_early_is_not_praised() -> None:

@@ -337,22 +337,29 @@ def test_a_secret_that_cannot_be_used_is_told(
         _names_in_exchange(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["ada", "o'brien", "josé", "a.b@c.example", "x+y", "1234", "李", "李 ada", "олена", "αδα"],
-)
-def test_names_of_students_are_taken(name: str) -> None:
-    assert trouble_with_name(name) is None
+def test_names_of_students_are_taken() -> None:
+    for name in (
+        "ada",
+        "o'brien",
+        "josé",
+        "a.b@c.example",
+        "x+y",
+        "1234",
+        "李",
+        "李 ada",
+        "олена",
+        "αδα",
+    ):
+        assert trouble_with_name(name) is None
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["", ".", "..", ".x", "a/b", "a\nb", "a\x1b[0m", "\udcff", "a\u202eb", " a", "a ", "*", "a?",
-     "[a]", "a,b", "<b>", "a&b", 'a"b', "a\\b", "x" * 151, "=1-2", "+1", "-x", "@a", "a#b",
-     "a%2fb", "a\xadda", "ada\u3164", "ada\ufe0f", "ad\u0430", "\u0391da", "\uff41da"],
-)  # fmt: skip
-def test_names_that_nbgrader_cannot_hold_are_not_taken(name: str) -> None:
-    assert trouble_with_name(name)
+def test_names_that_nbgrader_cannot_hold_are_not_taken() -> None:
+    for name in (
+        "", ".", "..", ".x", "a/b", "a\nb", "a\x1b[0m", "\udcff", "a\u202eb", " a", "a ", "*", "a?",
+        "[a]", "a,b", "<b>", "a&b", 'a"b', "a\\b", "x" * 151, "=1-2", "+1", "-x", "@a", "a#b",
+        "a%2fb", "a\xadda", "ada\u3164", "ada\ufe0f", "ad\u0430", "\u0391da", "\uff41da",
+    ):  # fmt: skip
+        assert trouble_with_name(name)
 
 
 def test_a_folder_is_opened_through_no_link_at_any_level(tmp_path: Path) -> None:

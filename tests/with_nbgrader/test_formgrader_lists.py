@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import nbgrader.server_extensions.formgrader.handlers as handlers
-import pytest
 from jinja2 import Environment, FileSystemLoader
 
 from grader.with_nbgrader.pages.formgrader import ListEnvironment
@@ -32,19 +31,19 @@ def test_an_address_cannot_end_a_string_or_a_tag() -> None:
     assert "<img src=x" not in made
 
 
-@pytest.mark.parametrize("name", ["o'neil", "\u5f20\u4f1f", "a b", "a#b%2f", "{{ 7 * 7 }}"])
-def test_an_honest_name_stays_as_it_is(name: str) -> None:
-    made = page(STUDENT, student_id=name)
-    assert f'var student_id = "{name}";' in made
-    assert f'<li class="active">{name}</li>' in made
+def test_an_honest_name_stays_as_it_is() -> None:
+    for name in ("o'neil", "\u5f20\u4f1f", "a b", "a#b%2f", "{{ 7 * 7 }}"):
+        made = page(STUDENT, student_id=name)
+        assert f'var student_id = "{name}";' in made
+        assert f'<li class="active">{name}</li>' in made
 
 
-@pytest.mark.parametrize("template", ["manage_students.tpl", "gradebook_assignments.tpl"])
-def test_a_list_has_all_of_nbgrader_and_our_head(template: str) -> None:
-    stock, made = page(template, Environment), page(template)
-    assert stock.count("</head>") == made.count("</head>") == 1
-    before, _, behind = stock.partition("</head>")
-    head = made.removeprefix(before).removesuffix(f"</head>{behind}")
-    assert len(head) == len(made) - len(stock)
-    assert "Content-Security-Policy" in head and "http://" not in head
-    assert re.search(r"#main-table td.*overflow-wrap: anywhere", head, re.DOTALL)
+def test_a_list_has_all_of_nbgrader_and_our_head() -> None:
+    for template in ("manage_students.tpl", "gradebook_assignments.tpl"):
+        stock, made = page(template, Environment), page(template)
+        assert stock.count("</head>") == made.count("</head>") == 1, template
+        before, _, behind = stock.partition("</head>")
+        head = made.removeprefix(before).removesuffix(f"</head>{behind}")
+        assert len(head) == len(made) - len(stock), template
+        assert "Content-Security-Policy" in head and "http://" not in head, template
+        assert re.search(r"#main-table td.*overflow-wrap: anywhere", head, re.DOTALL)

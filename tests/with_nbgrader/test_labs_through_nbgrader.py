@@ -1,24 +1,31 @@
 """The labs through real nbgrader, from saved recordings: who gets which points, and why.
 
-Of lab 01 all students of the demonstration class, of every lab the author's solutions and the
-untouched stub. A lab is graded when a test first asks for it; `test_class.py` has the exchange.
+Of lab 01 the demonstration class, from the instructor's source over the exchange to the student's
+feedback; of every other lab the author's solutions and the untouched stub. A lab is graded when a
+test first asks for it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
 
+from grader.commands.cli import main
 from grader.demonstration import STUDENTS, Lab, make_submission
 from grader.figures import LABS, figures_of
-from testing import forked
-from testing.demonstration_class import DemonstrationClass, Row
+from testing import demonstration_class, forked
+from testing.demonstration_class import DemonstrationClass, Row, table
 from testing.paths import FIXTURES, REPOSITORY
+from testing.programs import call
+from testing.small_course import LAB as SMALL
+from testing.small_course import write_source
 
 HONEST = FIXTURES / "honest"
 LAB = "01-timer-overhead"
@@ -55,18 +62,15 @@ def nbgrader(course: Path, *words: str) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-def students_of(lab: str) -> list[str]:
-    """Who hands in a lab."""
-    return list(STUDENTS) if lab == LAB else ["honest", "untouched"]
-
-
 class Course:
     """A course whose labs are graded one by one, as the tests ask for them: so the time that a test
     may take does not depend on how many labs there are."""
 
     def __init__(self, place: Path) -> None:
         self.made = DemonstrationClass(place, REPOSITORY / "notebooks", LAB, saved_evidence)
-        self._graded = set[str]()
+        self._graded = {LAB}
+        with forked.programs():
+            self.rows = {row.student: row for row in self.made.run()}
 
     def with_lab(self, name: str) -> Path:
         """The folder of the course, in which this lab is graded."""
@@ -75,12 +79,10 @@ class Course:
             return course
         nbgrader(course, "generate_assignment", name)
         lab = Lab(name, course / "source" / name, course / "release" / name)
-        for student in students_of(name):
+        for student in ("honest", "untouched"):
             folder = course / "submitted" / student / name
             make_submission(folder, student, lab, saved_evidence)
         nbgrader(course, "autograde", name)
-        if name == LAB:
-            nbgrader(course, "generate_feedback", LAB)
         self._graded.add(name)
         return course
 
@@ -93,35 +95,54 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.fixture(scope="module")
 def rows(course: Course) -> dict[str, Row]:
     """What became of the students of lab 01."""
-    course.with_lab(LAB)
-    return {student: course.made.row(student) for student in STUDENTS}
+    return course.rows
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("student", "lost", "findings"),
+    ("student", "lost", "findings", "notes"),
     [
-        ("honest", 0, ()),
-        ("unit-slip", 1, ("unit-slip",)),
-        ("tampered", 0, ()),
-        ("broken-json", 0, ()),
-        ("no-notebook", 0, ()),
-        ("renamed", 0, ()),
-        ("no-recording", FULL, ("no-recording",)),
-        ("untouched", FULL, ("no-figure",)),
+        ("honest", 0, (), ()),
+        ("unit-slip", 1, ("unit-slip",), ()),
+        (
+            "tampered",
+            0,
+            (),
+            ("its points were changed", "added graded cell `a-test-of-my-own`", "`: deleted"),
+        ),
+        ("broken-json", 0, (), ("not valid JSON",)),
+        ("no-notebook", 0, (), ("no notebook of this name",)),
+        ("renamed", 0, (), ("found under the name",)),
+        ("no-recording", FULL, ("no-recording",), ()),
+        ("untouched", FULL, ("no-figure",), ()),
     ],
 )
-def test_points_and_findings(
-    rows: dict[str, Row], student: str, lost: float, findings: tuple[str, ...]
+def test_points_findings_and_what_was_set_aside(
+    rows: dict[str, Row], student: str, lost: float, findings: tuple[str, ...], notes: tuple[str]
 ) -> None:
     row = rows[student]
     assert (row.points, row.max_points, row.findings) == (FULL - lost, FULL, findings)
+    assert row.outcome == ("failed" if lost else "passed")
+    assert bool(row.notes) == bool(notes)
+    assert all(note in "\n".join(row.notes) for note in notes)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("student", ["tampered", "broken-json", "no-notebook", "renamed"])
-def test_what_was_set_aside_is_told(rows: dict[str, Row], student: str) -> None:
-    assert rows[student].notes
+def test_the_table_has_a_line_for_every_student(rows: dict[str, Row]) -> None:
+    lines = table(list(rows.values())).splitlines()
+    assert [line.split()[0] for line in lines[2:]] == list(STUDENTS)
+
+
+@pytest.mark.slow
+def test_a_report_has_every_student(course: Course) -> None:
+    folder = course.with_lab(LAB)
+    assert main(["report", LAB, "--course", str(folder)]) == 0
+    page = (folder / "report" / LAB / "report.html").read_text()
+    assert re.search(rf"<p>{len(STUDENTS)} graded\s+submissions", page)
+    known = (folder / "pseudonyms.csv").read_text().splitlines()[1:]
+    assert {line.partition(",")[2] for line in known} == set(STUDENTS)
+    assert re.search("locked cell <code>[a-z-]+</code>: deleted", page)
+    assert "no-notebook" not in page
 
 
 @pytest.mark.slow
@@ -195,3 +216,41 @@ def test_every_graded_figure_has_its_check_cell_with_its_points(course: Course, 
 def test_every_lab_with_a_notebook_and_figures_has_an_honest_run() -> None:
     wanted = [lab for lab in LABS if (REPOSITORY / "notebooks" / lab / f"{lab}.ipynb").is_file()]
     assert wanted == SAVED
+
+
+# --------------------------------------------------------------------- what cannot be demonstrated
+
+
+def test_folder_in_use_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    assert demonstration_class.main(tmp_path, LAB) == 1
+    assert "not an empty folder" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_step_that_fails_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """nbgrader starts in full here, and not as a fork."""
+    source = write_source(tmp_path / "notebooks")
+    (source / SMALL / f"{SMALL}.ipynb").write_text("{")
+    monkeypatch.setattr(demonstration_class, "NOTEBOOKS", source)
+    assert demonstration_class.main(tmp_path / "class", SMALL) == 1
+    assert "nbgrader generate_assignment" in capsys.readouterr().err
+
+
+def test_without_the_repository_it_says_what_is_missing(tmp_path: Path) -> None:
+    """Our two packages and nothing else of the repository, as a wheel has them."""
+    (installed := tmp_path / "site-packages").mkdir()
+    for package in ("labs", "grader"):
+        (installed / package).symlink_to(REPOSITORY / package)
+    done = call(
+        *(sys.executable, "-m", "grader.pages", "out"),
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(installed)},
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"no labs with solutions in {installed / 'notebooks'}" in done.stderr
+    assert "Run `make html` in the repository" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == [installed]

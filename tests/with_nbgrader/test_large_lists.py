@@ -199,11 +199,13 @@ def asked(act: Callable[[], object]) -> int:
     return len(seen)
 
 
-@pytest.mark.parametrize(
-    "text", ["2026-09-01 11:00:00 UTC", "2026-02-28 23:59:59.000001 UTC", "1970-01-01 00:00:00 UTC"]
-)
-def test_a_plain_time_is_read_as_nbgrader_reads_it(text: str) -> None:
-    assert careful_course.time_of(text) == parse_utc(text)
+def test_a_plain_time_is_read_as_nbgrader_reads_it() -> None:
+    for text in (
+        "2026-09-01 11:00:00 UTC",
+        "2026-02-28 23:59:59.000001 UTC",
+        "1970-01-01 00:00:00 UTC",
+    ):
+        assert careful_course.time_of(text) == parse_utc(text)
 
 
 @pytest.mark.parametrize("text", ["2026-02-30 11:00:00 UTC", "2026-09-01 24:00:00 UTC"])

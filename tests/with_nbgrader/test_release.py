@@ -48,27 +48,30 @@ def test_c_stub_is_c(released: Path) -> None:
     assert "return 0" not in text
 
 
-def test_a_solution_may_hold_its_own_stub(tmp_path: Path) -> None:
-    source = write_source(tmp_path / "notebooks")
-    notebook = source_notebook()
-    at = ["value = 42" in "".join(cell["source"]) for cell in notebook["cells"]].index(True)
-    region = ["if True:", "    ### BEGIN SOLUTION", "    value = 42", "    ### STUB value = ..."]
-    notebook["cells"][at]["source"] = "\n".join([*region, "    ### END SOLUTION", "print(1)"])
+def source_with(folder: Path, number: int, *lines: str) -> Path:
+    """The labs below `folder`, with these lines in one of the cells."""
+    source, notebook = write_source(folder / "notebooks"), source_notebook()
+    notebook["cells"][number]["source"] = "\n".join(lines)
     (source / LAB / f"{LAB}.ipynb").write_text(json.dumps(notebook))
-    release(source, tmp_path / "released")
+    return source
+
+
+PYTHON, IN_C = 2, 3
+
+
+def test_a_solution_may_hold_its_own_stub(tmp_path: Path) -> None:
+    region = ["if True:", "    ### BEGIN SOLUTION", "    value = 42", "    ### STUB value = ..."]
+    lines = [*region, "    ### END SOLUTION", "print(1)"]
+    release(source_with(tmp_path, PYTHON, *lines), tmp_path / "released")
     text = text_of(tmp_path / "released" / LAB, "answer-python")
     assert text == "if True:\n    value = ...\nprint(1)"
 
 
 def test_a_solution_in_c_may_hold_its_own_stub(tmp_path: Path) -> None:
-    source = write_source(tmp_path / "notebooks")
-    notebook = source_notebook()
     region = ["/* ### BEGIN SOLUTION */", "int own(void) { return 42; }"]
     stubs = ['// ### STUB #error "to be done"', "// ### STUB int own(void);  // what it costs"]
     lines = ["%%ckernel", *region, *stubs, "/* ### END SOLUTION */", "int main(void);"]
-    notebook["cells"][3]["source"] = "\n".join(lines)
-    (source / LAB / f"{LAB}.ipynb").write_text(json.dumps(notebook))
-    release(source, tmp_path / "released")
+    release(source_with(tmp_path, IN_C, *lines), tmp_path / "released")
     text = text_of(tmp_path / "released" / LAB, "answer-c")
     stub = ['#error "to be done"', "int own(void);  // what it costs"]
     assert text.splitlines() == ["%%ckernel", *stub, "int main(void);"]
@@ -79,11 +82,8 @@ def test_text_stub_is_plain(released: Path) -> None:
 
 
 def test_c_cell_without_a_region_stays_a_c_cell(tmp_path: Path) -> None:
-    source = write_source(tmp_path / "notebooks")
-    notebook = source_notebook()
-    notebook["cells"][3]["source"] = "%%ckernel --name mine\nint main(void) { return 0; }"
-    (source / LAB / f"{LAB}.ipynb").write_text(json.dumps(notebook))
-    release(source, tmp_path / "released")
+    lines = ["%%ckernel --name mine", "int main(void) { return 0; }"]
+    release(source_with(tmp_path, IN_C, *lines), tmp_path / "released")
     text = text_of(tmp_path / "released" / LAB, "answer-c")
     assert text.splitlines()[0] == "%%ckernel --name mine"
     assert text.splitlines()[1].startswith("#error ")
@@ -123,10 +123,7 @@ def test_failure_leaves_the_destination_and_says_why(
 
 
 def test_region_without_an_end_is_refused(tmp_path: Path) -> None:
-    source = write_source(tmp_path / "notebooks")
-    notebook = source_notebook()
-    notebook["cells"][3]["source"] = "%%ckernel\n/* BEGIN SOLUTION */\nint x;"
-    (source / LAB / f"{LAB}.ipynb").write_text(json.dumps(notebook))
+    source = source_with(tmp_path, IN_C, "%%ckernel", "/* BEGIN SOLUTION */", "int x;")
     with pytest.raises(ReleaseError, match=LAB):
         release(source, tmp_path / "released")
     assert not (tmp_path / "released").exists()
