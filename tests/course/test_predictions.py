@@ -125,6 +125,13 @@ def test_a_cell_that_runs_again_changes_nothing(tmp_path: Path) -> None:
     assert (tmp_path / predictions.FILE_NAME).read_bytes() == before
 
 
+def test_a_stored_sureness_beyond_certain_is_left_out(tmp_path: Path) -> None:
+    stated = [{"value": 20, "unit": "ns", "sure": sure} for sure in (0, 0.7, 1, 70, -0.1)]
+    (tmp_path / predictions.FILE_NAME).write_text(json.dumps({"call-cost": stated}))
+    kept = [each.sure for each in predictions.read(tmp_path)["call-cost"]]
+    assert kept == [0, 0.7, 1, None, None]
+
+
 @pytest.mark.parametrize("late", [False, True])
 def test_the_plot_draws_the_one_that_counts(tmp_path: Path, late: bool) -> None:
     made = [Prediction(5, "ns", late=late), Prediction(7, "ns", late=late)]
