@@ -131,8 +131,8 @@ def test_processes_that_were_added_are_told(timer: Panel, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(stopping, "rule_of", lambda plans: twelve)
     press(timer)
-    assert "Done: 1,200 samples" in status(timer)
-    assert "The run added 2 processes" in status(timer)
+    assert "Done: 1,500 samples" in status(timer)
+    assert "The run added 5 processes" in status(timer)
 
 
 def test_slider_and_number_box_keep_in_step(timer: Panel) -> None:
