@@ -9,9 +9,11 @@ from types import MappingProxyType
 import pytest
 
 from labs import views
+from labs.analysis import core_clock
 from labs.notebook.run import Run
 from labs.recording.file import Recording, read
 from labs.results import remarks
+from labs.results import warning_thresholds as thresholds
 from labs.results.remarks import Remarks
 from labs.results.result import Result, result_of, sensible
 from labs.results.run_warnings import of_line
@@ -116,11 +118,16 @@ def test_what_decides_is_shown_of_every_honest_run(honest: dict[str, list[Result
 def test_what_comes_with_every_run_of_a_shared_machine_is_one_line(
     honest: dict[str, list[Result]],
 ) -> None:
-    for some in honest.values():
+    for name, some in honest.items():
         said = remarks.of_results(some)
         assert said.conditions.startswith("Conditions: virtual machine")
         assert "\n" not in said.conditions
-        assert not any("busy during" in each or "clock changed" in each for each in said.warnings)
+        # A clock that changes by a tenth does not come with every run (lab 09's stairs).
+        speeds = core_clock.speeds_ghz(some[0].recording)
+        much = speeds is not None and speeds[1] > (1 + thresholds.MUCH_SPEED_CHANGE) * speeds[0]
+        unsaid = ("busy during",) if much else ("busy during", "clock changed")
+        told = [each for each in said.warnings if any(words in each for words in unsaid)]
+        assert not told, (name, told)
 
 
 def _with_one_process() -> Recording:
