@@ -3,8 +3,8 @@
 Each of ten operations is compared with itself, and with itself made slower: by additions that wait
 for it, so many core cycles (bench/figures/a_or_b.c). All comparisons take turns, first with the
 machine as it is (1 % slower) and then with one more busy program (3 % slower). An operation is
-steady if the interval of its ratio is at most as wide as the slowdown in the median; another one
-cannot show it, and is named.
+steady if half of the interval of its ratio to itself is at most half of the slowdown in the median:
+then both ends of the interval of a slower one lie above 1 nearly always. Another operation is named.
 
 Where hyperfine is installed, it compares the same programs, each with so many samples that it takes
 about 50 ms. It states a ratio with an error, and we take it to see a difference if the ratio is
@@ -72,10 +72,11 @@ def _in_turns(names: list[str], extra: dict[str, float], rounds: int, share: flo
             for each in (0.0, share):
                 ratio = _compared(name, _flags(each, extra[name]))
                 low, high = ratio["interval"] or (0, 2)
-                widths[name].append((high - low) / 2)
+                if each == 0:
+                    widths[name].append((high - low) / 2)
                 slower = ratio["told_apart"] and (each == 0 or ratio["value"] > 1)
                 found[name, each].append(bool(slower))
-    steady = [name for name in names if statistics.median(widths[name]) <= share]
+    steady = [name for name in names if statistics.median(widths[name]) <= share / 2]
     rows = [
         (
             name,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.thresholds import BETWEEN_RUNS, FEWEST_FOR_RANGE, FEWEST_RANKS, SURE, WIDEST
+from labs.analysis.thresholds import BETWEEN_RUNS, FEWEST_FOR_RANGE, FEWEST_PAIRS, SURE, WIDEST
 from labs.messages import Option, advice
 from labs.units import Clock
 
@@ -95,9 +95,9 @@ class Estimate:
 # cancels. The errors of other estimates are independent and add in quadrature.
 #
 # Two programs whose processes took turns are compared process by process, too. What else ran on the
-# core met only one process of some pairs, so a few differences are far from the others: ranks count
-# and not their sizes. The intervals are those of 99 %, because such a comparison is asked for again
-# and again, and 1 false alarm in 20 would be too many.
+# core, and how fast its clock was, met only one process of some pairs. So some differences are far
+# from the others, and only their order counts. The intervals are those of 99 %, because such a
+# comparison is asked for again and again, and 1 false alarm in 20 would be too many.
 
 
 def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[float, float, float]:
@@ -155,10 +155,8 @@ def separation(one: Estimate, other: Estimate) -> float:
 
     Above 1 or below -1 the two differ.
     """
-    sign = 1.0 if one.value >= other.value else -1.0
-    larger, smaller = (one, other) if sign > 0 else (other, one)
-    value, low, _ = difference(larger, smaller)
-    return sign * value / max(value - low, 1e-12)
+    value, low, high = difference(one, other)
+    return value / max(value - low if value >= 0 else high - value, 1e-12)
 
 
 def side(one: Estimate, other: Estimate, times: float = 1.0) -> int:
@@ -207,17 +205,14 @@ class ByProcess:
         lowest and the highest of them: of six processes or more, all lie on one side of the truth
         in 1 of 32 runs at most (the sign test).
 
-        Of two programs it is the median of the means of all pairs of values, with the 99 % interval
-        of Wilcoxon's signed ranks (Hodges and Lehmann, "Estimates of location based on rank tests",
-        1963).
+        Of two programs it is the median, with the 99 % interval of the sign test, whose ends are
+        values themselves (Conover, "Practical Nonparametric Statistics", ch. 3).
         """
         value = self.value
         count, mean = len(value), float(value.mean())
         if self.programs:
-            means = np.sort(((value[:, None] + value) / 2)[np.triu_indices(count)])
-            deviation = math.sqrt(count * (count + 1) * (2 * count + 1) / 24)
-            outside = max(int(count * (count + 1) / 4 - SURE * deviation), 0)
-            mean, low, high = map(float, (np.median(means), means[outside], means[-1 - outside]))
+            ordered, outside = np.sort(value).tolist(), _beyond_median(count)
+            mean, low, high = float(np.median(value)), ordered[outside], ordered[-1 - outside]
         else:
             half = student_t(count - 1) * float(value.std(ddof=1)) / math.sqrt(count)
             low, high = mean - half, mean + half
@@ -227,18 +222,31 @@ class ByProcess:
         return mean, mean - math.hypot(mean - low, misfit), mean + math.hypot(high - mean, misfit)
 
 
+def _beyond_median(count: int) -> int:
+    """How many of `count` values at either end lie outside the 99 % interval of their median.
+
+    Each value is above the median of all such values as often as below it, so the numbers of those
+    below it are binomial.
+    """
+    below, outside = 1.0, -1
+    while below <= (1 - SURE) / 2 * 2**count:
+        outside += 1
+        below += math.comb(count, outside + 1)
+    return outside
+
+
 def difference_by_process(one: ByProcess, other: ByProcess, times: float = 1.0) -> ByProcess | None:
     """`one` minus `times` the `other`, process by process.
 
     None if they are of two runs that did not take turns, or have fewer than two processes in
-    common, of two programs FEWEST_RANKS. An effect that moves both in a process cancels in the
+    common, of two programs FEWEST_PAIRS. An effect that moves both in a process cancels in the
     difference and in its interval.
     """
     if one.run is not other.run and one.turns != (other.turns or None):
         return None
     programs = one.run is not other.run or one.programs or other.programs
     process, mine, its = np.intersect1d(one.process, other.process, return_indices=True)
-    if len(process) < (FEWEST_RANKS if programs else 2):
+    if len(process) < (FEWEST_PAIRS if programs else 2):
         return None
     value = one.value[mine] - times * other.value[its]
     error = np.hypot(one.error[mine], times * other.error[its])
@@ -250,21 +258,28 @@ def difference_by_process(one: ByProcess, other: ByProcess, times: float = 1.0) 
 def ratio_by_process(one: ByProcess, other: ByProcess) -> tuple[float, float, float] | None:
     """`one` divided by the `other`: value and the ends of its 95 % interval.
 
-    None as in `difference`, or if the mean of `other` is 0. The value is the ratio of the means.
+    None as in `difference`, or if the mean of `other` is 0 or it is a program with a value that is
+    not above 0. The value is the ratio of the means.
     Its error is that of one - ratio * other, process by process, divided by the mean of the other
-    (the delta method, Cochran, "Sampling Techniques", ch. 6).
+    (the delta method, Cochran, "Sampling Techniques", ch. 6). Of two programs it is the median of
+    the ratios of the processes: above 1 exactly where the difference is above 0.
     """
-    nothing = difference_by_process(one, other, 0.0), difference_by_process(other, one, 0.0)
-    if nothing[0] is None or nothing[1] is None:
+    mine, its = difference_by_process(one, other, 0.0), difference_by_process(other, one, 0.0)
+    if mine is None or its is None:
         return None
-    top, bottom = (each.estimate()[0] for each in nothing)  # type: ignore[union-attr]
+    top, bottom = mine.estimate()[0], its.estimate()[0]
     if abs(bottom) < 1e-12:
         return None
+    if mine.programs:
+        if its.value.min() <= 0:
+            return None
+        extra = math.hypot(mine.extra, top / bottom * its.extra) / bottom
+        return replace(mine, value=mine.value / its.value, extra=extra).estimate()
     left = difference_by_process(one, other, top / bottom)
     assert left is not None  # they have processes in common
     middle, low, high = left.estimate()
-    value = (top + middle) / bottom
-    return value, value - (high - low) / 2 / abs(bottom), value + (high - low) / 2 / abs(bottom)
+    value, half = (top + middle) / bottom, (high - low) / 2 / abs(bottom)
+    return value, value - half, value + half
 
 
 # Student's t: the number of standard errors that a 95 % interval reaches to either side.

@@ -621,16 +621,18 @@ def test_intervals_of_a_ratio_hold_the_truth() -> None:
 
 
 @pytest.mark.parametrize(
-    ("processes", "alone"), [(8, 1.0), (10, 1.0), (40, 1.0), (10, 0.8), (40, 0.8)]
+    ("processes", "alone", "slow"),
+    [(8, 1.0, 0), (10, 1.0, 0), (40, 1.0, 0), (10, 0.8, 0), (40, 0.8, 0), (40, 1.0, 0.2)],
 )
-def test_ranks_seldom_find_a_difference_of_equal_programs_and_find_one_percent(
-    processes: int, alone: float
+def test_equal_programs_seldom_differ_and_one_percent_is_found(
+    processes: int, alone: float, slow: float
 ) -> None:
-    """Of a fifth of all processes, something else takes a part of the core."""
+    """Something else takes a part of the core of some processes, or their clock is 4 % slower."""
     random, trials = np.random.default_rng(1), 1_000
 
     def program(factor: float) -> ByProcess:
         taken = np.where(random.random(processes) < alone, 0, random.exponential(0.05, processes))
+        taken += np.where(random.random(processes) < slow, 0.04, 0)
         times = factor * speed * (1 + taken + random.normal(0, 0.002, processes))
         return replace(costs_of(times.tolist(), run=object()), turns="a call")
 
@@ -645,7 +647,7 @@ def test_ranks_seldom_find_a_difference_of_equal_programs_and_find_one_percent(
         found[factor] = apart / trials
     assert found[1.0] <= 0.012
     if processes == 40:
-        assert found[1.01] >= (0.99 if alone == 1 else 0.7)
+        assert found[1.01] >= 0.93, "0.83 and 0.68 by signed ranks, with what disturbs"
 
 
 def test_programs_that_took_turns_differ_by_little_that_their_clock_speed_would_hide() -> None:
@@ -656,6 +658,21 @@ def test_programs_that_took_turns_differ_by_little_that_their_clock_speed_would_
         beside = replace(other, run=object(), turns="a call" if turns else "")
         found = estimates.side(of_run, Estimate(20, 19.5, 20.5, "ns", "", 9, 10, beside))
         assert found == (1 if sure else 0)
+
+
+def test_programs_differ_as_their_pairs_do_and_not_as_their_own_values() -> None:
+    """Their own values may have another order: each is the mean of all its processes."""
+    other = np.full(10, 20.0)
+    pairs = [
+        replace(costs_of(each.tolist(), run=object()), turns="a call")
+        for each in (other + np.array([*[0.2] * 9, -4.0]), other)
+    ]
+    left = estimates.difference_by_process(*pairs)
+    assert left is not None and left.estimate() == pytest.approx((0.2, -4.0, 0.2))
+    one, two = (Estimate(float(each.value.mean()), 19, 21, "ns", "", 9, 10, each) for each in pairs)
+    assert one.value < two.value
+    for first, second in ((one, two), (two, one)):
+        assert estimates.side(first, second) == 0
 
 
 def test_a_ratio_to_nothing_is_none() -> None:
