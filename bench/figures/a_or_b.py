@@ -3,8 +3,8 @@
 Each of ten operations is compared with itself, and with itself made slower: by additions that wait
 for it, so many core cycles (bench/figures/a_or_b.c). All comparisons take turns, first with the
 machine as it is (1 % slower) and then with one more busy program (3 % slower). An operation is
-steady if half of the interval of its ratio to itself is at most half of the slowdown in the median:
-then both ends of the interval of a slower one lie above 1 nearly always. Another operation is named.
+steady if half of the interval of its ratio to itself is at most half of the slowdown, in the
+median: then the interval of a slower one nearly always lies above 1. Others are named.
 
 Where hyperfine is installed, it compares the same programs, each with so many samples that it takes
 about 50 ms. It states a ratio with an error, and we take it to see a difference if the ratio is

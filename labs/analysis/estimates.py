@@ -96,8 +96,10 @@ class Estimate:
 #
 # Two programs whose processes took turns are compared process by process, too. What else ran on the
 # core, and how fast its clock was, met only one process of some pairs. So some differences are far
-# from the others, and only their order counts. The intervals are those of 99 %, because such a
-# comparison is asked for again and again, and 1 false alarm in 20 would be too many.
+# from the others, and only their order counts. All pairs do: to leave out what was taken on a
+# shared core takes more from one program than from the other, and equal ones would differ. The
+# intervals are those of 99 %, because such a comparison is asked for again and again, and 1 false
+# alarm in 20 would be too many.
 
 
 def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[float, float, float]:
@@ -180,8 +182,9 @@ class ByProcess:
 
     `process` holds their numbers in the run `run` (any object), and runs whose processes took turns
     have the same `turns`, which is '' for other runs. `extra` is a standard error that the spread
-    does not show (points off the line). With `paired`, each value is a difference of two values of
-    its process, and with `programs` of two processes of different programs.
+    does not show (points off the line). `every` has the values of every process where processes
+    took turns: those on a shared core too. With `paired`, each value is a difference of two values
+    of its process, and with `programs` of two processes of different programs.
     """
 
     run: object
@@ -192,11 +195,13 @@ class ByProcess:
     paired: bool = False
     turns: str = ""
     programs: bool = False
+    every: ByProcess | None = None
 
     def times(self, factor: float) -> ByProcess:
         """Every value times a positive `factor`."""
         value, error, extra = factor * self.value, factor * self.error, factor * self.extra
-        return replace(self, value=value, error=error, extra=extra)
+        every = self.every.times(factor) if self.every else None
+        return replace(self, value=value, error=error, extra=extra, every=every)
 
     def estimate(self) -> tuple[float, float, float]:
         """The mean of the processes, of which there must be two or more, with its 95 % interval.
@@ -245,6 +250,9 @@ def difference_by_process(one: ByProcess, other: ByProcess, times: float = 1.0) 
     if one.run is not other.run and one.turns != (other.turns or None):
         return None
     programs = one.run is not other.run or one.programs or other.programs
+    every = one.every and other.every and difference_by_process(one.every, other.every, times)
+    if programs and every:
+        return every
     process, mine, its = np.intersect1d(one.process, other.process, return_indices=True)
     if len(process) < (FEWEST_PAIRS if programs else 2):
         return None
@@ -252,7 +260,7 @@ def difference_by_process(one: ByProcess, other: ByProcess, times: float = 1.0) 
     error = np.hypot(one.error[mine], times * other.error[its])
     extra = math.hypot(one.extra, times * other.extra)
     return replace(one, process=process, value=value, error=error, extra=extra, paired=times > 0,
-                   programs=programs)  # fmt: skip
+                   programs=programs, every=every)  # fmt: skip
 
 
 def ratio_by_process(one: ByProcess, other: ByProcess) -> tuple[float, float, float] | None:

@@ -174,9 +174,16 @@ def _best(recording: Recording, counted: str) -> float | None:
     return float(np.quantile(rounds, 1 - t.BEST_ROUNDS)) if len(rounds) else None
 
 
-def kept_samples(recording: Recording, samples: Samples, cells: Cells) -> Kept:
-    """Which of `samples`, all of one variant, count; `cells` are their cells."""
-    shared, always = _shared(recording, samples, cells.step / samples.clock.coarseness)
+def kept_samples(
+    recording: Recording, samples: Samples, cells: Cells, *, also_shared: bool = False
+) -> Kept:
+    """Which of `samples`, all of one variant, count; `cells` are their cells.
+
+    With `also_shared`, those that were taken on a shared core count too.
+    """
+    shared, always = np.zeros(len(samples), dtype=np.bool_), False
+    if not also_shared:
+        shared, always = _shared(recording, samples, cells.step / samples.clock.coarseness)
     lost = preempted(recording, samples) & ~shared
     chosen = ~shared & ~lost
     low = cells.lower_quartiles(chosen)
@@ -406,6 +413,10 @@ def _line(
 ) -> Line:
     one_process = bool((samples.process == samples.process[0]).all())
     overhead, cost, empty = _estimates(recording, cells, fit, points, kept.always, one_process)
+    if recording.conditions.get("turns"):
+        every = _fit(cells, kept_samples(recording, samples, cells, also_shared=True))
+        also = _estimates(recording, cells, every, points, kept.always, one_process)
+        overhead, cost = (_beside_every(*each) for each in ((overhead, also[0]), (cost, also[1])))
     aside = kept.shared | kept.preempted
     far = np.where(aside, 0.0, 1 - kept.weight * fit.used[cells.row])
     place = samples.sample - samples.sample.min()
@@ -428,6 +439,12 @@ def _line(
         far_between=(float(first), float(last)),
         drift=None if one_process else _drift(cells, kept, place > 0.5, about_overhead),
     )
+
+
+def _beside_every(each: Estimate, every: Estimate) -> Estimate:
+    """The estimate that also knows the values of every process, those on a shared core too."""
+    assert each.by_process is not None  # `_estimates` gives all of them
+    return replace(each, by_process=replace(each.by_process, every=every.by_process))
 
 
 def _estimates(

@@ -663,11 +663,11 @@ def test_programs_that_took_turns_differ_by_little_that_their_clock_speed_would_
 def test_programs_differ_as_their_pairs_do_and_not_as_their_own_values() -> None:
     """Their own values may have another order: each is the mean of all its processes."""
     other = np.full(10, 20.0)
-    pairs = [
+    first, second = (
         replace(costs_of(each.tolist(), run=object()), turns="a call")
         for each in (other + np.array([*[0.2] * 9, -4.0]), other)
-    ]
-    left = estimates.difference_by_process(*pairs)
+    )
+    left = estimates.difference_by_process(first, second)
     assert left is not None and left.estimate() == pytest.approx((0.2, -4.0, 0.2))
     one, two = (Estimate(float(each.value.mean()), 19, 21, "ns", "", 9, 10, each) for each in pairs)
     assert one.value < two.value
