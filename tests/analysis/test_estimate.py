@@ -669,10 +669,13 @@ def test_programs_differ_as_their_pairs_do_and_not_as_their_own_values() -> None
     )
     left = estimates.difference_by_process(first, second)
     assert left is not None and left.estimate() == pytest.approx((0.2, -4.0, 0.2))
-    one, two = (Estimate(float(each.value.mean()), 19, 21, "ns", "", 9, 10, each) for each in pairs)
+    one, two = (
+        Estimate(float(each.value.mean()), 19, 21, "ns", "", 9, 10, each)
+        for each in (first, second)
+    )
     assert one.value < two.value
-    for first, second in ((one, two), (two, one)):
-        assert estimates.side(first, second) == 0
+    for pair in ((one, two), (two, one)):
+        assert estimates.side(*pair) == 0
 
 
 def test_a_ratio_to_nothing_is_none() -> None:
