@@ -1055,6 +1055,22 @@ def test_stores_that_tell_nothing_leave_the_additions_to_decide() -> None:
         assert alone.shared.any() and np.array_equal(alone.shared, both.shared), text
 
 
+def test_of_two_programs_all_pairs_count_whatever_the_rounds_saw() -> None:
+    """In 28 of 40 processes of both a neighbour takes 0.4 of the core. Only the rounds of the first
+    show it, so what it keeps is never slowed, and the same process of the other mostly is."""
+    random, costs = np.random.default_rng(1), []
+    for seed, seen in ((1, True), (2, False)):
+        slower = tuple(random.permutation([0.4] * 28 + [0.0] * 12).tolist())
+        run = call(replace(CALL, processes=40, slower=slower), seed)
+        if seen:
+            run = stating(run, *(times("2" if each else "4") for each in slower))
+        run = replace(run, conditions={**run.conditions, "turns": "a call"})
+        costs.append(line_of(run).cost)
+    assert costs[0].processes == 12 and costs[1].processes == 40
+    value, low, high = estimates.ratio(*costs)
+    assert low < 1 < high and value == pytest.approx(1, abs=0.05)
+
+
 @pytest.mark.parametrize("slower_by", [0.1, 0.4, 1.4])
 def test_a_core_that_is_always_shared_gives_an_upper_limit(slower_by: float) -> None:
     machine = replace(CALL, slower_processes=10, slower_by=slower_by)
