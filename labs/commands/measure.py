@@ -45,9 +45,9 @@ from labs.terminal import columns, say, say_json, say_result, suggestion
 from labs.units import canonical
 
 FAILED, USAGE, IMPOSSIBLE = 1, 2, 3
-#: Of so many processes of each of two programs, ranks find 1 % although a fifth of them had to
-#: share the core; without --within, processes are added up to these (`python -m bench a_or_b`).
-PAIRS = 40
+#: So many processes of each of two programs find 1 % although a fifth of them had to share the
+#: core; without --within, processes are added up to these (`python -m bench a_or_b`).
+PAIRS = 80
 #: Of `labs compare --fail-if`: a CI reads them, and they stay.
 SLOWER, CANNOT_TELL = 4, 5
 
