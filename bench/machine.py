@@ -20,9 +20,13 @@ def cpus() -> list[int]:
 
 @contextlib.contextmanager
 def busy(count: int, cpu: int | None = None) -> Iterator[None]:
-    """So many other programs that never sleep, on CPU `cpu` or on any, while the block lasts."""
-    place = "" if cpu is None else f"import os\nos.sched_setaffinity(0, {{{cpu}}})\n"
-    endless = [sys.executable, "-I", "-S", "-c", f"{place}while True: pass"]
+    """So many other programs that never sleep, on CPU `cpu` or on any, while the block lasts.
+
+    They end with this process too, however it ends: one that stays would disturb all that follows.
+    """
+    place = "" if cpu is None else f"os.sched_setaffinity(0, {{{cpu}}})\n"
+    loop = f"while os.getppid() == {os.getpid()}: sum(range(10**6))"
+    endless = [sys.executable, "-I", "-S", "-c", f"import os\n{place}{loop}"]
     running = [subprocess.Popen(endless) for _ in range(count)]
     try:
         yield
