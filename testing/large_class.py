@@ -15,6 +15,8 @@ from typing import Any
 from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
 from sqlalchemy import insert
 
+from grader.with_nbgrader.settings import adapt
+
 #: One of so many is only collected, has a graded report, or is flagged.
 COLLECTED_ONLY, REPORT_GRADED, FLAGGED = 50, 3, 40
 _BEFORE, _FIRST = (datetime.datetime(2026, 9, 1, hour, 0) for hour in (11, 12))
@@ -26,6 +28,7 @@ def add_graded(course: Path, labs: Sequence[str], student: str, notebook: str) -
 
     Each notebook has a figure `cost`, a report and a task; `notebook` is the text of all of them.
     """
+    adapt()  # nbgrader makes a gradebook with an alembic that it may not find
     lab = labs[0]
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         gradebook.add_assignment(lab)
