@@ -210,13 +210,12 @@ class ByProcess:
         lowest and the highest of them: of six processes or more, all lie on one side of the truth
         in 1 of 32 runs at most (the sign test).
 
-        Of two programs it is the median, with the 99 % interval of the sign test, whose ends are
-        values themselves (Conover, "Practical Nonparametric Statistics", ch. 3).
+        Of two programs it is the median, with its 99 % interval (that of the sign test).
         """
         value = self.value
         count, mean = len(value), float(value.mean())
         if self.programs:
-            ordered, outside = np.sort(value).tolist(), _beyond_median(count)
+            ordered, outside = np.sort(value).tolist(), beyond_median(count, SURE)
             mean, low, high = float(np.median(value)), ordered[outside], ordered[-1 - outside]
         else:
             half = student_t(count - 1) * float(value.std(ddof=1)) / math.sqrt(count)
@@ -227,14 +226,15 @@ class ByProcess:
         return mean, mean - math.hypot(mean - low, misfit), mean + math.hypot(high - mean, misfit)
 
 
-def _beyond_median(count: int) -> int:
-    """How many of `count` values at either end lie outside the 99 % interval of their median.
+def beyond_median(count: int, sure: float) -> int:
+    """How many of `count` sorted values at either end lie outside the interval of their median.
 
-    Each value is above the median of all such values as often as below it, so the numbers of those
-    below it are binomial.
+    It holds the true median with the probability `sure`, and reaches from one of the values to
+    another: how many of them lie below the median is binomial (Hahn & Meeker, "Statistical
+    Intervals", ch. 5). It is 0 also where even all values are too few for `sure`.
     """
-    below, outside = 1.0, -1
-    while below <= (1 - SURE) / 2 * 2**count:
+    outside, below = 0, 1 + count
+    while below <= (1 - sure) / 2 * 2**count:
         outside += 1
         below += math.comb(count, outside + 1)
     return outside
@@ -266,11 +266,12 @@ def difference_by_process(one: ByProcess, other: ByProcess, times: float = 1.0) 
 def ratio_by_process(one: ByProcess, other: ByProcess) -> tuple[float, float, float] | None:
     """`one` divided by the `other`: value and the ends of its 95 % interval.
 
-    None as in `difference`, or if the mean of `other` is 0 or it is a program with a value that is
-    not above 0. The value is the ratio of the means.
+    None as in `difference`, or if the mean of `other` is 0. The value is the ratio of the means.
     Its error is that of one - ratio * other, process by process, divided by the mean of the other
-    (the delta method, Cochran, "Sampling Techniques", ch. 6). Of two programs it is the median of
-    the ratios of the processes: above 1 exactly where the difference is above 0.
+    (the delta method, Cochran, "Sampling Techniques", ch. 6).
+
+    Of two programs it is the median of the ratios of the pairs, each of which is above 1 exactly
+    where its difference is above 0; None if a value of `other` is not above 0.
     """
     mine, its = difference_by_process(one, other, 0.0), difference_by_process(other, one, 0.0)
     if mine is None or its is None:

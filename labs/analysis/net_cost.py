@@ -13,7 +13,6 @@ subtracts in the same way; perf bench sched pipe does not subtract.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -90,8 +89,7 @@ def first_time(recording: Recording, variant: str) -> Estimate:
     """First sample minus the median of the later ones, in ticks: the median over processes.
 
     Only the first operation of a fresh process is cold, so each process gives one value. The 95 %
-    interval reaches from one of the sorted values to another. The binomial distribution, with 2.5 %
-    on each side, says how many values lie outside (Hahn & Meeker, "Statistical Intervals", ch. 5).
+    interval reaches from one of the sorted values to another (`estimates.beyond_median`).
 
     Raises CannotEstimate if fewer than five processes have two samples or more, and KeyError if the
     recording has no such variant.
@@ -113,9 +111,7 @@ def first_time(recording: Recording, variant: str) -> Estimate:
             fewest=str(FEWEST_FIRST_TIMES),
         )
     values, count = sorted(extra_costs), len(extra_costs)
-    place = 0
-    while sum(math.comb(count, i) for i in range(place + 2)) <= 0.025 * 2**count:
-        place += 1
+    place = estimates.beyond_median(count, 0.95)
     return Estimate(
         float(np.median(values)),
         values[place],
