@@ -60,6 +60,12 @@ class Comparison:
     side: int = 0
     estimate: Estimate | None = field(default=None, compare=False)
 
+    @property
+    def of_programs(self) -> bool:
+        """Whether it is of two programs that took turns; its intervals are then of 99 %, not 95."""
+        by = self.estimate.by_process if self.estimate is not None else None
+        return by is not None and by.programs
+
     def sentence(self) -> str:
         """The comparison in one plain sentence."""
         ratio, gap = self.ratio_as_text(), self.difference_as_text()
@@ -236,7 +242,7 @@ def _not_of_the_values(found: Comparison, one: Estimate, other: Estimate) -> tup
     """A sentence if the two values alone would give another number than the sentence of `found`.
 
     Each value comes from the processes of its own result, and a comparison from those that both
-    have in common.
+    have in common; of two programs, also from those on a shared core.
     """
     ratio = found.ratio_as_text()
     what, plain, value = "difference", one.value - found.times * other.value, found.difference
@@ -247,10 +253,12 @@ def _not_of_the_values(found: Comparison, one: Estimate, other: Estimate) -> tup
     if not another_result(plain, value, low, high):
         return ()
     text = rounded_apart(plain, low, high, excluded)[0]
-    return (
-        f"This {what} is computed process by process, in processes that both have in common; "
-        f"the two values alone would give {text}{unit}.",
+    how = (
+        "the median of all pairs of processes, also those on a shared core"
+        if found.of_programs
+        else "computed process by process, in processes that both have in common"
     )
+    return (f"This {what} is {how}; the two values alone would give {text}{unit}.",)
 
 
 def names_of(
@@ -298,7 +306,8 @@ def in_sentences(found: Comparison) -> tuple[str, ...]:
     if not found.distinguishable:
         return (_not_seen(found), *found.modes, *([_OF_THE_MEAN] if found.modes else []))
     more = "more" if found.difference > 0 else "less"
-    gap = f"{found.first} takes {found.difference_as_text()} {more} than {found.second}."
+    level = " (both with 99 % intervals)" if found.of_programs else ""  # beside values with 95 %
+    gap = f"{found.first} takes {found.difference_as_text()} {more} than {found.second}{level}."
     return tuple(dict.fromkeys((found.sentence(), gap, *found.modes)))
 
 
@@ -308,8 +317,7 @@ def _not_seen(found: Comparison) -> str:
     if found.ratio_interval is not None:
         share = max(abs(end - 1) for end in found.ratio_interval)
         most += f", or {_rounded_up(100 * share)} % of {found.second}"
-    by = found.estimate.by_process if found.estimate is not None else None
-    sure = 99 if by is not None and by.programs else 95
+    sure = 99 if found.of_programs else 95
     return (
         f"No difference seen between {found.first} and {found.second}: at most {most} "
         f"(by the {sure} % interval)."

@@ -8,12 +8,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from labs.analysis.estimates import ByProcess, Estimate, Floats
 from labs.commands.cli import main
 from labs.commands.measure import CANNOT_TELL, SLOWER
 from labs.recording.file import read
-from labs.results.results_compared import Comparison, in_sentences
+from labs.results.results_compared import Comparison, in_sentences, of_estimates
 from testing.c_programs import LINUX
 from testing.given_times import BASELINE
 
@@ -54,6 +56,21 @@ def test_a_difference_is_given_as_ratio_and_as_difference() -> None:
     ratio, gap = in_sentences(LARGER)
     assert ratio.startswith("a is 3.1") and ratio.endswith(" times b.")
     assert gap == "a takes 21 ns (20 to 22) more than b."
+
+
+def test_two_programs_are_compared_by_all_pairs_and_it_is_said_with_which_intervals() -> None:
+    def estimate(costs: Floats, kept: float) -> Estimate:
+        each = ByProcess(object(), np.arange(10), costs, np.full(10, 0.01), turns="a call")
+        return Estimate(kept, kept - 1, kept + 1, "ns", "", 900, 10, each)
+
+    costs = np.linspace(20, 21, 10)
+    found = of_estimates(("a", estimate(1.1 * costs, 30.0)), ("b", estimate(costs, 20.5)))
+    ratio, gap, values = in_sentences(found)
+    assert ratio == "a is 1.10 (1.10 to 1.10) times b."
+    assert gap == "a takes 2.05 ns (2.00 to 2.10) more than b (both with 99 % intervals)."
+    assert "the median of all pairs" in values and values.endswith("would give 1.46.")
+    alike = of_estimates(("a", estimate(costs, 20.5)), ("b", estimate(costs, 20.5)))
+    assert in_sentences(alike)[0].endswith("(by the 99 % interval).")
 
 
 def test_no_difference_seen_says_how_large_it_is_at_most() -> None:
