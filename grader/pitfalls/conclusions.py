@@ -394,12 +394,7 @@ def _nearly_all(case: Case) -> str | None:
 # tries the function after the last one. What a C prints by itself is its own claim, and no count.
 
 
-KERNEL, MACRO, OPERATION, OTHER = (
-    "own_question",
-    "MEASURE_OWN_QUESTION",
-    "operation",
-    "other",
-)
+KERNEL, MACRO, OPERATION, OTHER = "own_question", "MEASURE_OWN_QUESTION", "operation", "other"
 
 #: Names by which a C writes to its standard output, where the header states the counts.
 _OUTPUT = frozenset(

@@ -168,9 +168,7 @@ def failing_call_timed(case: Case) -> str | None:
 
 
 def _looks_at_results(case: Case) -> bool:
-    """Whether a function of a student's own question uses all results: it may ask what a refusal
-    costs.
-    """
+    """Whether the C of an own question uses all results: it may ask what a refusal costs."""
     source = own_source(case) if case.spec.kernel == conclusions.KERNEL else None
     if source is None:
         return False
