@@ -64,20 +64,20 @@ class Remarks:
         return html.warnings_as_html(self.warnings) + conditions
 
 
-def of_results(results: Sequence[Result]) -> Remarks:
-    """The remarks on these results, of one run or of several."""
+def of_results(results: Sequence[Result], names: Sequence[str] = ()) -> Remarks:
+    """The remarks on these results, of one run or of several; `names` are in place of variants."""
     loud: dict[tuple[str, str], list[tuple[str, RunWarning]]] = {}
     quiet: dict[str, list[tuple[str, RunWarning]]] = {}
     baselines = _baselines_shown(results)
-    for result in results:
+    for name, result in zip(names or [each.variant for each in results], results, strict=True):
         for each in result.warnings:
             if each.code in _OF_A_FIGURE and result.variant in baselines:
                 continue
             if each not in result.loud:
                 if each.in_brief:
-                    quiet.setdefault(each.code, []).append((result.variant, each))
+                    quiet.setdefault(each.code, []).append((name, each))
                 continue
-            loud.setdefault((each.code, each.likely_cause), []).append((result.variant, each))
+            loud.setdefault((each.code, each.likely_cause), []).append((name, each))
     recordings = {id(result.recording): result.recording for result in results}
     return Remarks(
         tuple(map(_loudly, loud.values())),
@@ -97,7 +97,7 @@ def in_lines(
     `saved` are the files of the run; `names` are in place of the C kernel with its variant. Quiet
     warnings are left out: they need no action, and the page of the run has them.
     """
-    seen = of_results(results)
+    seen = of_results(results, names if len(results) > 1 else ())
     conditions = [("conditions", ", ".join(seen.facts))] if seen.facts else []
     conditions += [("recording", path) for path in saved]
     if len(results) == 1:
