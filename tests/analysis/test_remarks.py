@@ -141,6 +141,13 @@ def _with_one_process() -> Recording:
     )
 
 
+def test_a_warning_of_a_comparison_names_its_side() -> None:
+    run = _with_one_process()
+    both = [result_of(run, run.variants[0], "ticks")] * 2
+    told = "\n".join(remarks.in_lines(both, names=("it at -O1", "it at -O2")))
+    assert "warning: it at -O1 and it at -O2: all samples come from one process" in told
+
+
 def _switches(counted: str, **more: str) -> Recording:
     named = {"claimed_switches": "1000", "counted_switches": counted, "switches": "2"}
     conditions = {f"variant__simulated__{key}": value for key, value in named.items()}
