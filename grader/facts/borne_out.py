@@ -114,7 +114,7 @@ def floor_in_run(case: Case) -> bool:
 def calls_comparable(case: Case) -> bool:
     """Whether the recording claims system calls, and says how many core cycles they take."""
     claiming = [result for _, result, _ in traps.claiming(case)]
-    return bool(claiming) and all(result.clock.core_cycle_ticks for result in claiming)
+    return bool(claiming) and all(each.net and each.clock.core_cycle_ticks for each in claiming)
 
 
 def less_than_half(case: Case) -> bool:

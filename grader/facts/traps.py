@@ -32,7 +32,7 @@ def claiming(case: Case) -> Iterator[tuple[str, Result, float]]:
     """The variants of the figure that claim system calls: name, result, calls per operation."""
     for name in case.spec.variants:
         claimed = case.recording.number(f"variant.{name}.system_calls")
-        if claimed and claimed >= 1 and case.results[name].net is not None:
+        if claimed and claimed >= 1:
             yield name, case.results[name], claimed
 
 
@@ -42,20 +42,8 @@ def floor(case: Case) -> float | None:
 
 
 def floor_about(case: Case) -> float | None:
-    """The floor in ns, roughly if its points lie on no line.
-
-    In that case, take the batch size whose median sample gives the least time per call. This value
-    is no figure, but it is good enough to recognise a time far below every trap. On a busy machine
-    the floor is the first to leave its line, and a call through the vDSO must not pass because of
-    this.
-    """
-    exact = floor(case)
-    if exact is not None or FLOOR not in case.results:
-        return exact
-    samples = case.recording.samples(FLOOR)
-    sizes = sorted(set(samples.batch.tolist()) - {0})
-    each = [float(np.median(samples.ticks[samples.batch == k])) / k for k in sizes]
-    return min(each) / samples.clock.ticks_in("ns") if each else None
+    """The floor in ns, roughly if its points lie on no line; None if it was not measured."""
+    return cost_about(case, FLOOR) if FLOOR in case.results else None
 
 
 def cost(case: Case, variant: str) -> float | None:
@@ -64,18 +52,39 @@ def cost(case: Case, variant: str) -> float | None:
     return None if estimate is None else estimate.value
 
 
+def cost_about(case: Case, variant: str) -> float | None:
+    """The net cost of `variant` in ns; roughly, and rather too much, if its points lie on no line.
+
+    In that case, take the batch size whose median sample gives the least time per operation, with
+    nothing subtracted. This value is no figure, but it is good enough to recognise a time far below
+    every trap. On a busy machine the floor is the first to leave its line, and what makes no system
+    call must not pass because of this. None without a batch size above 0.
+    """
+    exact = cost(case, variant)
+    if exact is not None:
+        return exact
+    samples = case.recording.samples(variant)
+    sizes = sorted(set(samples.batch.tolist()) - {0})
+    each = [float(np.median(samples.ticks[samples.batch == k])) / k for k in sizes]
+    return min(each) / samples.clock.ticks_in("ns") if each else None
+
+
 def with_floor(case: Case, variant: str) -> str:
     """The cost of the variant, and the floor of its run if there is one, as a clause."""
-    own, least = cost(case, variant), floor_about(case)
+    own = _in_words(case, variant)
     if own is None:
         return f"{variant} gives no figure"
-    if least is None or variant == FLOOR:
-        return f"{variant} costs {rounded(own)} ns"
-    about = "" if floor(case) is not None else "about "
-    return (
-        f"{variant} costs {rounded(own)} ns; a call that does not exist costs {about}"
-        f"{rounded(least)} ns"
-    )
+    least = _in_words(case, FLOOR) if FLOOR in case.results and variant != FLOOR else None
+    if least is None:
+        return f"{variant} costs {own}"
+    return f"{variant} costs {own}; a call that does not exist costs {least}"
+
+
+def _in_words(case: Case, variant: str) -> str | None:
+    """What the variant costs, "about" where it lies on no line; None if nothing is known."""
+    own = cost_about(case, variant)
+    about = "" if cost(case, variant) is not None else "about "
+    return None if own is None else f"{about}{rounded(own)} ns"
 
 
 # The system call that a student makes by hand in own_call.h, and what runs beside it.

@@ -8,7 +8,6 @@ from grader.facts.c_tree import TrapInstruction, trap_instructions
 from grader.facts.sources import own_source
 from grader.pitfalls import conclusions
 from grader.pitfalls.pitfall import Live, pitfall
-from labs.results.result import Result
 from labs.units import rounded
 
 #: Below the floor for certain: a real call takes more than the floor, and one that the vDSO answers
@@ -37,7 +36,7 @@ def vdso_not_system_call(case: Case) -> str | None:
     if not clocks or least is None:
         return None
     for name, _, _ in traps.claiming(case):
-        own = traps.cost(case, name)
+        own = traps.cost_about(case, name)
         if own is not None and own < BELOW_THE_FLOOR * least:
             return f"Your C calls {clocks[0]}(). Your variant {traps.with_floor(case, name)}."
     return None
@@ -61,12 +60,11 @@ SHARE_OF_FLOOR, MOST_LIBRARY_CYCLES = 0.5, 200
 )
 def library_call_not_system_call(case: Case) -> str | None:
     """An answer of the C library, taken for a system call: cheaper than any trap can be."""
-    for name, result, claimed in traps.claiming(case):
-        cycles = _most_cycles(result)
+    for name, _, claimed in traps.claiming(case):
+        own, cycles = traps.cost_about(case, name), _most_cycles(case, name)
         if cycles is None:
             continue
         least = traps.floor_about(case) if case.spec.kernel in traps.KERNELS else None
-        own = traps.cost(case, name)
         below_floor = least is not None and own is not None and own < SHARE_OF_FLOOR * least
         below_floor = below_floor and cycles < MOST_LIBRARY_CYCLES
         if cycles < LEAST_TRAP_CYCLES * claimed or below_floor:
@@ -79,11 +77,15 @@ def library_call_not_system_call(case: Case) -> str | None:
     return None
 
 
-def _most_cycles(result: Result) -> float | None:
+def _most_cycles(case: Case, name: str) -> float | None:
     """One operation as timed, with nothing subtracted, in core cycles at most; None: not known."""
-    if result.net is None or not result.clock.core_cycle_ticks:
+    result = case.results[name]
+    if not result.clock.core_cycle_ticks:
         return None
-    return result.net.whole.high / result.clock.core_cycle_ticks
+    if result.net is not None:
+        return result.net.whole.high / result.clock.core_cycle_ticks
+    about = traps.cost_about(case, name)
+    return None if about is None else result.clock.convert(about, "ns", "cycles")
 
 
 OWN_CALL, OWN_CALL_MACRO = "own_call", "MEASURE_OWN_CALL"

@@ -188,8 +188,10 @@ def test_its_broken_c_kernel_shows_it_live(pitfall: Pitfall, live: Live) -> None
     codes = [finding.code for finding in verdict.findings]
     if pitfall.code not in codes:
         why = disturbed(recording) or told_by_its_cost_alone(recording)
-        if "too-few-samples" in codes:  # which a run has here only where it was disturbed
-            why = why or verdict.findings[codes.index("too-few-samples")].evidence
+        # These a run has here only where it was disturbed.
+        for found in verdict.findings:
+            if found.code in ("too-few-samples", "not-on-a-line"):
+                why = why or found.evidence
         # An interval that is not to be believed may hold the mistaken value as well.
         opened = open_case(spec, figure, recording, source_of(recording))
         if why := why or (caveat_of_width(opened) if isinstance(opened, Case) else ""):

@@ -110,6 +110,16 @@ def test_a_floor_that_bends_is_still_a_floor() -> None:
     assert codes(case(bent_at_the_floor(calls()))) == []
 
 
+def test_a_library_s_answer_whose_line_bends_is_still_no_system_call() -> None:
+    kept = bent_at_the_floor(calls(Clocked(110.0, 9.0), stated=REMEMBERS), "getppid")
+    found = case(kept, 3.0)
+    assert found.result.net is None
+    assert "library-call-not-system-call" in codes(found)
+    a_call = case(bent_at_the_floor(calls(), "getppid"), 112.0)
+    assert a_call.result.net is None
+    assert "library-call-not-system-call" not in codes(a_call)
+
+
 def bent_at_the_floor(run: Recording, variant: str = "invalid") -> Recording:
     """The same run, its longest samples of `variant`, calls that do not exist, a fifth longer."""
     longer = run.rows_of(variant) & (run.batch == run.batch.max())
