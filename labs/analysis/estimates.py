@@ -98,8 +98,8 @@ class Estimate:
 # core, and how fast its clock was, met only one process of some pairs. So some differences are far
 # from the others, and only their order counts. All pairs do: to leave out what was taken on a
 # shared core takes more from one program than from the other, and equal ones would differ. The
-# intervals are those of 99 %, because such a comparison is asked for again and again, and 1 false
-# alarm in 20 would be too many.
+# intervals are those of 99.8 %: such a comparison is asked for again and again, and 1 false alarm
+# in 100 would be too many.
 
 
 def difference(one: Estimate, other: Estimate, times: float = 1.0) -> tuple[float, float, float]:
@@ -210,7 +210,7 @@ class ByProcess:
         lowest and the highest of them: of six processes or more, all lie on one side of the truth
         in 1 of 32 runs at most (the sign test).
 
-        Of two programs it is the median, with its 99 % interval (that of the sign test).
+        Of two programs it is the median, with its 99.8 % interval (that of the sign test).
         """
         value = self.value
         count, mean = len(value), float(value.mean())

@@ -54,10 +54,12 @@ PARTS = 20
 #: Of so many processes, all lie on one side of the truth in 2 of 64 runs (the sign test), so the
 #: interval need not reach beyond them.
 FEWEST_FOR_RANGE = 6
-#: Two programs need so many processes: too often, all of fewer lie on one side of the truth.
-FEWEST_PAIRS = 8
-#: How often the interval of two programs holds the truth.
-SURE = 0.99
+#: Two programs need so many processes: all of fewer lie on one side of the truth more often than
+#: SURE allows.
+FEWEST_PAIRS = 10
+#: How often the interval of two programs holds the truth. With 0.99, 2 of 200 comparisons of a
+#: program with itself are expected to find a difference (`python -m bench a_or_b`).
+SURE = 0.998
 #: A point counts as on the line if its residual is at most this share of its value.
 ON_THE_LINE = 0.02
 #: A misfit widens the interval if it is this many times what chance causes (an F test with few

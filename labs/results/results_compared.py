@@ -62,7 +62,7 @@ class Comparison:
 
     @property
     def of_programs(self) -> bool:
-        """Whether it is of two programs that took turns; its intervals are then of 99 %, not 95."""
+        """Whether it is of two programs that took turns: with intervals of 99.8 %, not 95."""
         by = self.estimate.by_process if self.estimate is not None else None
         return by is not None and by.programs
 
@@ -306,7 +306,7 @@ def in_sentences(found: Comparison) -> tuple[str, ...]:
     if not found.distinguishable:
         return (_not_seen(found), *found.modes, *([_OF_THE_MEAN] if found.modes else []))
     more = "more" if found.difference > 0 else "less"
-    level = " (both with 99 % intervals)" if found.of_programs else ""  # beside values with 95 %
+    level = " (both with 99.8 % intervals)" if found.of_programs else ""  # beside values with 95 %
     gap = f"{found.first} takes {found.difference_as_text()} {more} than {found.second}{level}."
     return tuple(dict.fromkeys((found.sentence(), gap, *found.modes)))
 
@@ -317,7 +317,7 @@ def _not_seen(found: Comparison) -> str:
     if found.ratio_interval is not None:
         share = max(abs(end - 1) for end in found.ratio_interval)
         most += f", or {_rounded_up(100 * share)} % of {found.second}"
-    sure = 99 if found.of_programs else 95
+    sure = 99.8 if found.of_programs else 95
     return (
         f"No difference seen between {found.first} and {found.second}: at most {most} "
         f"(by the {sure} % interval)."

@@ -622,7 +622,7 @@ def test_intervals_of_a_ratio_hold_the_truth() -> None:
 
 @pytest.mark.parametrize(
     ("processes", "alone", "slow"),
-    [(8, 1.0, 0), (10, 1.0, 0), (40, 1.0, 0), (10, 0.8, 0), (40, 0.8, 0), (40, 1.0, 0.2)],
+    [(10, 1.0, 0), (80, 1.0, 0), (10, 0.8, 0), (80, 0.8, 0), (80, 1.0, 0.2)],
 )
 def test_equal_programs_seldom_differ_and_one_percent_is_found(
     processes: int, alone: float, slow: float
@@ -645,8 +645,8 @@ def test_equal_programs_seldom_differ_and_one_percent_is_found(
             assert left is not None
             apart += left[1] > 1 or (factor == 1 and left[2] < 1)
         found[factor] = apart / trials
-    assert found[1.0] <= 0.012
-    if processes == 40:
+    assert found[1.0] <= 0.005
+    if processes == 80:
         assert found[1.01] >= 0.93, "0.83 and 0.68 by signed ranks, with what disturbs"
 
 

@@ -67,10 +67,10 @@ def test_two_programs_are_compared_by_all_pairs_and_it_is_said_with_which_interv
     found = of_estimates(("a", estimate(1.1 * costs, 30.0)), ("b", estimate(costs, 20.5)))
     ratio, gap, values = in_sentences(found)
     assert ratio == "a is 1.10 (1.10 to 1.10) times b."
-    assert gap == "a takes 2.05 ns (2.00 to 2.10) more than b (both with 99 % intervals)."
+    assert gap == "a takes 2.05 ns (2.00 to 2.10) more than b (both with 99.8 % intervals)."
     assert "the median of all pairs" in values and values.endswith("would give 1.46.")
     alike = of_estimates(("a", estimate(costs, 20.5)), ("b", estimate(costs, 20.5)))
-    assert in_sentences(alike)[0].endswith("(by the 99 % interval).")
+    assert in_sentences(alike)[0].endswith("(by the 99.8 % interval).")
 
 
 def test_no_difference_seen_says_how_large_it_is_at_most() -> None:
