@@ -1,41 +1,57 @@
 """`labs compare A B`: how often it sees a difference where there is none, and finds a small one.
 
-Each of ten operations is compared with itself, and with itself made slower: by additions that wait
-for it, so many core cycles (bench/figures/a_or_b.c). All comparisons take turns, first with the
+Each of ten operations is compared with itself, and with itself made slower by additions that wait
+for it (bench/figures/a_or_b.c). How many it takes is measured: where a branch is often foreseen
+wrongly, half of them cost nothing. All comparisons take turns, first with the
 machine as it is (1 % slower) and then with one more busy program (3 % slower). An operation is
 steady if half of the interval of its ratio to itself is at most half of the slowdown, in the
 median: then the interval of a slower one nearly always lies above 1. Others are named.
 
-Where hyperfine is installed, it compares the same programs, each with so many samples that it takes
-about 50 ms. It states a ratio with an error, and we take it to see a difference if the ratio is
-more than two of its errors away from 1.
+Two other tools then compare the same operations, where they are installed. hyperfine runs the same
+programs, each with so many samples that it takes about 50 ms. It states a ratio with an error, and
+we take it to see a difference if the ratio is more than two of its errors away from 1. compare.py
+of google/benchmark runs 20 repetitions of 0.1 s for each side, about as long as ours take. It sees
+a difference if its test of the CPU times gives less than its own limit, 0.05.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import os
 import shutil
 import statistics
 import subprocess
 import tempfile
 from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench import command, machine
 from bench.command import CannotRun
 from bench.report import must_hold, say, show, verdict
+from labs import paths
 from labs.c_kernels import toolchain
 from labs.run import variants
 
 SOURCE = Path(__file__).with_suffix(".c")
+#: The same operations in google/benchmark, a file of C and one of C++.
+FOR_GOOGLE = SOURCE.with_name("a_or_b_google")
 #: Slower by these shares: one that a quiet machine finds, and one that a busy machine finds.
 SHARES = (0.01, 0.03)
 FOUND, FALSE_ALARMS = 0.95, 0.01
 #: How often, for --quick and else: 20 times ten operations are 200 comparisons.
 ROUNDS = {True: 1, False: 20}
+#: What a_or_b.c has room for.
+MOST_ADDITIONS = 1000
 #: Of one program that hyperfine starts.
 HYPERFINE_SAMPLES = {"switch": 500, "far": 500, "sort": 1000}
+#: google/benchmark's compare.py, where Debian puts it, and a Python that has scipy for it.
+COMPARE = os.environ.get("GOOGLE_COMPARE", "/usr/share/benchmark/compare.py")
+PYTHON_OF_COMPARE = os.environ.get("GOOGLE_COMPARE_PYTHON", "/usr/bin/python3")
+GOOGLE_LIMIT = 0.05
 
 
 def run(quick: bool) -> bool:
@@ -45,28 +61,38 @@ def run(quick: bool) -> bool:
         f"are found 1 % slower, on a busy machine 3 % slower"
     )
     names = [each.name for each in variants.of_kernel(str(SOURCE)) if not each.missing]
-    extra = {name: _cycles(name) for name in names}
+    extra = {name: _additions(name) for name in names}
     held = []
     for busy in (0, 1):
         say(f"   with {busy} more busy programs")
         with machine.busy(busy):
             held.append(_in_turns(names, extra, ROUNDS[quick], SHARES[busy]))
-    _beside_hyperfine(names, extra, ROUNDS[quick])
+    beside(names, extra, ROUNDS[quick])
     return all(held)
 
 
-def _cycles(name: str) -> float:
-    """What the operation costs, in core cycles."""
-    return float(command.measure(f"{SOURCE}", "--variant", name, "--unit", "cycles")["value"])
+def _additions(name: str) -> float:
+    """How many additions make the operation cost twice as much, if each costs what a fourth of
+    its cycles in additions does."""
+    plain = _cycles(name, 0)
+    more = min(max(round(plain / 4), 10), MOST_ADDITIONS)
+    return plain * more / max(_cycles(name, more) - plain, more / 4)
 
 
-def _flags(share: float, cycles: float) -> str:
-    return f"-O2 -DEXTRA={round(share * cycles)}"
+def _cycles(name: str, additions: int) -> float:
+    """What the operation costs with so many additions, in core cycles."""
+    words = ("--variant", name, "--unit", "cycles", f"--flags=-O2 -DEXTRA={additions}")
+    return float(command.measure(str(SOURCE), *words)["value"])
+
+
+def _flags(share: float, additions: float) -> str:
+    return f"-O2 -DEXTRA={math.ceil(share * additions)}"
 
 
 def _in_turns(names: list[str], extra: dict[str, float], rounds: int, share: float) -> bool:
     found: dict[tuple[str, float], list[bool]] = defaultdict(list)
     widths: dict[str, list[float]] = defaultdict(list)
+    slower_by: dict[str, list[float]] = defaultdict(list)
     for _ in range(rounds):
         for name in names:
             for each in (0.0, share):
@@ -74,20 +100,22 @@ def _in_turns(names: list[str], extra: dict[str, float], rounds: int, share: flo
                 low, high = ratio["interval"] or (0, 2)
                 if each == 0:
                     widths[name].append((high - low) / 2)
+                elif ratio["value"] is not None:
+                    slower_by[name].append(ratio["value"] - 1)
                 slower = ratio["told_apart"] and (each == 0 or ratio["value"] > 1)
                 found[name, each].append(bool(slower))
     steady = [name for name in names if statistics.median(widths[name]) <= share / 2]
     rows = [
         (
             name,
-            f"{extra[name]:.0f}",
+            f"{statistics.median(slower_by[name] or [math.nan]):.1%}",
             *(f"{sum(found[name, each])} of {rounds}" for each in (0.0, share)),
             f"±{statistics.median(widths[name]):.1%}",
             "" if name in steady else "not steady",
         )
         for name in names
     ]
-    show(("operation", "cycles", "A/A differ", f"{share:.0%} found", "interval", ""), rows)
+    show(("operation", "slower by", "A/A differ", f"{share:.0%} found", "interval", ""), rows)
     alarms = [each for name in names for each in found[name, 0.0]]
     seen = [each for name in steady for each in found[name, share]]
     figures = (
@@ -109,33 +137,81 @@ def _compared(name: str, flags: str) -> dict[str, Any]:
     return ratio
 
 
-def _beside_hyperfine(names: list[str], extra: dict[str, float], rounds: int) -> None:
-    hyperfine = shutil.which("hyperfine")
-    if hyperfine is None:
+def beside(names: list[str], extra: dict[str, float], rounds: int) -> None:
+    """The same comparisons by the other tools, on the machine as it is."""
+    if shutil.which("hyperfine") is None:
         say("   hyperfine is not installed")
-        return
+    else:
+        _by_peer("hyperfine", _program, _differ_by_hyperfine, names, extra, rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            command.run(PYTHON_OF_COMPARE, COMPARE, "--help")
+            _google_program(Path(folder), "-DEXTRA=0")
+        except CannotRun as error:
+            say(f"   google/benchmark and its compare.py cannot run: {error}")
+            return
+        build = partial(_google_program, Path(folder))
+        _by_peer("compare.py", build, _differ_by_google, names, extra, rounds)
+
+
+def _by_peer(
+    peer: str,
+    build: Callable[[str], Path],
+    differ: Callable[[Path, Path, str], float],
+    names: list[str],
+    extra: dict[str, float],
+    rounds: int,
+) -> None:
+    """How often a peer says that a program is slower, or that it differs from itself."""
     rows = []
     for name in names:
         seen = []
         for share in (0.0, *SHARES):
-            programs = [
-                toolchain.build(SOURCE, tuple(flags.split())).path
-                for flags in (_flags(share, extra[name]), _flags(0, extra[name]))
-            ]
-            seen.append(sum(_differ(hyperfine, programs, name) for _ in range(rounds)))
+            one, other = (build(_flags(each, extra[name])) for each in (share, 0.0))
+            told = [differ(one, other, name) for _ in range(rounds)]
+            seen.append(sum(each > 0 or (each < 0 and share == 0) for each in told))
         rows.append((name, *(f"{each} of {rounds}" for each in seen)))
-    show(("hyperfine", "A/A differ", "1 % found", "3 % found"), rows)
+    show((peer, "A/A differ", "1 % found", "3 % found"), rows)
 
 
-def _differ(hyperfine: str, programs: list[Path], name: str) -> bool:
-    """Whether hyperfine sees the first of two programs slower, or different if they are one."""
+def _program(flags: str) -> Path:
+    return toolchain.build(SOURCE, tuple(flags.split())).path
+
+
+def _differ_by_hyperfine(one: Path, other: Path, name: str) -> float:
+    """Above 0 if `one` is slower, below 0 if it is faster, 0 if it cannot be told."""
     words = f"--variant {name} --samples {HYPERFINE_SAMPLES.get(name, 10_000)} --batch 32"
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
-        lines = [f"{program} {words}" for program in programs]
+        lines = [f"{program} {words}" for program in (one, other)]
         options = ["-N", "--style", "none", "--export-json", str(result), "--warmup", "3"]
-        subprocess.run([hyperfine, *options, *lines], check=True, capture_output=True)
-        one, other = json.loads(result.read_text(encoding="utf-8"))["results"]
-    ratio = one["mean"] / other["mean"]
-    error = ratio * sum((each["stddev"] / each["mean"]) ** 2 for each in (one, other)) ** 0.5
-    return bool(ratio - 1 > 2 * error or (programs[0] == programs[1] and 1 - ratio > 2 * error))
+        subprocess.run(["hyperfine", *options, *lines], check=True, capture_output=True)
+        first, second = json.loads(result.read_text(encoding="utf-8"))["results"]
+    ratio = first["mean"] / second["mean"]
+    error = ratio * sum((each["stddev"] / each["mean"]) ** 2 for each in (first, second)) ** 0.5
+    return float(ratio - 1) if abs(ratio - 1) > 2 * error else 0.0
+
+
+def _google_program(folder: Path, flags: str) -> Path:
+    """The operations in google/benchmark, built with these flags. Raises CannotRun."""
+    built = folder / flags.replace(" ", "")
+    if not built.exists():
+        c_object = f"{built}.o"
+        of_c = [f"-I{paths.kernels_c()}", *flags.split(), "-c", f"{FOR_GOOGLE}.c"]
+        command.run(os.environ.get("CC", "gcc"), *of_c, "-o", c_object)
+        of_cpp = ["-O2", f"{FOR_GOOGLE}.cpp", c_object, "-lbenchmark", "-pthread"]
+        command.run(os.environ.get("CXX", "g++"), *of_cpp, "-o", str(built))
+    return built
+
+
+def _differ_by_google(one: Path, other: Path, name: str) -> float:
+    """Above 0 if `one` is slower, below 0 if it is faster, 0 if it cannot be told."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = Path(folder) / "result.json"
+        options = ("--benchmark_repetitions=20", "--benchmark_min_time=0.1")
+        words = ("benchmarks", str(other), str(one), f"--benchmark_filter=^{name}$", *options)
+        command.run(PYTHON_OF_COMPARE, COMPARE, "--dump_to_json", str(result), *words)
+        entries = json.loads(result.read_text(encoding="utf-8"))
+    found = {each["aggregate_name"] or "each": each for each in entries}
+    told = found["each"]["utest"].get("cpu_pvalue", 1) < GOOGLE_LIMIT
+    return float(found["median"]["measurements"][0]["cpu"]) if told else 0.0
