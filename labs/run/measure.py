@@ -70,8 +70,10 @@ async def measure_in_turns(
 ) -> tuple[Recording, ...]:
     """Carry out several plans at once, one recording each; as `measure`.
 
-    Their processes take turns (A B, B A, A B, ...), so that what the machine does meets them alike:
-    for figures that are to be compared. They may take the sum of their time limits.
+    Their processes take turns, one of each plan in a round, so that what the machine does meets them
+    alike: for figures that are to be compared. Chance says who is first in a round: then equal
+    programs differ by chance alone, whatever rhythm the machine has (Fisher, "The Design of
+    Experiments", 1935). They may take the sum of their time limits.
 
     An adaptive run needs `enough`, which is called in another thread. While it answers None, the
     run adds processes, one of each plan in turn, for at most the sum of the plans' `longer_s`. The
@@ -209,7 +211,7 @@ def turns_of(shares: Sequence[Sequence[int]]) -> list[tuple[int, float, int]]:
         [(which, n / len(mine), mine[n]) for which, mine in enumerate(shares) if n < len(mine)]
         for n in range(max(map(len, shares), default=0))
     ]
-    return [turn for n, row in enumerate(rounds) for turn in (row if n % 2 == 0 else row[::-1])]
+    return [turn for row in rounds for turn in random.sample(row, len(row))]
 
 
 class Runs:
@@ -394,9 +396,8 @@ async def go_on(runs: Runs, enough: Enough) -> str:
                     return run_conditions.TIME_IS_UP
                 break
             turns = [(which, plan.shares()[0]) for which, plan in enumerate(runs.plans)]
-            turns = turns if runs.rounds % 2 == 0 else turns[::-1]
             runs.expect(turns)
-            for which, share in turns:
+            for which, share in random.sample(turns, len(turns)):
                 try:
                     await runs.one(which, share)
                 except c_process.TimeLimitReached:  # all processes that were planned have finished

@@ -228,7 +228,7 @@ def test_without_a_whole_process_of_each_plan_nothing_is_kept(tmp_path: Path) ->
 @pytest.mark.usefixtures("_time_is_up")
 def test_of_two_plans_both_are_shorter(tmp_path: Path) -> None:
     one, other = measure_in_turns_now((plan(tmp_path, 10, "one"), plan(tmp_path, 3, "other")))
-    # They take turns: A B, B A, A B, and in the fourth round the second one waits.
+    # They take turns, and in the fourth round the second one waits.
     assert (len(one.processes), len(other.processes)) == (3, 3)
     assert cut_short(one) is not None and cut_short(other) is not None
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -252,14 +253,20 @@ def test_two_at_once_do_not_meet() -> None:
     assert len(one) == len(other) == 630
 
 
-def test_processes_take_turns_and_who_was_last_is_first() -> None:
-    for shares, order in (
-        ([[1, 1, 1]], "AAA"),
-        ([[1, 1, 1], [1, 1, 1]], "ABBAAB"),
-        ([[1, 1, 1], [1]], "ABAA"),
-        ([[1], [1, 1], [1, 1]], "ABCCB"),
-    ):
-        assert "".join("ABC"[which] for which, _, _ in turns_of(shares)) == order
+def test_processes_take_turns_and_chance_says_who_is_first() -> None:
+    def order(*shares: int) -> str:
+        return "".join("ABC"[which] for which, _, _ in turns_of([[1] * n for n in shares]))
+
+    assert order(3) == "AAA"
+    random.seed(1)
+    first: Counter[str] = Counter()
+    for _ in range(400):
+        three = order(3, 3)
+        assert {three[0:2], three[2:4], three[4:6]} <= {"AB", "BA"}
+        first[three[::2]] += 1
+        assert sorted(order(3, 1)[:2]) == ["A", "B"] and order(3, 1)[2:] == "AA"
+    # Each of the eight ways has its share of 50: hardly one in 10,000 seeds gives one of them 24.
+    assert len(first) == 8 and min(first.values()) >= 25
 
 
 def test_plans_whose_processes_take_turns_give_a_recording_each() -> None:
