@@ -70,8 +70,8 @@ async def measure_in_turns(
 ) -> tuple[Recording, ...]:
     """Carry out several plans at once, one recording each; as `measure`.
 
-    Their processes take turns, one of each plan in a round, so that what the machine does meets them
-    alike: for figures that are to be compared. Chance says who is first in a round: then equal
+    Their processes take turns, one of each plan in a round, so that what the machine does meets
+    all alike: for figures that are to be compared. Chance says who is first in a round: then equal
     programs differ by chance alone, whatever rhythm the machine has (Fisher, "The Design of
     Experiments", 1935). They may take the sum of their time limits.
 
