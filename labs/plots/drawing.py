@@ -753,11 +753,13 @@ def draw_bar(paper: Paper, x: float, low: float, high: float, colour: str) -> No
 
 
 def _draw_line(paper: Paper, result: Result, line: Line, unit: str) -> None:
-    """Draw the line T(k) with its points, and mark the intercept or the slope."""
+    """Draw the line T(k) with its points, and mark the intercept or slope that is the figure."""
     per_unit, most = result.clock.ticks_in(result.unit), float(line.batch.max())
     overhead, cost = line.overhead.value / per_unit, line.cost.value / per_unit
     panel = _panel_of_line(paper, result, line, (_MARGIN + 60, 310, _TOP, _BOTTOM))
     _draw_k(paper, panel, line)
+    if result.estimate is None:
+        return  # neither of them is a figure
     if result.net is None:
         paper.sign(panel.across(0), panel.down(overhead), "D", scale.VERMILLION, 6)
         words = f"◆ at k = 0: {in_four_digits(overhead)} {unit}"

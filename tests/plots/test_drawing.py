@@ -16,9 +16,11 @@ from labs.plots import scale
 from labs.plots.drawing import Drawing, Mark, evidence_drawing, value_drawing
 from labs.recording.file import Recording, read
 from labs.results.result import result_of, sensible
+from testing import submitted_figures
 from testing.given_samples import recording_of
 from testing.paths import FIXTURES
 from testing.simulate import Machine, run
+from testing.submitted_figures import Clocked
 
 _SVG = "{http://www.w3.org/2000/svg}"
 HONEST = sorted((FIXTURES / "honest").glob("*/recordings/*.csv"))
@@ -209,3 +211,16 @@ def test_the_check_of_a_submission_loads_no_library_that_draws() -> None:
 def test_without_a_mark_there_is_no_picture() -> None:
     with pytest.raises(ValueError, match="no number"):
         value_drawing([], "ns")
+
+
+def test_a_line_without_a_figure_has_no_mark_of_one() -> None:
+    stated = {"variant.getppid.baseline": "loop"}
+    both = {"getppid": Clocked(110.0, 290.0), "loop": Clocked(110.0, 0.75)}
+    whole = submitted_figures.recording(both, kernel="system_call", extra=stated)
+    lacking = submitted_figures.recording(
+        {"getppid": both["getppid"]}, kernel="system_call", extra=stated
+    )
+    found = result_of(lacking, "getppid", "ns")
+    assert found.estimate is None and found.line is not None and found.line.straight
+    assert scale.VERMILLION in evidence_drawing(whole, "getppid").svg
+    assert scale.VERMILLION not in evidence_drawing(lacking, "getppid").svg
