@@ -2,7 +2,7 @@
 
 Each of ten operations is compared with itself, and with itself made slower by additions that wait
 for it (bench/figures/a_or_b.c). How many it takes is measured: where a branch is often foreseen
-wrongly, half of them cost nothing. All comparisons take turns, first with the
+wrongly, the first few cost nothing. All comparisons take turns, first with the
 machine as it is (1 % slower) and then with one more busy program (3 % slower). An operation is
 steady if half of the interval of its ratio to itself is at most half of the slowdown, in the
 median: then the interval of a slower one nearly always lies above 1. Others are named.
@@ -44,8 +44,8 @@ SHARES = (0.01, 0.03)
 FOUND, FALSE_ALARMS = 0.95, 0.01
 #: How often, for --quick and else: 20 times ten operations are 200 comparisons.
 ROUNDS = {True: 1, False: 20}
-#: What a_or_b.c has room for.
-MOST_ADDITIONS = 1000
+#: Comparisons that say how many additions are needed.
+MOST_TRIES = 4
 #: Of one program that hyperfine starts.
 HYPERFINE_SAMPLES = {"switch": 500, "far": 500, "sort": 1000}
 #: google/benchmark's compare.py, where Debian puts it, and a Python that has scipy for it.
@@ -61,49 +61,48 @@ def run(quick: bool) -> bool:
         f"are found 1 % slower, on a busy machine 3 % slower"
     )
     names = [each.name for each in variants.of_kernel(str(SOURCE)) if not each.missing]
-    extra = {name: _additions(name) for name in names}
+    slower = {share: {name: _additions(name, share) for name in names} for share in SHARES}
     held = []
-    for busy in (0, 1):
+    for busy, share in enumerate(SHARES):
         say(f"   with {busy} more busy programs")
         with machine.busy(busy):
-            held.append(_in_turns(names, extra, ROUNDS[quick], SHARES[busy]))
-    beside(names, extra, ROUNDS[quick])
+            held.append(_in_turns(slower[share], ROUNDS[quick], share))
+    beside(slower, ROUNDS[quick])
     return all(held)
 
 
-def _additions(name: str) -> float:
-    """How many additions make the operation cost twice as much, if each costs what a fourth of
-    its cycles in additions does."""
-    plain = _cycles(name, 0)
-    more = min(max(round(plain / 4), 10), MOST_ADDITIONS)
-    return plain * more / max(_cycles(name, more) - plain, more / 4)
+def _additions(name: str, share: float) -> int:
+    """So many that a comparison does not rule out that the operation is slower by `share`."""
+    cycles = command.measure(str(SOURCE), "--variant", name, "--unit", "cycles")["value"]
+    number: int = math.ceil(share * cycles)
+    for _ in range(MOST_TRIES):
+        ratio = _compared(name, number)
+        if ratio["interval"] is None or ratio["interval"][1] >= 1 + share:
+            break
+        number = math.ceil(number * min(share / max(ratio["value"] - 1, 1e-9), 4))
+    return number
 
 
-def _cycles(name: str, additions: int) -> float:
-    """What the operation costs with so many additions, in core cycles."""
-    words = ("--variant", name, "--unit", "cycles", f"--flags=-O2 -DEXTRA={additions}")
-    return float(command.measure(str(SOURCE), *words)["value"])
+def _flags(additions: int) -> str:
+    return f"-O2 -DEXTRA={additions}"
 
 
-def _flags(share: float, additions: float) -> str:
-    return f"-O2 -DEXTRA={math.ceil(share * additions)}"
-
-
-def _in_turns(names: list[str], extra: dict[str, float], rounds: int, share: float) -> bool:
+def _in_turns(slower: dict[str, int], rounds: int, share: float) -> bool:
+    names = list(slower)
     found: dict[tuple[str, float], list[bool]] = defaultdict(list)
     widths: dict[str, list[float]] = defaultdict(list)
     slower_by: dict[str, list[float]] = defaultdict(list)
     for _ in range(rounds):
         for name in names:
             for each in (0.0, share):
-                ratio = _compared(name, _flags(each, extra[name]))
+                ratio = _compared(name, slower[name] if each else 0)
                 low, high = ratio["interval"] or (0, 2)
                 if each == 0:
                     widths[name].append((high - low) / 2)
                 elif ratio["value"] is not None:
                     slower_by[name].append(ratio["value"] - 1)
-                slower = ratio["told_apart"] and (each == 0 or ratio["value"] > 1)
-                found[name, each].append(bool(slower))
+                seen_slower = ratio["told_apart"] and (each == 0 or ratio["value"] > 1)
+                found[name, each].append(bool(seen_slower))
     steady = [name for name in names if statistics.median(widths[name]) <= share / 2]
     rows = [
         (
@@ -126,50 +125,49 @@ def _in_turns(names: list[str], extra: dict[str, float], rounds: int, share: flo
     return verdict(right, figures)
 
 
-def _compared(name: str, flags: str) -> dict[str, Any]:
+def _compared(name: str, additions: int) -> dict[str, Any]:
     """The entry `ratio` of `labs compare --json`; without a figure, nothing is told apart."""
-    side = f"{SOURCE}:{name}"
+    side, flags = f"{SOURCE}:{name}", (f"--flags-a={_flags(additions)}", f"--flags-b={_flags(0)}")
     try:
-        found = command.compare(side, side, f"--flags-a={flags}", "--flags-b=-O2 -DEXTRA=0")
+        found = command.compare(side, side, *flags)
     except CannotRun:
         return {"value": None, "interval": None, "told_apart": False}
     ratio: dict[str, Any] = found["ratio"]
     return ratio
 
 
-def beside(names: list[str], extra: dict[str, float], rounds: int) -> None:
+def beside(slower: dict[float, dict[str, int]], rounds: int) -> None:
     """The same comparisons by the other tools, on the machine as it is."""
     if shutil.which("hyperfine") is None:
         say("   hyperfine is not installed")
     else:
-        _by_peer("hyperfine", _program, _differ_by_hyperfine, names, extra, rounds)
+        _by_peer("hyperfine", _program, _differ_by_hyperfine, slower, rounds)
     with tempfile.TemporaryDirectory() as folder:
         try:
             command.run(PYTHON_OF_COMPARE, COMPARE, "--help")
-            _google_program(Path(folder), "-DEXTRA=0")
+            _google_program(Path(folder), _flags(0))
         except CannotRun as error:
             say(f"   google/benchmark and its compare.py cannot run: {error}")
             return
         build = partial(_google_program, Path(folder))
-        _by_peer("compare.py", build, _differ_by_google, names, extra, rounds)
+        _by_peer("compare.py", build, _differ_by_google, slower, rounds)
 
 
 def _by_peer(
     peer: str,
     build: Callable[[str], Path],
     differ: Callable[[Path, Path, str], float],
-    names: list[str],
-    extra: dict[str, float],
+    slower: dict[float, dict[str, int]],
     rounds: int,
 ) -> None:
     """How often a peer says that a program is slower, or that it differs from itself."""
     rows = []
-    for name in names:
+    for name in slower[SHARES[0]]:
         seen = []
-        for share in (0.0, *SHARES):
-            one, other = (build(_flags(each, extra[name])) for each in (share, 0.0))
+        for additions in (0, *(slower[share][name] for share in SHARES)):
+            one, other = build(_flags(additions)), build(_flags(0))
             told = [differ(one, other, name) for _ in range(rounds)]
-            seen.append(sum(each > 0 or (each < 0 and share == 0) for each in told))
+            seen.append(sum(each > 0 or (each < 0 and additions == 0) for each in told))
         rows.append((name, *(f"{each} of {rounds}" for each in seen)))
     show((peer, "A/A differ", "1 % found", "3 % found"), rows)
 
