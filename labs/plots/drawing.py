@@ -488,7 +488,7 @@ def overview_drawing(rows: Sequence[tuple[str, Sequence[Mark]]], cycle_ns: float
     """All `rows` of marks in ns on one logarithmic axis; a row has a name.
 
     A mark of the kind "no figure" is hollow at the margin, whatever its value; one at or below 0 is
-    an arrow at the lower end. The axis has core cycles above it if one takes `cycle_ns`. Raises
+    an arrow at the lower end. The axis has core cycles too if one takes `cycle_ns`. Raises
     ValueError if no mark is above zero.
     """
     known = [each.value for _, marks in rows for each in marks if each.value > 0]
@@ -548,19 +548,23 @@ def overview_drawing(rows: Sequence[tuple[str, Sequence[Mark]]], cycle_ns: float
 def _draw_scale(
     paper: Paper, axis: Axis, bottom: float, top: float, cycle_ns: float | None
 ) -> None:
-    """Number the axis in time below all rows, and in core cycles above them."""
+    """Number the axis in time above all rows, and in core cycles below them.
+
+    The lines through the rows are those of time, so its numbers come first.
+    """
     for power in range(math.ceil(axis.low / math.log(10)), int(axis.high / math.log(10)) + 1):
         x, unit = axis.at(10.0**power), readable_unit(10.0 ** (power + 1))
         words = f"{rounded(10.0**power / NANOSECONDS[unit])} {unit_symbol(unit)}"
         paper.line(x, top + 6, x, bottom, scale.FAINT, 0.7)
-        paper.text(x, bottom + 14, words, scale.QUIET, anchor="middle", size=_SMALL)
+        paper.text(x, top, words, scale.QUIET, anchor="middle", size=_SMALL)
     for power in range(0, 12, 2) if cycle_ns else ():
         at = 10.0**power * (cycle_ns or 1.0)
         if axis.low <= math.log(at) <= axis.high:
-            words = f"{10**power:,}"
-            paper.text(axis.at(at), top, words, scale.QUIET, anchor="middle", size=_SMALL)
+            x, words = axis.at(at), f"{10**power:,}"
+            paper.line(x, bottom - 4, x, bottom, scale.QUIET)
+            paper.text(x, bottom + 14, words, scale.QUIET, anchor="middle", size=_SMALL)
     if cycle_ns:
-        paper.text(_MARGIN, top, "core cycles", scale.QUIET, size=_SMALL)
+        paper.text(_MARGIN, bottom + 14, "core cycles", scale.QUIET, size=_SMALL)
 
 
 # The evidence: the line T(k), and beside it what each sample says of the figure.
