@@ -45,7 +45,7 @@ FOUND, FALSE_ALARMS = 0.95, 0.01
 #: How often, for --quick and else: 20 times ten operations are 200 comparisons.
 ROUNDS = {True: 1, False: 20}
 #: Comparisons that say how many additions are needed.
-MOST_TRIES = 4
+MOST_TRIES = 6
 #: Of one program that hyperfine starts.
 HYPERFINE_SAMPLES = {"switch": 500, "far": 500, "sort": 1000}
 #: google/benchmark's compare.py, where Debian puts it, and a Python that has scipy for it.
@@ -79,7 +79,7 @@ def _additions(name: str, share: float) -> int:
         ratio = _compared(name, number)
         if ratio["interval"] is None or ratio["interval"][1] >= 1 + share:
             break
-        number = math.ceil(number * min(share / max(ratio["value"] - 1, 1e-9), 4))
+        number = math.ceil(number * min(share / max(ratio["value"] - 1, 1e-9), 2))
     return number
 
 
