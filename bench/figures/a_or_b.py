@@ -2,10 +2,10 @@
 
 Each of ten operations is compared with itself, and with itself made slower by additions that wait
 for it (bench/figures/a_or_b.c). How many it takes is measured: where a branch is often foreseen
-wrongly, the first few cost nothing. All comparisons take turns, first with the
-machine as it is (1 % slower) and then with one more busy program (3 % slower). An operation is
-steady if half of the interval of its ratio to itself is at most half of the slowdown, in the
-median: then the interval of a slower one nearly always lies above 1. Others are named.
+wrongly, the first few cost nothing. All comparisons take turns, first with the machine as it is
+(1 % slower) and then with one more busy program (3 % slower). An operation is steady if half of
+the interval of its ratio to itself is at most half of the slowdown, in the median: then the
+interval of a slower one nearly always lies above 1. Others are named.
 
 Two other tools then compare the same operations, where they are installed. hyperfine runs the same
 programs, each with so many samples that it takes about 50 ms. It states a ratio with an error, and

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from labs.analysis import core_clock, estimates
 from labs.analysis.estimates import Estimate
+from labs.analysis.thresholds import SURE
 from labs.html import filled
 from labs.messages import Option, advice
 from labs.recording import declared
@@ -306,7 +307,9 @@ def in_sentences(found: Comparison) -> tuple[str, ...]:
     if not found.distinguishable:
         return (_not_seen(found), *found.modes, *([_OF_THE_MEAN] if found.modes else []))
     more = "more" if found.difference > 0 else "less"
-    level = " (both with 99.8 % intervals)" if found.of_programs else ""  # beside values with 95 %
+    level = (
+        f" (both with {100 * SURE:g} % intervals)" if found.of_programs else ""
+    )  # beside values with 95 %
     gap = f"{found.first} takes {found.difference_as_text()} {more} than {found.second}{level}."
     return tuple(dict.fromkeys((found.sentence(), gap, *found.modes)))
 
@@ -317,7 +320,7 @@ def _not_seen(found: Comparison) -> str:
     if found.ratio_interval is not None:
         share = max(abs(end - 1) for end in found.ratio_interval)
         most += f", or {_rounded_up(100 * share)} % of {found.second}"
-    sure = 99.8 if found.of_programs else 95
+    sure = f"{100 * SURE:g}" if found.of_programs else "95"
     return (
         f"No difference seen between {found.first} and {found.second}: at most {most} "
         f"(by the {sure} % interval)."

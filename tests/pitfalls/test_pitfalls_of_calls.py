@@ -373,3 +373,13 @@ def test_a_count_wraps_around_where_the_means_show_it(
     location = 60.0 + 200.0 * np.array(held)
     location[0] += 0.5  # no line is exact
     assert wraps_at(np.array(sizes, dtype=float), location) == limit
+
+
+def test_a_first_call_that_costs_little_more_is_not_an_answer_of_the_library() -> None:
+    found = case(calls(stated=REMEMBERS))
+    one = found.results["getppid"]
+    assert one.estimate is not None
+    small = replace(one, net=None, estimate=replace(one.estimate, value=1.0, low=0.5, high=1.5))
+    extra = replace(found, results={**found.results, "getppid": small})
+    assert [name for name, _, _ in traps.claiming(found)] == ["getppid"]
+    assert list(traps.claiming(extra)) == []
