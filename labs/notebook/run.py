@@ -326,14 +326,13 @@ class Run:
         return self.results[:1] if self.chosen else self.results
 
     def _repr_html_(self) -> str:
-        drawn, said, held = (
-            self._values(),
-            remarks.of_results(self.told(self._printed)),
-            self._held(),
-        )
+        told = self.told(self._printed)
+        drawn, said, held = self._values(), remarks.of_results(told), self._held()
+        doubts = (*said.warnings, *said.quiet, *self.contradicts, held, self.later.failure)
+        shared = any(each.line is not None and each.line.shared for each in told)
         return filled(
             _RUN,
-            quiet=not (said.warnings or self.contradicts or held or self.later.failure),
+            quiet=not (any(doubts) or shared),
             headline=self._headline() if len(self._printed) == 1 else (),
             picture=drawn.as_html() if drawn is not None else "",
             note=self.later.note(),
