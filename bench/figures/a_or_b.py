@@ -46,7 +46,7 @@ FOUND, FALSE_ALARMS = 0.95, 0.01
 ROUNDS = {True: 1, False: 20}
 #: The same for another tool, which takes as long again.
 ROUNDS_BESIDE = {True: 1, False: 5}
-#: Comparisons that say how many additions are needed.
+#: Numbers of additions that are tried.
 MOST_TRIES = 6
 #: Of one program that hyperfine starts.
 HYPERFINE_SAMPLES = {"switch": 500, "far": 500, "sort": 1000}
@@ -74,15 +74,22 @@ def run(quick: bool) -> bool:
 
 
 def _additions(name: str, share: float) -> int:
-    """So many that a comparison does not rule out that the operation is slower by `share`."""
+    """So many that the median of three comparisons is slower by `share` or more."""
     cycles = command.measure(str(SOURCE), "--variant", name, "--unit", "cycles")["value"]
     number: int = math.ceil(share * cycles)
     for _ in range(MOST_TRIES):
-        ratio = _compared(name, number)
-        if ratio["interval"] is None or ratio["interval"][1] >= 1 + share:
+        by = _slower_by(name, number)
+        if by >= share:
+            by = statistics.median((by, _slower_by(name, number), _slower_by(name, number)))
+        if by >= share:
             break
-        number = math.ceil(number * min(share / max(ratio["value"] - 1, 1e-9), 2))
+        number = math.ceil(number * min(max(share / max(by, 1e-9), 1.1), 2))
     return number
+
+
+def _slower_by(name: str, additions: int) -> float:
+    value = _compared(name, additions)["value"]
+    return 0.0 if value is None else float(value) - 1
 
 
 def _flags(additions: int) -> str:
