@@ -33,7 +33,7 @@ from labs.analysis.net_cost import parts_of
 from labs.course import published
 from labs.recording import counts
 from labs.recording.declared import is_first_time
-from labs.recording.file import BadRecording, Recording, memoized
+from labs.recording.file import BadRecording, Recording, distinct, memoized
 from labs.results.result import result_of
 from labs.units import NANOSECONDS, UnknownUnit, canonical, in_four_digits, rounded, with_unit
 
@@ -611,8 +611,8 @@ def _line(
     """Slope and intercept in ticks, from the batch sizes of at least `least`; None without two."""
     recording = case.recording
     rows = recording.rows_of(name) & (recording.sample >= 0) & (recording.batch >= least)
-    k, ticks = recording.batch[rows].astype(float), recording.ticks[rows].astype(float)
-    sizes = np.unique(k)
+    k, ticks = recording.batch[rows], recording.ticks[rows].astype(float)
+    sizes = distinct(k)
     if len(sizes) < 2:
         return None
     if location is not None:

@@ -232,7 +232,7 @@ def first_in_line(case: Case) -> str | None:
     recording = case.recording
     if len(recording.variants) < 2 or (recording.sample < 0).any():
         return None
-    lines = {_in_line(recording, process) for process in np.unique(recording.process).tolist()}
+    lines = {_in_line(recording, process) for process in distinct(recording.process).tolist()}
     if len(lines) != 1:
         return None
     order = next(iter(lines))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labs.analysis.estimates import Bools, ByProcess, Floats, student_t
-from labs.recording.file import Integers, Recording
+from labs.recording.file import Integers, Recording, distinct
 from labs.results import warning_thresholds
 from labs.units import rounded, rounded_apart
 
@@ -86,7 +86,7 @@ def modes(recording: Recording, by: ByProcess | None) -> Modes | None:
     if (
         by is None
         or len(by.value) < 3
-        or len(np.unique(recording.process)) < 2
+        or len(distinct(recording.process)) < 2
         or by.value.min() <= 0
     ):
         return None
