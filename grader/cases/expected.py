@@ -373,7 +373,8 @@ def _accepted_estimates(spec: FigureSpec, result: Result, unit: str) -> Iterator
     """The estimates in the requested unit and in the submitted one: their intervals may differ."""
     for into in dict.fromkeys((spec.unit, _canonical_or(unit, spec.unit))):
         try:
-            again = result_of(result.recording, result.variant, into)
+            same = into == result.unit
+            again = result if same else result_of(result.recording, result.variant, into)
             factor = again.clock.ticks_in(into) / again.clock.ticks_in(spec.unit)
         except ValueError:  # core cycles of unknown length: another unit will do
             continue

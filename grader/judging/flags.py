@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain, combinations
+from itertools import combinations, islice
 from pathlib import Path
 
 import numpy as np
@@ -260,21 +260,24 @@ def fingerprints(recording: Recording) -> tuple[str, ...]:
     cell = numbered((variant << 40) + recording.batch[rows])[1]
     # Cells have numbers below 2^20; very long ticks are numbered, too.
     short = ticks if ticks.max(initial=0) < 1 << 43 else numbered(ticks)[1]
-    tick_of_cell = numbered((short << 20) + cell)[1]
-    groups = cell, tick_of_cell
-    of_processes = [
-        _short_hash(b"ticks", np.sort(ticks[own]).astype("<i8").tobytes())
+    groups = cell, (short << 20) + cell
+    by_hash = {
+        _short_hash(b"ticks", np.sort(ticks[own]).astype("<i8").tobytes()): own
         for own in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(process)) + 1)
-        if _bits(groups, own, in_order=False) >= _FEWEST_BITS
-    ]
+    }
+    of_processes = (
+        each
+        for each in sorted(by_hash)
+        if _bits(groups, by_hash[each], in_order=False) >= _FEWEST_BITS
+    )
     # The seed of one process may be drawn twice in a large class; a pair is not.
     seeds = [f"{seed}".encode() for seed in seeds_of(recording) if seed is not None]
     seeds.sort(key=lambda seed: _short_hash(b"seed", seed))
     pairs = [
         _short_hash(b"seeds", b" ".join(each)) for each in combinations(seeds[:_MOST_SEEDS], 2)
     ]
-    smallest = (sorted(kind)[:_MOST_MARKS] for kind in (of_processes, _in_a_row(ticks, groups)))
-    return tuple(dict.fromkeys([*pairs, *chain.from_iterable(smallest)]))
+    in_a_row = sorted(_in_a_row(ticks, groups))[:_MOST_MARKS]
+    return tuple(dict.fromkeys([*pairs, *islice(of_processes, _MOST_MARKS), *in_a_row]))
 
 
 def _own_step(ticks: Integers) -> int:
@@ -306,7 +309,7 @@ def _in_a_row(ticks: Integers, groups: tuple[Integers, Integers]) -> list[str]:
 
 
 def _smallest(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The smallest of the distinct hashes, in order. To sort all of them takes ten times as long."""
+    """The smallest of the distinct hashes, in order; to sort all of them takes much longer."""
     few = 8 * _MOST_MARKS
     if len(hashes) > few:
         found = np.unique(np.partition(hashes, few)[:few])[:_MOST_MARKS]
@@ -321,8 +324,7 @@ def _bits(groups: tuple[Integers, Integers], rows: Integers, *, in_order: bool) 
     `groups` numbers the cells (variant and batch size) of all samples, and their ticks in each
     cell. Another run draws each cell's ticks as often as `rows` have them, in this order or in any.
     """
-    counts = [np.bincount(each[rows]) for each in groups]
-    counts = [each[each > 0] for each in counts]
+    counts = [np.unique(each[rows], return_counts=True)[1] for each in groups]
     bits = [float((each * np.log2(each)).sum()) for each in counts]
     if not in_order:
         orders = _log2_factorials()
