@@ -26,6 +26,7 @@ from labs.results import result
 from labs.results.remarks import of_results
 from labs.results.result import result_of
 from labs.run import broken, measure
+from labs.terminal import typeset
 from testing import simulate
 from testing.declarations import as_declared
 from testing.paths import REPOSITORY
@@ -126,7 +127,7 @@ def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings
         assert "raw_call(SYS_getppid" in text, "the operation that the twin's variant stands for"
         assert text.count("The broken C, which its author calls system_call getppid: ") == 1
         for run in (pair.broken, pair.repaired):
-            assert run.result().value_as_text() in text
+            assert typeset(run.result().value_as_text()) in typeset(text)
             assert run.recording_path is not None and run.recording_path in text
             # The advice is that of the command whose C stands beside it.
             said = of_results((result_of(run.recording, run.variant, run.unit),))

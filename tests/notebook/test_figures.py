@@ -32,6 +32,7 @@ from labs.recording.file import Recording, read
 from labs.run.c_process import RunFailed
 from labs.run.measure import Progress
 from labs.run.plan import Plan
+from labs.terminal import typeset
 from testing.paths import FIXTURES, REPOSITORY
 from testing.pressed_panel import press, set_to
 from testing.short_runs import LAB, quick
@@ -352,7 +353,7 @@ def test_a_saved_panel_holds_its_last_result_without_widgets(
     assert panel.run is not None
     saved, live = outputs.bundles
     page = saved["text/html"]
-    assert panel.run.result().sentence() in page
+    assert typeset(panel.run.result().sentence()) in page
     assert re.search(r'<img [^>]*src="data:image/', page)
     assert "run the first cell of the lab, and then this one (Shift+Enter)" in page
     assert "<script" not in page and WIDGET not in saved
