@@ -178,7 +178,7 @@ def stops_of_tracer(recording: Recording, *, own: bool = False) -> Stops | None:
 # made up, sorted or moved to another process have another order.
 
 #: Rows replayed of each process: enough that no other order passes by chance.
-_ROWS = 100
+_ROWS = 400
 #: The fewest rows, and places in the order, of which an order tells something.
 _FEWEST_ROWS, _FEWEST_CELLS = 20, 4
 _MOST_CELLS = 1_024

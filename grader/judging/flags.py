@@ -258,9 +258,8 @@ def fingerprints(recording: Recording) -> tuple[str, ...]:
     for number in range(len(recording.variants)):
         ticks[variant == number] //= _own_step(ticks[variant == number])
     cell = numbered((variant << 40) + recording.batch[rows])[1]
-    # Cells have numbers below 2^20; very long ticks are numbered, too.
-    short = ticks if ticks.max(initial=0) < 1 << 43 else numbered(ticks)[1]
-    groups = cell, (short << 20) + cell
+    # Cells have numbers below 2^20. Ticks that differ by 2^44, an hour or more, count as the same.
+    groups = cell, (ticks << 20) + cell
     by_hash = {
         _short_hash(b"ticks", np.sort(ticks[own]).astype("<i8").tobytes()): own
         for own in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(process)) + 1)

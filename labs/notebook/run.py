@@ -328,11 +328,10 @@ class Run:
     def _repr_html_(self) -> str:
         told = self.told(self._printed)
         drawn, said, held = self._values(), remarks.of_results(told), self._held()
-        doubts = (*said.warnings, *said.quiet, *self.contradicts, held, self.later.failure)
-        shared = any(each.line is not None and each.line.shared for each in told)
+        doubts = (*said.warnings, *said.quiet, *self.contradicts, *remarks.shared(told))
         return filled(
             _RUN,
-            quiet=not (any(doubts) or shared),
+            quiet=not (doubts or held or self.later.failure),
             headline=self._headline() if len(self._printed) == 1 else (),
             picture=drawn.as_html() if drawn is not None else "",
             note=self.later.note(),

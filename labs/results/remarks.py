@@ -81,7 +81,7 @@ def of_results(results: Sequence[Result], names: Sequence[str] = ()) -> Remarks:
     recordings = {id(result.recording): result.recording for result in results}
     return Remarks(
         tuple(map(_loudly, loud.values())),
-        tuple(_facts(recordings.values())) + _shared(results),
+        tuple(_facts(recordings.values())) + shared(results),
         tuple(map(_briefly, quiet.values())),
     )
 
@@ -152,7 +152,7 @@ def _rests_on(result: Result) -> list[tuple[str, str]]:
     return [(name, text) for name, text in found if text]
 
 
-def _shared(results: Sequence[Result]) -> tuple[str, ...]:
+def shared(results: Sequence[Result]) -> tuple[str, ...]:
     """How wide the core was if something else used it all the time; nothing otherwise."""
     for result in results:
         core = core_of(result.recording)

@@ -297,6 +297,8 @@ def _words_apart(one: str, other: str) -> list[str]:
 #: Below "No difference seen", groups of processes would else read like a difference.
 _OF_THE_MEAN = "The limit is for the mean of the processes, not for each of them."
 _HEADER = ("what", "value", "low", "high", "unit")
+#: The level of an interval of programs that take turns, in percent.
+_SURE = f"{100 * SURE:g}"
 
 
 def in_sentences(found: Comparison) -> tuple[str, ...]:
@@ -307,9 +309,8 @@ def in_sentences(found: Comparison) -> tuple[str, ...]:
     if not found.distinguishable:
         return (_not_seen(found), *found.modes, *([_OF_THE_MEAN] if found.modes else []))
     more = "more" if found.difference > 0 else "less"
-    level = (
-        f" (both with {100 * SURE:g} % intervals)" if found.of_programs else ""
-    )  # beside values with 95 %
+    # Their values, which are shown too, have 95 % intervals.
+    level = f" (both with {_SURE} % intervals)" if found.of_programs else ""
     gap = f"{found.first} takes {found.difference_as_text()} {more} than {found.second}{level}."
     return tuple(dict.fromkeys((found.sentence(), gap, *found.modes)))
 
@@ -320,7 +321,7 @@ def _not_seen(found: Comparison) -> str:
     if found.ratio_interval is not None:
         share = max(abs(end - 1) for end in found.ratio_interval)
         most += f", or {_rounded_up(100 * share)} % of {found.second}"
-    sure = f"{100 * SURE:g}" if found.of_programs else "95"
+    sure = _SURE if found.of_programs else "95"
     return (
         f"No difference seen between {found.first} and {found.second}: at most {most} "
         f"(by the {sure} % interval)."

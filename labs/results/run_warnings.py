@@ -847,7 +847,7 @@ def _of_few_samples(recording: Recording) -> RunWarning | None:
     over = f"{variants} variants with {of_sizes} each" if variants > 1 else of_sizes
     return RunWarning(
         "few-samples",
-        f"{samples} over {over}",
+        f"only {samples} over {over}",
         "an interval from so few samples is itself uncertain",
         advice("{samples}", samples=Option("samples", thresholds.FEWEST_PER_BATCH * sizes * 10)),
     )

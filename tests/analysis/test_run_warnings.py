@@ -707,7 +707,7 @@ def test_one_sample_is_not_laid_to_the_number_of_processes() -> None:
     found = {each.code: each for each in run_warnings.of_recording(run, run.variants[0])}
     assert "only one sample" in found["one-process"].symptom
     assert found["one-process"].try_this == "--samples 10000 and --processes 10"
-    assert found["few-samples"].symptom.startswith("1 sample over")
+    assert found["few-samples"].symptom.startswith("only 1 sample over")
 
 
 def test_two_processes_are_not_one() -> None:
@@ -728,7 +728,7 @@ def test_the_samples_to_try_are_those_of_each_variant() -> None:
         for found in run_warnings.of_recording(both, "operation")
         if found.code == "few-samples"
     ]
-    assert few.symptom == "140 samples over 2 variants with 4 batch sizes each"
+    assert few.symptom == "only 140 samples over 2 variants with 4 batch sizes each"
     assert few.try_this == "--samples 800"
 
 

@@ -314,6 +314,18 @@ def test_the_order_of_each_process_is_replayed() -> None:
     processes = (*run.processes[:9], {**run.processes[9], "seed": "7"})
     assert follows_seed(run) is True
     assert follows_seed(replace(run, processes=processes)) is False
+    batch = run.batch.copy()
+    (last,) = np.flatnonzero((run.process == 9) & (run.sample == run.sample.max()))
+    batch[last] = 64 if batch[last] != 64 else 128  # the 150th row of its process
+    assert follows_seed(replace(run, batch=batch)) is False
+
+
+def test_the_smallest_hashes_are_those_of_all_that_are_sorted() -> None:
+    chance = np.random.default_rng(1)
+    for different in (3, 100, 1 << 60):
+        for count in (0, 5, 64, 5_000):
+            hashes = chance.integers(0, different, count).astype(np.uint64)
+            assert flags._smallest(hashes).tolist() == np.unique(hashes)[:8].tolist()
 
 
 def test_a_seed_that_no_harness_takes_is_none() -> None:
