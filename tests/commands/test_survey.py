@@ -36,8 +36,8 @@ NOWHERE = Measurement("no_such_kernel", ("it",), (100, 100))
 
 
 @pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A survey of four measurements, two of which cannot be made."""
+def short(monkeypatch: pytest.MonkeyPatch, given_times: dict[str, int]) -> None:
+    """A survey of four measurements, two of which cannot be made; the others take given times."""
     monkeypatch.setattr(survey, "MEASUREMENTS", (CHEAP, UNKNOWN, NOWHERE, SWITCH))
 
 
