@@ -306,7 +306,7 @@ def values_by_recording(
     found = list(_accepted_estimates(spec, first, unit))
     if spec.demonstrates and not found:
         # A repeated mistake may leave no estimate; its author reports the mean of all samples.
-        value = naive_estimate(result_of(first.recording, first.variant, spec.unit)).value
+        value = naive_estimate(_estimated(first, spec.unit)).value
         one = length_of(unit, spec.unit, first.clock)
         found = [Expected(value, value, value, spec.unit, one=one)]
     return found
@@ -349,7 +349,7 @@ def _alternatives(result: Result) -> list[Estimate]:
         return [result.estimate]
     found = [result.net.net.into("ns", result.clock)]
     if result.clock.core_cycle_ticks is not None:
-        in_cycles = result_of(result.recording, result.variant, "cycles").estimate
+        in_cycles = _estimated(result, "cycles").estimate
         if in_cycles is not None:
             found.append(in_cycles.into("ns", result.clock))
     return found
@@ -369,12 +369,21 @@ def _overheads(line: Line) -> list[Estimate]:
     return [beside, empty] if meet or near else [beside]
 
 
+def _estimated(result: Result, unit: str) -> Result:
+    """The same result in another unit, without warnings, which nobody reads.
+
+    Raises ValueError for core cycles of unknown length.
+    """
+    if unit == result.unit:
+        return result
+    return result_of(result.recording, result.variant, unit, with_warnings=False)
+
+
 def _accepted_estimates(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
     """The estimates in the requested unit and in the submitted one: their intervals may differ."""
     for into in dict.fromkeys((spec.unit, _canonical_or(unit, spec.unit))):
         try:
-            same = into == result.unit
-            again = result if same else result_of(result.recording, result.variant, into)
+            again = _estimated(result, into)
             factor = again.clock.ticks_in(into) / again.clock.ticks_in(spec.unit)
         except ValueError:  # core cycles of unknown length: another unit will do
             continue
@@ -419,7 +428,7 @@ def _text_of_run(spec: FigureSpec, result: Result, estimate: Estimate) -> str:
     """
     if not {result.unit, spec.unit} & {"ticks", "cycles"}:
         estimate = estimate.into(spec.unit, result.clock)
-        result = result_of(result.recording, result.variant, spec.unit)
+        result = _estimated(result, spec.unit)
     shown = result.estimate
     if shown is None or not math.isclose(shown.value, estimate.value, rel_tol=1e-9):
         return ""
@@ -509,6 +518,4 @@ def known(spec: FigureSpec) -> int | None:
 def compared_as(spec: FigureSpec, result: Result) -> Result:
     """The result of an operand in the unit in which the lab compares it, if the run has that."""
     unknown = spec.compared_in == "cycles" and result.clock.core_cycle_ticks is None
-    if result.unit == spec.compared_in or unknown:
-        return result
-    return result_of(result.recording, result.variant, spec.compared_in)
+    return result if unknown else _estimated(result, spec.compared_in)

@@ -267,7 +267,7 @@ def fingerprints(recording: Recording) -> tuple[str, ...]:
     of_processes = (
         each
         for each in sorted(by_hash)
-        if _bits(groups, by_hash[each], in_order=False) >= _FEWEST_BITS
+        if _bits(groups, by_hash[each][np.newaxis], in_order=False)[0] >= _FEWEST_BITS
     )
     # The seed of one process may be drawn twice in a large class; a pair is not.
     seeds = [f"{seed}".encode() for seed in seeds_of(recording) if seed is not None]
@@ -300,10 +300,10 @@ def _in_a_row(ticks: Integers, groups: tuple[Integers, Integers]) -> list[str]:
     for length in _IN_A_ROW:
         begins = max(len(ticks) - length + 1, 0)
         hashes = (sums[length:] - sums[:begins]) * back[:begins]
-        for one in _smallest(hashes):
-            begin = int((hashes == one).argmax())
-            if _bits(groups, np.arange(begin, begin + length), in_order=True) >= _FEWEST_BITS:
-                found.append(_short_hash(b"row", one.tobytes()))
+        chosen = _smallest(hashes)
+        firsts = np.array([(hashes == one).argmax() for one in chosen], np.int64)
+        bits = _bits(groups, firsts[:, np.newaxis] + np.arange(length), in_order=True)
+        found += [_short_hash(b"row", one.tobytes()) for one in chosen[bits >= _FEWEST_BITS]]
     return found
 
 
@@ -317,18 +317,30 @@ def _smallest(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.unique(hashes)[:_MOST_MARKS]
 
 
-def _bits(groups: tuple[Integers, Integers], rows: Integers, *, in_order: bool) -> float:
-    """How improbable the ticks of `rows` are: 2 to the power of minus this.
+def _bits(
+    groups: tuple[Integers, Integers], rows: Integers, *, in_order: bool
+) -> NDArray[np.float64]:
+    """How improbable the ticks of each of `rows` are: 2 to the power of minus this.
 
     `groups` numbers the cells (variant and batch size) of all samples, and their ticks in each
-    cell. Another run draws each cell's ticks as often as `rows` have them, in this order or in any.
+    cell. Another run draws each cell's ticks as often as a row has them, in this order or in any.
+    `rows` has the shape (rows, samples), the result (rows,).
     """
-    counts = [np.unique(each[rows], return_counts=True)[1] for each in groups]
-    bits = [float((each * np.log2(each)).sum()) for each in counts]
-    if not in_order:
-        orders = _log2_factorials()
-        bits = [each - float(orders[count].sum()) for each, count in zip(bits, counts, strict=True)]
-    return bits[0] - bits[1]
+    bits: list[NDArray[np.float64]] = []
+    for each in groups:
+        ordered = np.sort(each[rows], axis=1)
+        is_first = np.ones(ordered.shape, np.bool_)
+        is_first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+        firsts = np.flatnonzero(is_first)
+        count = np.diff(firsts, append=ordered.size)
+        of_group = count * np.log2(count)
+        if not in_order:
+            of_group -= _log2_factorials()[count]
+        of_rows = np.zeros(len(rows))
+        np.add.at(of_rows, firsts // ordered.shape[1], of_group)
+        bits.append(of_rows)
+    of_cells, of_ticks = bits
+    return of_cells - of_ticks
 
 
 @cache
