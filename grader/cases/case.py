@@ -20,6 +20,7 @@ from grader.cases.expected import (
     values_by_relation,
 )
 from grader.cases.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
+from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
@@ -162,7 +163,7 @@ def _as_exact(spec: FigureSpec, values: list[Expected]) -> tuple[Expected, ...]:
 def _submitted_value(spec: FigureSpec, figure: Figure, result: Result) -> float | None:
     """The submitted value in the requested unit; None if its unit cannot be converted."""
     if spec.unit in (TIMES, CHOICE):
-        known = (CHOICE,) if spec.unit == CHOICE else (TIMES, "x", "×", "1")
+        known = (CHOICE,) if spec.unit == CHOICE else figures.OF_A_RATIO
         return figure.value if figure.unit in known else None
     try:
         return result.clock.convert(figure.value, canonical(figure.unit), spec.unit)

@@ -244,7 +244,7 @@ def _values(case: Case, accepted: str) -> dict[str, Any]:
     if accepted:
         numbers["accepted"] = [list(ends) for ends in accepted_ranges(case.accepted_values)]
         if case.expected is not None:
-            of_run = case.expected
+            of_run = case.matching_value or case.expected
             ends = of_run.low, of_run.high
             if of_run.shown is not None and ends[0] < ends[1]:
                 ends = of_run.shown  # as the run prints it; the judged one may be wider

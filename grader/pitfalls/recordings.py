@@ -29,7 +29,7 @@ NO_FIGURE = Pitfall(
     level=Level.PROVENANCE,
     symptom="This figure was not handed in.",
     misconception="A figure counts only if it is in figures.json.",
-    experiment="Run the cell that calls lab.figure(...), or add the entry to figures.json.",
+    experiment="Run the cell that hands it in, or add the entry to figures.json.",
     seen_in="report E: thread switching asked for, not delivered",
 )
 FIGURE_UNREADABLE = Pitfall(

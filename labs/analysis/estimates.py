@@ -9,7 +9,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.thresholds import BETWEEN_RUNS, FEWEST_FOR_RANGE, FEWEST_PAIRS, SURE, WIDEST
+from labs.analysis.thresholds import (
+    BETWEEN_RUNS,
+    FEWEST_FOR_RANGE,
+    FEWEST_PAIRS,
+    MOST_BY_SHARING,
+    SURE,
+    WIDEST,
+)
 from labs.messages import Option, advice
 from labs.units import Clock
 
@@ -121,8 +128,8 @@ def difference_of(one: Estimate, other: Estimate, times: float = 1.0) -> Estimat
         value, low, high = left.estimate()
     else:
         value = one.value - times * other.value
-        low = value - math.hypot(one.value - _lowest(one), times * (other.high - other.value))
-        high = value + math.hypot(one.high - one.value, times * (other.value - _lowest(other)))
+        low = value - math.hypot(one.value - lowest(one), times * (other.high - other.value))
+        high = value + math.hypot(one.high - one.value, times * (other.value - lowest(other)))
     return replace(one, value=value, low=low, high=high, by_process=left, method="difference")
 
 
@@ -131,9 +138,10 @@ def _need_one_unit(one: Estimate, other: Estimate) -> None:
         raise ValueError(f"cannot compare {one.unit} with {other.unit}: convert one of them first")
 
 
-def _lowest(estimate: Estimate) -> float:
-    """How low the value may be on a whole core: if the core was always shared, down to nothing."""
-    return min(estimate.low, 0.0) if estimate.at_most else estimate.low
+def lowest(estimate: Estimate) -> float:
+    """How low the value may be on a whole core."""
+    by_sharing = MOST_BY_SHARING if estimate.at_most and estimate.low > 0 else 1.0
+    return estimate.low / by_sharing
 
 
 def ratio(one: Estimate, other: Estimate) -> tuple[float, float, float]:

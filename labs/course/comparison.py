@@ -169,10 +169,9 @@ def _about_last(factors: list[float]) -> str:
         factor = rounded(off_by(factors[0]), 2)
         side = " (too low)" if factors[0] > 1.1 else " (too high)" if factors[0] < 1 / 1.1 else ""
         return f"Your one guess so far was off by a factor of {factor}{side}."
-    offs = sorted(map(off_by, factors))
     return (
-        f"Your last {len(factors)} guesses were off by a factor of {rounded(_middle(factors), 2)}, "
-        f"the best by {rounded(offs[0], 2)}, the worst by {rounded(offs[-1], 2)}."
+        f"Your last {len(factors)} guesses were off by a factor of {rounded(_middle(factors), 2)} "
+        f"on average, the worst by {rounded(max(map(off_by, factors)), 2)}."
     )
 
 

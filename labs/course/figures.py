@@ -31,6 +31,8 @@ RECORDINGS = "recordings"
 CHOICE = "choice"
 #: The unit of a ratio, a share or a count.
 TIMES = "times"
+#: How a student may write the unit of a ratio.
+OF_A_RATIO = (TIMES, "x", "×", "1", "ratio")
 
 #: The most characters of a recording's name, without its suffix.
 LONGEST_NAME = 100

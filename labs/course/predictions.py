@@ -27,7 +27,6 @@ from labs.units import NANOSECONDS, UnknownUnit, canonical
 
 FILE_NAME = "predictions.json"
 
-_OF_A_RATIO = ("times", "x", "×")
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 #: `predictions.json` cannot be read; the message says what is wrong and what to do.
@@ -184,19 +183,19 @@ def comparable(unit: str, other: str) -> bool:
 
 def strange_unit(unit: str) -> str:
     """A message if `unit` is neither a unit of time nor the unit of a ratio; else ''."""
-    if unit.strip() in _OF_A_RATIO:
+    if unit.strip() in figures.OF_A_RATIO:
         return ""
     try:
         canonical(unit)
     except UnknownUnit as error:
-        return f"No result can be compared with this prediction: {error}."
+        return f"No result can be compared with this prediction: {error}, or times for a ratio."
     return ""
 
 
 def _unit(text: str) -> str:
     """The unit in the kit's spelling; a count may have its own unit."""
-    if text.strip() in _OF_A_RATIO:
-        return _OF_A_RATIO[0]
+    if text.strip() in figures.OF_A_RATIO:
+        return figures.TIMES
     try:
         return canonical(text)
     except UnknownUnit:

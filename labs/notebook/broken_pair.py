@@ -21,7 +21,7 @@ from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import region_of
 from labs.course import figures
 from labs.html import filled
-from labs.messages import Message, Refused
+from labs.messages import Advice, Message, Refused
 from labs.notebook.run import Run
 from labs.plots.drawing import Drawing, Mark, value_drawing
 from labs.recording import counts
@@ -37,6 +37,8 @@ from labs.units import readable_unit, rounded
 Repair = tuple[str, str | Sequence[str]]
 
 _TEMPLATE = Path(__file__).with_name("broken_pair.html.jinja")
+#: What to try where a cell has no option.
+_AGAIN = "run the cell again"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,7 +141,7 @@ class Pair:
         """A sentence that compares the two figures, with the numbers of the drawing."""
         result, (marks, unit) = self.repaired.result(), self._marks()
         if result.estimate is None:
-            return f"The repaired C kernel gives no figure here: {result.no_figure}."
+            return "The repaired C kernel gives no figure here."
         words = [each.number(unit) for each in marks]
         if self.alike:
             return (
@@ -185,7 +187,7 @@ class Pair:
                 "region": region,
                 "sentences": self.sentences(run),
                 # Only those of the variant shown: its baseline may have other warnings.
-                "remarks": self._remarks(run).as_html(),
+                "remarks": self._remarks(run, in_cell=True).as_html(),
                 "saved_in": run.recording_path,
             }
             for name, colour, title, region, run in zip(
@@ -205,18 +207,28 @@ class Pair:
             picture=self.drawing().as_html(),
         )
 
-    def _remarks(self, run: Run) -> remarks.Remarks:
+    def _remarks(self, run: Run, *, in_cell: bool = False) -> remarks.Remarks:
         """The remarks on one of the two runs, with the options of the command in the title.
 
-        `lab.broken` takes no option of a run.
+        `lab.broken` takes no option of a run, so its cell can only be run again.
         """
-        return remarks.of_results((result_of(run.recording, run.variant, run.unit),))
+        result = result_of(run.recording, run.variant, run.unit)
+        if in_cell:
+            warnings = (
+                replace(each, advice=_AGAIN) if isinstance(each.advice, Advice) else each
+                for each in result.warnings
+            )
+            result = replace(result, warnings=tuple(warnings))
+        return remarks.of_results((result,))
 
     def sentences(self, run: Run) -> list[str]:
         """The figure of one of the two runs, and its switches if it claims any."""
         called = f"{run.recording.kernel} {run.variant}"
         broken = f"The broken C, which its author calls {called}"
-        lines = [run.result().sentence(broken if run is self.broken else called)]
+        called = broken if run is self.broken else called
+        told = " ".join(self._remarks(run).warnings)
+        why = run.result().why_unnamed
+        lines = [f"{called}: no figure." if why and why in told else run.result().sentence(called)]
         if run is self.broken and run.result().estimate is None:
             lines.append(
                 f"The {naive_estimate(run.result()).method}, with nothing subtracted, gives "

@@ -17,7 +17,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from labs import html
 from labs.analysis.estimates import Estimate, Floats
 from labs.html import Table, filled, image_address
 from labs.plots import scale, style, taken
@@ -35,10 +34,12 @@ from labs.plots.taken import (
 )
 from labs.recording.file import Integers, Recording
 from labs.results import remarks, results_compared
+from labs.results.remarks import Remarks
 from labs.results.result import Result, sensible, with_ends
 from labs.units import NAMES, canonical, rounded, with_unit
 
 _PICTURE = Path(__file__).with_name("picture.html.jinja")
+_NONE = Remarks(())
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Picture:
 
     `image` is a PNG or SVG, `width` its width on the page in CSS pixels. `kind` says what kind of
     plot it is, with its axes and ranges; `meaning` says what the plot shows. `note` is what a
-    reader must know first, if there is anything. `warnings` are those of what is drawn.
+    reader must know first, if there is anything. `remarks` are those on what is drawn.
     """
 
     image: bytes
@@ -56,11 +57,20 @@ class Picture:
     meaning: str
     table: Table
     note: str = ""
-    warnings: tuple[str, ...] = ()
+    remarks: Remarks = _NONE
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of what is drawn, as those of a table."""
+        return self.remarks.warnings
 
     def with_remarks(self, results: Sequence[Result]) -> Picture:
-        """The same picture with the warnings of the `results` that it shows."""
-        return replace(self, warnings=remarks.of_results(results).warnings)
+        """The same picture with the warnings of the `results` that it shows.
+
+        Of their conditions only a shared core is told: it makes all values of the picture larger.
+        """
+        warnings = remarks.of_results(results).warnings
+        return replace(self, remarks=Remarks(warnings, remarks.shared(results)))
 
     def narrowed(self) -> Picture:
         """The same picture with a table that fits a narrow page."""
@@ -94,11 +104,11 @@ class Picture:
 
     def _repr_html_(self) -> str:
         # A cell that ends in a plot shows no result, which would have the warnings.
-        return self.as_html() + html.warnings_as_html(self.warnings)
+        return self.as_html() + self.remarks.as_html()
 
     def __repr__(self) -> str:
         lines = [f"{self.description}\n\n{self.table.as_text()}"]
-        return "\n".join([*lines, *html.warnings_as_lines(self.warnings)])
+        return "\n".join([*lines, *self.remarks.as_lines()])
 
 
 def of_samples(

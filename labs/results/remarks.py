@@ -153,16 +153,13 @@ def _rests_on(result: Result) -> list[tuple[str, str]]:
 
 
 def shared(results: Sequence[Result]) -> tuple[str, ...]:
-    """How wide the core was if something else used it all the time; nothing otherwise."""
+    """A condition of the run if something else used its core all the time."""
     for result in results:
-        core = core_of(result.recording)
-        if core is None or result.line is None or not result.line.shared:
-            continue
-        additions, stores = rounded(core.additions, 2), rounded(core.stores or 0.0, 2)
-        return (
-            f"core shared nearly all the time (at best {additions} additions and {stores} stores "
-            "per cycle), and a whole core would give these values or less",
-        )
+        if result.line is not None and result.line.shared:
+            return (
+                "something else used the same core nearly all the time, and without it these "
+                "values would be the same or smaller",
+            )
     return ()
 
 
@@ -403,7 +400,7 @@ def _core(recording: Recording) -> str:
     if core is None:
         return ""
     if core.always_shared:
-        return "shared all the time (a whole core would give this value or less)"
+        return f"shared all the time: at best {rounded(core.additions, 2)} additions in a cycle"
     return "whole"
 
 

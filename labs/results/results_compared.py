@@ -231,12 +231,27 @@ def _comparison(
         side,
         estimates.difference_of(one, other),
     )
-    return replace(found, modes=(*_not_of_the_values(found, one, other), *modes))
+    notes = *_on_a_shared_core(found, one, other), *_not_of_the_values(found, one, other)
+    return replace(found, modes=(*notes, *modes))
 
 
 def another_result(plain: float, value: float, low: float, high: float) -> bool:
     """Whether `plain`, calculated from printed numbers, is visibly not `value` (`low`, `high`)."""
     return not low <= plain <= high and abs(plain - value) >= VISIBLE * abs(value)
+
+
+def _on_a_shared_core(found: Comparison, one: Estimate, other: Estimate) -> Iterator[str]:
+    """Why two values far apart may not differ: alone on its core, one may take less."""
+    by_process = found.estimate is not None and found.estimate.by_process is not None
+    if found.distinguishable or by_process:
+        return
+    for name, each in ((found.first, one), (found.second, other)):
+        if each.at_most and each.low > 0:
+            least = rounded(estimates.lowest(each), 2)
+            yield (
+                f"Something else used the core while {name} was measured: without it, {name} may "
+                f"take as little as {least} {each.unit}."
+            )
 
 
 def _not_of_the_values(found: Comparison, one: Estimate, other: Estimate) -> tuple[str, ...]:

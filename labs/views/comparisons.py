@@ -242,8 +242,9 @@ def _times_with_interval(printed: float, broken: Estimate) -> str:
 def _caption(report: str, broken: Estimate, repaired: Estimate | None) -> str:
     shown = f"broken {rounded(broken.value)} ns"
     if repaired is not None:
-        relation = _SIDES[estimates.side(broken, repaired)]
-        if min(broken.value, repaired.value) > 0:
+        side = estimates.side(broken, repaired)
+        relation = _SIDES[side]
+        if side and min(broken.value, repaired.value) > 0:
             relation += f", by a factor of {rounded(off_by(broken.value / repaired.value))}"
         shown += f", repaired {rounded(repaired.value)} ns (broken is {relation})"
     factor = rounded(published.spread_of_machines(), 2)

@@ -151,13 +151,18 @@ def test_a_run_on_a_core_that_was_always_shared_gives_an_upper_limit() -> None:
     assert of_two(2.4, 2.0, each_process=SHARED).distinguishable
     runs = [
         recording({"a": Clocked(60.0, cost)}, kernel="system_call", each_process=each)
-        for cost, each in ((20.0, SHARED), (2.0, {}), (2.0, SHARED), (20.0, {}))
+        for cost, each in ((20.0, SHARED), (9.0, {}), (9.0, SHARED), (20.0, {}))
     ]
     dear_at_most, cheap, cheap_at_most, dear = (result_of(each, "a", "cycles") for each in runs)
     found = compared(dear_at_most, cheap)
-    assert not found.distinguishable, "at most 20 may be 2"
+    assert not found.distinguishable, "at most 27 may be 11"
+    assert any("may take as little as 11 cycles" in each for each in found.modes)
     assert not any("shared the core" in each for each in found.modes), "the other has no rounds"
-    assert compared(dear, cheap_at_most).distinguishable, "20 is more than at most 2"
+    assert compared(dear, cheap_at_most).distinguishable, "27 is more than at most 12"
+    cheapest = result_of(recording({"a": Clocked(60.0, 2.0)}, kernel="system_call"), "a", "cycles")
+    found = compared(dear_at_most, cheapest)
+    assert found.distinguishable, "nothing is ten times slower on a shared core"
+    assert not any("as little as" in each for each in found.modes)
     assert compared(dear, cheap).distinguishable
 
 

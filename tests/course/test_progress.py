@@ -328,12 +328,12 @@ def test_without_a_measured_guess_there_is_nothing_to_say() -> None:
 
 def test_guesses_are_averaged_as_factors() -> None:
     (seen,) = comparison.calibration(guesses(4, 1 / 4, 1, 1))
-    assert seen == ("Your last 4 guesses were off by a factor of 2, the best by 1, the worst by 4.")
+    assert seen == ("Your last 4 guesses were off by a factor of 2 on average, the worst by 4.")
 
 
 def test_only_the_last_six_count_and_the_six_before_are_set_beside_them() -> None:
     last, before = comparison.calibration(guesses(*[9] * 3, *[3] * 6, *[2] * 6)[::-1])
-    assert last.startswith("Your last 6 guesses were off by a factor of 2,")
+    assert last.startswith("Your last 6 guesses were off by a factor of 2 on average, ")
     assert before == "The 6 guesses before were off by a factor of 3."
 
 

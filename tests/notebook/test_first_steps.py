@@ -310,7 +310,7 @@ def test_what_is_not_handed_in_is_short_and_no_failure(tmp_path: Path) -> None:
     shown = check("timer-step", folder)
     assert repr(shown).splitlines() == [
         "○ timer-step: not handed in, 0 of 2 points",
-        "  Run the cell that calls lab.figure(...), or add the entry to figures.json.",
+        "  Run the cell that hands it in, or add the entry to figures.json.",
     ]
     page = shown._repr_html_()
     assert "#808080" in page and "#D55E00" not in page
