@@ -256,9 +256,7 @@ class ProgressLine:
             why = " for a narrower interval" if self._narrower else ", because the core was shared"
             return f"{at.done:,} samples with the warm-up, adding processes{why}"
         if at.done >= at.total:
-            return (
-                f"all {at.total:,} samples with the warm-up are taken, and the run looks at the C"
-            )
+            return f"all {at.total:,} samples with the warm-up are taken; looking at the C"
         share = at.done / at.total
         return f"{share:.0%}, {at.done:,} of {at.total:,} samples with the warm-up"
 

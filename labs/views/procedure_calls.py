@@ -226,7 +226,9 @@ def _step(less: Result | None, more: Result | None) -> str:
     found = compared(more, less)
     mark = "*" if found.distinguishable else ""
     modes = any("two modes" in each.modes() for each in (less, more))
-    return f"{fixed(found.difference, 2, signed=True)}{mark}{' (2 modes)' * modes}"
+    # What differs from 0 must not read 0.00.
+    decimals = 3 if mark and abs(found.difference) < 0.005 else 2
+    return f"{fixed(found.difference, decimals, signed=True)}{mark}{' (2 modes)' * modes}"
 
 
 def _level(run: Run) -> str:

@@ -24,7 +24,7 @@ from grader.figures.trials import (
 )
 from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
-from labs.analysis.estimates import Estimate
+from labs.analysis.estimates import Estimate, side
 from labs.course import figures, guide, published
 from labs.course.figures import Figure
 from labs.messages import Refused
@@ -151,6 +151,15 @@ def test_what_a_mistake_explains() -> None:
         decide = by_printed("system call gettimeofday", "B")
         operands = (around(broken_at * printed, share), around(repaired_at * printed))
         assert decide(operands) == right
+
+
+def test_on_a_shared_core_the_rule_is_the_printed_one() -> None:
+    """The table shows the intervals as they are, and machines differ by more than two programs."""
+    printed = published.in_ns("system call gettimeofday", "B")
+    values = (around(value * printed) for value in (1 / 3.5, 25.0))
+    broken, repaired = (replace(each, at_most=True) for each in values)
+    assert by_printed("system call gettimeofday", "B")((broken, repaired)) == SIZE
+    assert side(broken, repaired) < 0
 
 
 def test_the_factor_of_machines_is_that_of_one_measurement_in_report_a() -> None:

@@ -129,10 +129,10 @@ def test_what_is_shown_says_the_mistake_both_codes_both_figures_and_the_warnings
         for run in (pair.broken, pair.repaired):
             assert typeset(run.result().value_as_text()) in typeset(text)
             assert run.recording_path is not None and run.recording_path in text
-            # The advice is that of the command whose C stands beside it.
             said = of_results((result_of(run.recording, run.variant, run.unit),))
             # The first warning is a line that unfolds.
-            parts = [part for each in said.warnings for part in each.partition("; ")[::2]]
+            facts = [each.partition(" Try: ")[0] for each in said.warnings]
+            parts = [part for each in facts for part in each.partition("; ")[::2]]
             for words in (*(part[1:] for part in parts), said.conditions):
                 assert words in html.unescape(text)
         assert "times too " in text
@@ -178,6 +178,17 @@ def test_without_a_figure_the_mean_of_all_samples_is_what_would_be_reported() ->
     assert pair.naive_value == pytest.approx(mean)
     assert "The mean of all its samples, with nothing subtracted, gives" in pair.as_text()
     assert "gives no figure here" in pair_of(pair.repaired, bent).difference()
+
+
+def test_a_cell_can_only_run_again_and_says_once_why_there_is_no_figure() -> None:
+    bent = run_of(Machine(hidden=200.0), kernel="system_call")
+    pair = pair_of(bent, run_of(Machine(), kernel="system_call"))
+    assert (
+        "Try: run the cell again." in pair.as_html() and "--" not in pair.broken.result().no_figure
+    )
+    for shown in (pair.as_html(), pair.as_text()):
+        assert shown.count("off the line") == 1
+    assert "--batch" in pair.as_text(), "the command has options"
 
 
 def test_switches_are_told_where_some_are_claimed() -> None:

@@ -462,7 +462,7 @@ def test_a_run_that_lasts_says_how_far_it_is_and_then_no_more(
         "own: building, 0 s",
         "own: running, no sample yet, 0 s",
         "own: 25%, 250 of 1,000 samples with the warm-up, 0 s",
-        "own: all 1,000 samples with the warm-up are taken, and the run looks at the C, 0 s",
+        "own: all 1,000 samples with the warm-up are taken; looking at the C, 0 s",
         "",
     ]
 
