@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from bench.figures.coverage_cases import MISFITS, Case, Truth, all_cases
 from bench.report import must_hold, say, verdict
-from labs.analysis.estimates import CannotEstimate, Estimate
+from labs.analysis.estimates import CannotEstimate, Estimate, lowest
 from labs.analysis.line import fit_line
 from labs.analysis.net_cost import net_cost
 from labs.recording.file import Recording
@@ -180,7 +180,7 @@ def estimates(case: Case, recording: Recording) -> Values:
         elif what is Truth.DRIFT:
             estimate = line.drift and line.drift.times(1 / abs(line.cost.value))
         if line.straight and estimate is not None:
-            low = 0.0 if estimate.at_most else estimate.low
+            low = lowest(estimate)
             found[place] = estimate.value, low, estimate.high
     return found
 
