@@ -40,9 +40,10 @@ def _texts(svg: str) -> list[ElementTree.Element]:
 
 def _place(of: dict[str, str], words: str) -> Bbox:
     """The box of a text of SVG, by the width for which the layout takes it."""
-    size = int(of["font-size"])
+    size = int(of.get("font-size", 12))
     wide = text_width(words, size)
-    left = float(of["x"]) - wide * {"start": 0, "middle": 0.5, "end": 1}[of["text-anchor"]]
+    before = {"start": 0, "middle": 0.5, "end": 1}[of.get("text-anchor", "start")]
+    left = float(of["x"]) - wide * before
     base = float(of["y"])
     return Bbox.from_extents(left, base - 0.78 * size, left + wide, base + 0.22 * size)
 

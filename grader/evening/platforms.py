@@ -34,7 +34,7 @@ from labs.version import __version__
 _AUTOGRADER = Path("/autograder")
 # As a student's own check: it does not say which conclusion is right, because all may try again.
 _WAYS = Ways(presenter="grader.judging.presentation")
-_PLOT = '<p><img src="{{ address }}" alt="{{ words }}" style="max-width:100%"></p>'
+_PLOT = '<p><img src="{{ address | safe }}" alt="{{ words }}" style="max-width:100%"></p>'
 
 
 class NoVerdict(Exception):

@@ -66,13 +66,12 @@ class Paper:
         # XML has no control characters and no lone surrogates.
         shown = "".join(each if each.isprintable() else "?" for each in words)
         shown = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        weight = " font-weight='bold'" if bold else ""
-        weight += " stroke='#fff' stroke-width='4' paint-order='stroke'" if halo else ""
-        self.parts.append(
-            f"<text x='{x:.0f}' y='{y:.0f}' fill='{colour}' font-size='{size}'"
-            f" text-anchor='{anchor}'{weight}>"
-            f"{shown}</text>"
-        )
+        # What most of the text has stands once, at the beginning: a class has many drawings.
+        look = f" font-size='{size}'" if size != _SMALL else ""
+        look += f" text-anchor='{anchor}'" if anchor != "start" else ""
+        look += " stroke='#fff' stroke-width='4' paint-order='stroke'" if halo else ""
+        look += " font-weight='bold'" if bold else ""
+        self.parts.append(f"<text x='{x:.0f}' y='{y:.0f}' fill='{colour}'{look}>{shown}</text>")
 
     def line(
         self, x: float, y: float, to_x: float, to_y: float, colour: str, wide: float = 1.0,
@@ -85,9 +84,13 @@ class Paper:
             f" stroke-width='{wide:g}'{dashed}/>"
         )
 
-    def path(self, steps: str, colour: str, *, hollow: bool = False, opacity: float = 1.0) -> None:
-        """Draw a closed path, filled or hollow."""
-        inside = f"fill='none' stroke='{colour}'" if hollow else f"fill='{colour}'"
+    def path(
+        self, steps: str, colour: str, *, hollow: bool = False, opacity: float = 1.0,
+        wide: float = 0.0,
+    ) -> None:  # fmt: skip
+        """Draw a closed path, filled or hollow, or an open one as lines that are so `wide`."""
+        inside = f"stroke='{colour}'" if hollow or wide else f"fill='{colour}'"
+        inside += f" stroke-width='{wide:.2f}'" if wide else ""
         faint = f" opacity='{opacity:g}'" if opacity < 1 else ""
         self.parts.append(f"<path d='{steps}' {inside}{faint}/>")
 
@@ -122,7 +125,7 @@ class Paper:
         return (
             f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {self.width:g} {self.height:g}'"
             f" width='{self.width:g}' height='{self.height:g}'"
-            " font-family='DejaVu Sans,Verdana,sans-serif' fill='none'>"
+            f" font-family='DejaVu Sans,Verdana,sans-serif' font-size='{_SMALL}' fill='none'>"
             f"<path d='M0 0h{self.width:g}v{self.height:g}H0z' fill='#fff'/>"
             f"{''.join(self.parts)}</svg>"
         )
@@ -884,12 +887,16 @@ def _draw_band(
 ) -> None:
     counts, edges = np.histogram(inside, _BINS, (panel.low, panel.high))
     wide = half * np.sqrt(counts / counts.max())
-    steps = []
+    high, steps = (panel.bottom - panel.top) / _BINS, []
     for n in np.flatnonzero(counts).tolist():
-        y, to = panel.down(float(edges[n + 1])), panel.down(float(edges[n]))
-        w = max(float(wide[n]), 0.5)
-        steps.append(f"M{x - w:.1f} {y:.1f}h{2 * w:.1f}V{to:.1f}h{-2 * w:.1f}z")
-    paper.path("".join(steps), scale.BLUE, hollow=hollow, opacity=0.75)
+        y, w = panel.down(float(edges[n + 1])), max(float(wide[n]), 0.5)
+        if hollow:
+            steps.append(f"M{x - w:.1f} {y:.1f}h{2 * w:.1f}v{high:.1f}h{-2 * w:.1f}z")
+        else:
+            steps.append(f"M{x - w:.1f} {y + high / 2:.1f}h{2 * w:.1f}")
+    paper.path(
+        "".join(steps), scale.BLUE, hollow=hollow, opacity=0.75, wide=0.0 if hollow else high
+    )
 
 
 def _evidence_in_words(result: Result, columns: Sequence[_Column], what: str) -> tuple[str, Table]:
