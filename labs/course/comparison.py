@@ -24,6 +24,7 @@ from labs.recording.origin import SEVERAL, UNKNOWN
 from labs.units import (
     NANOSECONDS,
     RIGHT_WITHIN,
+    WITHIN_TENTH,
     canonical,
     factor_text,
     is_near,
@@ -166,9 +167,11 @@ def _about_last(factors: list[float]) -> str:
     The plot above it says on which side, of those that were off by more than RIGHT_WITHIN.
     """
     if len(factors) == 1:
+        if WITHIN_TENTH[0] <= factors[0] <= WITHIN_TENTH[1]:
+            return "Your one guess so far was right within 10 %."
         factor = rounded(off_by(factors[0]), 2)
-        side = " (too low)" if factors[0] > 1.1 else " (too high)" if factors[0] < 1 / 1.1 else ""
-        return f"Your one guess so far was off by a factor of {factor}{side}."
+        side = "too low" if factors[0] > 1 else "too high"
+        return f"Your one guess so far was off by a factor of {factor} ({side})."
     return (
         f"Your last {len(factors)} guesses were off by a factor of {rounded(_middle(factors), 2)} "
         f"on average, the worst by {rounded(max(map(off_by, factors)), 2)}."

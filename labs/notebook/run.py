@@ -12,7 +12,7 @@ from labs.analysis.estimates import Estimate
 from labs.analysis.net_cost import parts_of
 from labs.course import answers, published
 from labs.html import Table, filled
-from labs.messages import Message, Refused
+from labs.messages import Message, Refused, new_in_cell
 from labs.plots import by_process, picture, style
 from labs.plots.drawing import Drawing, Mark, evidence_drawing, value_drawing
 from labs.plots.picture import Picture
@@ -329,6 +329,7 @@ class Run:
         told = self.told(self._printed)
         drawn, said, held = self._values(), remarks.of_results(told), self._held()
         doubts = (*said.warnings, *said.quiet, *self.contradicts, *remarks.shared(told))
+        new_in_cell((*said.warnings, *said.facts))  # a plot below need not say it again
         return filled(
             _RUN,
             quiet=not (doubts or held or self.later.failure),

@@ -94,13 +94,17 @@ def register_waiting() -> Waiting:
 def blanks(node: ast.AST) -> list[ast.AST]:
     """Each `...` that stands for a decision.
 
-    A subscript such as `x[..., 0]` and the body of a function may be `...` in finished Python.
+    A subscript such as `x[..., 0]`, or one to which Python assigns, and the body of a function may
+    be `...` in finished Python.
     """
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return []
     if isinstance(node, ast.Constant):
         return [node] if node.value is Ellipsis else []
-    parts = [node.value] if isinstance(node, ast.Subscript) else ast.iter_child_nodes(node)
+    parts = list(ast.iter_child_nodes(node))
+    if isinstance(node, ast.Subscript):
+        whole = isinstance(node.slice, ast.Constant) and isinstance(node.ctx, ast.Load)
+        parts = [node.value, node.slice] if whole else [node.value]
     return [each for part in parts for each in blanks(part)]
 
 

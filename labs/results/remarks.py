@@ -157,8 +157,8 @@ def shared(results: Sequence[Result]) -> tuple[str, ...]:
     for result in results:
         if result.line is not None and result.line.shared:
             return (
-                "something else used the same core nearly all the time, and without it these "
-                "values would be the same or smaller",
+                "a program or another virtual machine used the same core nearly all the time, "
+                "and without it these values would be the same or smaller",
             )
     return ()
 

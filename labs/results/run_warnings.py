@@ -252,7 +252,9 @@ def _unbelievable(figure: Estimate, share: str, *, none_this_wide: bool) -> str:
     so = ", so do not hand it in" if none_this_wide else ""
     if figure.low <= 0 <= figure.high:
         return f"the interval holds 0: the run does not distinguish the value from nothing{so}"
-    return f"±{share} % is too wide to use: the limit is ±{100 * WIDEST:.0f} %{so}"
+    limit = f"{100 * WIDEST:.0f}"
+    too = "just too" if share == limit else "too"
+    return f"±{share} % is {too} wide to use: the limit is ±{limit} %{so}"
 
 
 def _is_mostly_overhead(recording: Recording, line: Line) -> bool:

@@ -169,7 +169,7 @@ def walks(run: gather.Runs) -> Table:
     ]
     if not rows:
         raise gather.refused("this run has no walk through memory", _measure_one(_WALKS_EXAMPLE))
-    caption = "What was walked through, counted outside the timed regions, for one process"
+    caption = "What each process walked through, counted outside the timed regions"
     return Table(caption, _WALKS_HEADER, tuple(rows)).without_empty()
 
 
