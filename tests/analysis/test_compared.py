@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import pytest
 from grader.cases.expected import conclusion
 from grader.cases.spec import FigureSpec, Quantity
 from grader.figures import LABS, figure_named
+from labs import messages
 from labs.analysis import estimates
 from labs.analysis.estimates import ByProcess, Estimate
 from labs.analysis.line import cells_of, fit_line, kept_samples, step_of
@@ -164,6 +165,25 @@ def test_a_run_on_a_core_that_was_always_shared_gives_an_upper_limit() -> None:
     assert found.distinguishable, "nothing is ten times slower on a shared core"
     assert not any("as little as" in each for each in found.modes)
     assert compared(dear, cheap).distinguishable
+
+
+def test_a_plot_of_a_shared_core_says_so_and_a_cell_says_it_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A cell may end in a plot: nothing else then says why its values are high."""
+    said = "used the same core nearly all the time"
+    whole, shared = (
+        Run.of(recording({"a": Clocked(60.0, 20.0)}, kernel="system_call", each_process=each))
+        for each in ({}, SHARED)
+    )
+    assert said not in whole.compare()._repr_html_()
+    assert said in shared.compare()._repr_html_()
+    cell = SimpleNamespace(execution_count=1)
+    monkeypatch.setattr(messages, "shell", lambda: cell)
+    assert said in shared._repr_html_() and said in shared._repr_html_()
+    assert said not in shared.plot()._repr_html_(), "the run has said it in this cell"
+    cell.execution_count = 2
+    assert said in shared.plot()._repr_html_()
 
 
 def climb_by_hand(name: str, estimate: Estimate) -> Comparison:
