@@ -528,8 +528,10 @@ def overview_drawing(rows: Sequence[tuple[str, Sequence[Mark]]], cycle_ns: float
         if without:
             paper.sign(axis.right + 12, y, "O", scale.BLUE, 4)
             paper.text(axis.right + 20, y + 4, f"{without:,}", scale.QUIET, size=_SMALL)
-    key = (("●", "this machine", scale.BLUE), ("×", "published", scale.QUIET),
-           ("○", "so many without a figure", scale.BLUE))  # fmt: skip
+    drawn = {mark.kind for _, marks in rows for mark in marks}
+    key = [("●", "this machine", scale.BLUE)]
+    key += [("×", "published", scale.QUIET)] if "published" in drawn else []
+    key += [("○", "so many without a figure", scale.BLUE)] if "no figure" in drawn else []
     x = float(_MARGIN)
     for sign, words, colour in key:
         paper.text(x, paper.height - 10, f"{sign} {words}", colour, size=_SMALL)
@@ -545,7 +547,8 @@ def overview_drawing(rows: Sequence[tuple[str, Sequence[Mark]]], cycle_ns: float
     )
     kind = f"{len(known)} figures of {len(rows)} kinds on one logarithmic axis"
     ends = f"from {rounded(min(known))} to {rounded(max(known))} ns"
-    return Drawing(paper.svg(), "ns", f"{kind}, {ends}; crosses are published figures.", table)
+    crosses = "; crosses are published figures" if "published" in drawn else ""
+    return Drawing(paper.svg(), "ns", f"{kind}, {ends}{crosses}.", table)
 
 
 def _draw_scale(

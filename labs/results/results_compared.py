@@ -241,9 +241,9 @@ def another_result(plain: float, value: float, low: float, high: float) -> bool:
 
 
 def _on_a_shared_core(found: Comparison, one: Estimate, other: Estimate) -> Iterator[str]:
-    """Why two values far apart may not differ: alone on its core, one may take less."""
+    """Why an interval reaches further than those of the two values: one may take less."""
     by_process = found.estimate is not None and found.estimate.by_process is not None
-    if found.distinguishable or by_process:
+    if by_process:
         return
     for name, each in ((found.first, one), (found.second, other)):
         if each.at_most and each.low > 0:
