@@ -855,3 +855,19 @@ def test_every_figure_passes_with_all_points(folder: Path) -> None:
     for verdict in verdicts:
         assert verdict.outcome is Outcome.PASSED, verdict
         assert verdict.points == verdict.max_points
+
+
+def test_the_picture_of_a_check_has_the_value_that_its_sentence_has() -> None:
+    """A timer has two: where its line begins, and the empty sample."""
+    run = read(FIXTURES / "honest" / "01-timer-overhead" / "recordings" / "clocks.csv")
+    line = result_of(run, "fenced", "ns").line
+    assert line is not None and line.empty is not None
+    begins, empty = (
+        each.into("ns", run.clock("fenced")).value for each in (line.overhead, line.empty)
+    )
+    for value, meant in ((begins * 1.04, begins), (empty * 0.96, empty)):
+        verdict = judged("timer-overhead-fenced", value, "ns", run)
+        assert verdict.outcome is Outcome.PASSED
+        assert verdict.values["measured"][0] == pytest.approx(meant)
+        said = verdict.reason.partition("which gives ")[2].partition(" ns")[0]
+        assert float(said) == pytest.approx(meant, rel=0.005)

@@ -88,6 +88,8 @@ def test_a_prediction_in_a_unit_of_nothing_is_stored_and_the_unit_told(
     for unit in ("times", "cycles"):
         lab.predict("timer-overhead-fenced", 20, unit)
         assert f"The figure is in ns, and a prediction in {unit} cannot" in capsys.readouterr().out
+    lab.predict("timer-overhead-fenced", 20, "ratio")
+    assert "and a prediction in times cannot" in capsys.readouterr().out
 
 
 def test_a_run_is_saved_and_tells_its_figure(lab: Session) -> None:
