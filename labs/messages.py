@@ -126,18 +126,10 @@ def in_notebook() -> bool:
     return shell() is not None
 
 
-#: By warning, the number of the cell that has shown it.
-_told: dict[str, int] = {}
-
-
-def new_in_cell(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of `words` that the running cell has not shown yet; outside a notebook, all of them."""
-    cell = getattr(shell(), "execution_count", None)
-    if cell is None:
-        return words
-    new = tuple(each for each in words if _told.get(each) != cell)
-    _told.update(dict.fromkeys(words, cell))
-    return new
+def running_cell() -> int | None:
+    """The number of the cell that runs, or None outside a notebook."""
+    number: int | None = getattr(shell(), "execution_count", None)
+    return number
 
 
 def shell() -> Any:

@@ -12,7 +12,7 @@ from labs.analysis.estimates import Estimate
 from labs.analysis.net_cost import parts_of
 from labs.course import answers, published
 from labs.html import Table, filled
-from labs.messages import Message, Refused, new_in_cell
+from labs.messages import Message, Refused, running_cell
 from labs.plots import by_process, picture, style
 from labs.plots.drawing import Drawing, Mark, evidence_drawing, value_drawing
 from labs.plots.picture import Picture
@@ -31,12 +31,14 @@ class Later:
     """What happened after a run. All views of one run (other variants, other units) share this.
 
     `failure` is the message of a later run of its name that failed. `held_back` maps the code of a
-    warning to the question whose answer it would give away; `folder` holds the answers.
+    warning to the question whose answer it would give away; `folder` holds the answers. `told_in`
+    maps a variant to the last cell that showed its warnings and conditions.
     """
 
     failure: str = ""
     held_back: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
+    told_in: dict[str, int] = field(default_factory=dict)
 
     def note(self) -> str:
         """The sentence that is shown with everything of the earlier run; empty if none failed."""
@@ -272,8 +274,12 @@ class Run:
         return picture.samples_table(self.recording, chosen.variant, chosen.unit)
 
     def _noted(self, drawn: Picture, *shown: Result) -> Picture:
-        """The picture with the warnings of what it shows, and with the note on an earlier run."""
-        return replace(drawn.with_remarks(self.told(shown)), note=self.later.note())
+        """The picture with the note on an earlier run, and with the warnings of what it shows,
+        unless the cell has shown them with the run."""
+        cell = running_cell()
+        if cell is None or any(self.later.told_in.get(each.variant) != cell for each in shown):
+            drawn = drawn.with_remarks(self.told(shown))
+        return replace(drawn, note=self.later.note())
 
     def told(self, results: Sequence[Result] = ()) -> tuple[Result, ...]:
         """The results (none given: all of the run) without the warnings still held back."""
@@ -329,7 +335,8 @@ class Run:
         told = self.told(self._printed)
         drawn, said, held = self._values(), remarks.of_results(told), self._held()
         doubts = (*said.warnings, *said.quiet, *self.contradicts, *remarks.shared(told))
-        new_in_cell((*said.warnings, *said.facts))  # a plot below need not say it again
+        if (cell := running_cell()) is not None:
+            self.later.told_in.update(dict.fromkeys((each.variant for each in told), cell))
         return filled(
             _RUN,
             quiet=not (doubts or held or self.later.failure),

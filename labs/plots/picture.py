@@ -19,7 +19,6 @@ from matplotlib.ticker import FuncFormatter
 
 from labs.analysis.estimates import Estimate, Floats
 from labs.html import Table, filled, image_address
-from labs.messages import new_in_cell
 from labs.plots import scale, style, taken
 from labs.plots.drawing import PLOT_WIDTH, line_drawing
 from labs.plots.rows import Dot, Group, Row, rows_drawing
@@ -105,8 +104,7 @@ class Picture:
 
     def _repr_html_(self) -> str:
         # A cell that ends in a plot shows no result, which would have the warnings.
-        told = Remarks(*map(new_in_cell, (self.remarks.warnings, self.remarks.facts)))
-        return self.as_html() + told.as_html()
+        return self.as_html() + self.remarks.as_html()
 
     def __repr__(self) -> str:
         lines = [f"{self.description}\n\n{self.table.as_text()}"]

@@ -23,7 +23,7 @@ from labs.analysis.line import cells_of, fit_line, kept_samples, step_of
 from labs.commands import cli, measure
 from labs.commands.cli import main
 from labs.messages import Refused
-from labs.notebook.run import Run
+from labs.notebook.run import Later, Run
 from labs.notebook.session import Session
 from labs.recording.file import Recording, Samples, read
 from labs.results import results_compared
@@ -182,6 +182,7 @@ def test_a_plot_of_a_shared_core_says_so_and_a_cell_says_it_once(
     monkeypatch.setattr(messages, "shell", lambda: cell)
     assert said in shared._repr_html_() and said in shared._repr_html_()
     assert said not in shared.plot()._repr_html_(), "the run has said it in this cell"
+    assert said in replace(shared, later=Later()).plot()._repr_html_(), "another run has not"
     cell.execution_count = 2
     assert said in shared.plot()._repr_html_()
 
