@@ -280,6 +280,7 @@ def result_of(
     clock.ticks_in(unit)  # raises ValueError for core cycles of unknown length
     line: Line | None = None
     net: Net | None = None
+    found: tuple[RunWarning, ...] = ()
 
     def without_figure(why: Advice | str) -> Result:
         warnings = run_warnings.of_recording(recording, name) if with_warnings else ()
@@ -290,9 +291,9 @@ def result_of(
             estimate = first_time(recording, name).into(unit, clock)
             if not recording.samples(name).ticks.any():
                 return without_figure(ALL_THE_SAME)
-            warnings = run_warnings.of_recording(recording, name) if with_warnings else ()
-            warnings = (*of_width(recording, estimate), *warnings)
-            return Result(recording, name, unit, clock, None, estimate, "", warnings)
+            if with_warnings:
+                found = *of_width(recording, estimate), *run_warnings.of_recording(recording, name)
+            return Result(recording, name, unit, clock, None, estimate, "", found)
         # Samples are converted to core cycles with the clock speed at which they were taken.
         one_speed = unit == "cycles"
         line = fit_line(recording, name, one_speed=one_speed)
@@ -303,13 +304,15 @@ def result_of(
     figure = line.overhead if net is None else net.net
     if figure.half_width == 0:
         return without_figure(ALL_THE_SAME)
-    warnings = run_warnings.of_run(recording, line, figure) if with_warnings else ()
+    if with_warnings:
+        found = run_warnings.of_run(recording, line, figure)
     if not line.straight:
         why = run_warnings.no_line_warning(recording, line).symptom
-        return Result(recording, name, unit, clock, line, None, why, warnings)
+        return Result(recording, name, unit, clock, line, None, why, found)
     estimate = figure.into(unit, clock).of_any_run()
-    warnings = (*of_width(recording, estimate), *warnings)
-    return Result(recording, name, unit, clock, line, estimate, "", warnings, net)
+    if with_warnings:
+        found = *of_width(recording, estimate), *found
+    return Result(recording, name, unit, clock, line, estimate, "", found, net)
 
 
 def with_ends(estimate: Estimate, sign: str) -> str:
