@@ -169,14 +169,17 @@ def is_near(factor: float) -> bool:
     return float(f"{off_by(factor):.2g}") <= RIGHT_WITHIN
 
 
-#: A factor between these is "within 10 %".
-WITHIN_TENTH = 0.9, 1.1
 _MOST_SHOWN = 1_000_000
+
+
+def is_within_tenth(factor: float) -> bool:
+    """Whether what is so many times another is within 10 % of it."""
+    return 0.9 <= factor <= 1.1
 
 
 def factor_text(factor: float) -> str:
     """A factor above 0 for a reader: `within 10 %`, `3 times as much`, `3 times less`."""
-    if WITHIN_TENTH[0] <= factor <= WITHIN_TENTH[1]:
+    if is_within_tenth(factor):
         return "within 10 %"
     by = rounded(off_by(factor), 2)
     if off_by(factor) > _MOST_SHOWN:

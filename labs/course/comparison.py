@@ -24,10 +24,10 @@ from labs.recording.origin import SEVERAL, UNKNOWN
 from labs.units import (
     NANOSECONDS,
     RIGHT_WITHIN,
-    WITHIN_TENTH,
     canonical,
     factor_text,
     is_near,
+    is_within_tenth,
     off_by,
     rounded,
     with_unit,
@@ -167,7 +167,7 @@ def _about_last(factors: list[float]) -> str:
     The plot above it says on which side, of those that were off by more than RIGHT_WITHIN.
     """
     if len(factors) == 1:
-        if WITHIN_TENTH[0] <= factors[0] <= WITHIN_TENTH[1]:
+        if is_within_tenth(factors[0]):
             return "Your one guess so far was right within 10 %."
         factor = rounded(off_by(factors[0]), 2)
         side = "too low" if factors[0] > 1 else "too high"
