@@ -167,9 +167,9 @@ def by_printed(quantity: str, report: str) -> Decide:
             return UNDECIDED
         if moved != side(printed, repaired):
             return NOTHING
-        # That another machine may differ by the factor includes a core that was shared.
-        alone = replace(broken, at_most=False)
-        from_below, from_above = side(alone, printed, 1 / factor), side(alone, printed, factor)
+        # That another machine may differ by the factor includes that this one's core was shared.
+        as_shown = replace(broken, at_most=False)
+        from_below, from_above = (side(as_shown, printed, each) for each in (1 / factor, factor))
         if from_below < 0 or from_above > 0:
             return DIRECTION
         if from_below == 0 or from_above == 0:

@@ -242,8 +242,7 @@ def another_result(plain: float, value: float, low: float, high: float) -> bool:
 
 def _on_a_shared_core(found: Comparison, one: Estimate, other: Estimate) -> Iterator[str]:
     """Why an interval reaches further than those of the two values: one may take less."""
-    by_process = found.estimate is not None and found.estimate.by_process is not None
-    if by_process:
+    if found.estimate is not None and found.estimate.by_process is not None:
         return
     for name, each in ((found.first, one), (found.second, other)):
         if each.at_most and each.low > 0:
