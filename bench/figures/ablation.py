@@ -46,7 +46,8 @@ from bench.figures.repeat import (
 from bench.report import must_hold, say, show, skipped, verdict
 from labs.analysis import line
 from labs.analysis.estimates import Bools, Floats
-from labs.analysis.line import Cells, Kept
+from labs.analysis.line import Cells, Kept, cells_of, kept_samples, step_of
+from labs.analysis.thresholds import MOST_BY_SHARING
 from labs.files import write_atomically
 from labs.machine.description import read_machine
 from labs.recording import declared, file, run_conditions
@@ -55,6 +56,8 @@ from labs.results.result import result_of
 from labs.run.measure import measure_now
 
 ROUNDS = 6
+#: Samples of a size on a shared core, and on the whole one, from which their medians are compared.
+FEWEST_SHARED = 15
 #: Says of which machine a set is, and in which state.
 ABOUT = "about.txt"
 
@@ -272,7 +275,8 @@ def run(
         return _recorded(record, rounds or ROUNDS, kernels, state)
     must_hold(
         f"every idea earns {LEAST_POINTS:g} point of agreement on a set or {LEAST_ROWS} rows of "
-        "coverage, or another experiment keeps it"
+        f"coverage, or another experiment keeps it; on a shared core, 99 in 100 variants take at "
+        f"most {MOST_BY_SHARING:g} times as long"
     )
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
         try:
@@ -284,7 +288,8 @@ def run(
         Outcome(idea, tuple(each[number] for each in of_sets), lost[number])
         for number, idea in enumerate((NOTHING, *IDEAS))
     ]
-    return judged([folder.name for folder in sets], outcomes)
+    sharing = [sharing_in(folder) for folder in sets]
+    return judged([folder.name for folder in sets], outcomes) and all(sharing)
 
 
 def reduced_set(
@@ -302,6 +307,36 @@ def reduced_set(
     pairs, runs = len(found[0].agreeing), len(found[0].half_widths) + found[0].no_figure
     say(f"   {folder.name}: {pairs:,} pairs of {runs:,} runs")
     return found
+
+
+def sharing_in(folder: Path) -> bool:
+    """Whether samples of this set take at most MOST_BY_SHARING times as long on a shared core.
+
+    Compared are the medians of a batch size in one run, where either has enough samples; of a
+    variant, the size that differs most.
+    """
+    found = []
+    for path in sorted(folder.glob("round-*/*.csv")):
+        recording = file.read(path)
+        for name in recording.variants:
+            samples = recording.samples(name)
+            shared = kept_samples(recording, samples, cells_of(samples, step_of(samples))).shared
+            of_sizes = (
+                (samples.ticks[each & shared], samples.ticks[each & ~shared])
+                for each in (samples.batch == size for size in samples.batch_sizes[-3:])
+            )
+            times = [
+                np.median(one) / np.median(whole)
+                for one, whole in of_sizes
+                if min(len(one), len(whole)) >= FEWEST_SHARED and np.median(whole) > 0
+            ]
+            found += [max(times)] if times else []
+    middle, most = (np.quantile(found, each) if found else 1.0 for each in (0.5, 0.99))
+    say(
+        f"   {folder.name}: on a shared core, {len(found)} variants take {middle:.2f} times as "
+        f"long in the median, and 99 in 100 at most {most:.2f} times"
+    )
+    return bool(most <= MOST_BY_SHARING)
 
 
 def _reduced_job(paths: Sequence[Path], ideas: Sequence[Idea]) -> list[Reduced]:

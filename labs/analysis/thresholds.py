@@ -13,9 +13,9 @@ from __future__ import annotations
 WHOLE_CORE = 0.9
 #: The best rounds are this share of all rounds of the run. A single round can be measured too well.
 BEST_ROUNDS = 0.02
-#: On a shared core an operation takes at most so many times as long. In 792 variants of saved runs
-#: the median of a size's samples on the shared core was 1.2 times that on the whole one, and at
-#: most 2.4 times, but for one walk through 128 MB (3.4).
+#: On a shared core an operation takes at most so many times as long. `bench ablation` on six quiet
+#: rounds of a virtual AMD EPYC: 676 variants take 1.2 times as long in the median, and 99 in 100 at
+#: most 1.9 times. In the saved runs of the labs one walk through 128 MB took 3.4 times as long.
 MOST_BY_SHARING = 2.5
 #: Additions in a cycle. A core of x86-64 that never does so many was shared all the time: next to
 #: another thread, cores that do 4 did about 2.

@@ -25,10 +25,10 @@ USELESS = BY_NAME["step that samples show"]
 ROUNDS_OF_THE_CORE = BY_NAME["rounds of the core"]
 
 
-def call(seed: int, slower: int = 0) -> Recording:
-    """A run of which so many processes share their core, and are slower by a third."""
+def call(seed: int, slower: int = 0, slower_by: float = 0.33) -> Recording:
+    """A run of which so many processes share their core, and are slower by this share."""
     machine = replace(
-        OPERATION, samples=600, rounds=ROUNDS, slower_processes=slower, slower_by=0.33
+        OPERATION, samples=600, rounds=ROUNDS, slower_processes=slower, slower_by=slower_by
     )
     return as_declared(simulate.run(machine, seed), "procedure_call")
 
@@ -192,3 +192,13 @@ def test_each_idea_changes_a_figure_and_comes_back(
     with idea.switched_off():
         assert figures(some_of_all) != usual
     assert figures(some_of_all) == usual
+
+
+def test_a_set_shows_how_much_longer_samples_take_on_a_shared_core(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "round-00" / "procedure_call-simulated.csv"
+    for slower_by, said, holds in ((0.33, "1 variants take 1.3", True), (2.0, "", False)):
+        call(1, 5, slower_by).write(path)
+        assert ablation.sharing_in(tmp_path) is holds
+        assert said in capsys.readouterr().out
