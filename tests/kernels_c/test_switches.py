@@ -86,9 +86,10 @@ def off(recording: Recording, variant: str) -> str:
     # of 360 runs of rings, as many switches were missing as there were other tasks, or fewer.
     least = MISSING * claimed + others + A_FEW
     # Where the tasks go to sleep, a switch that the OS forced is no handover: a busy machine forces
-    # many on 32 processes that fill 4 MB each. A task that yields is forced by its own wish.
+    # many on 32 processes that fill 4 MB each. A task that yields is forced by its own wish. Once,
+    # 645 were counted of 429, and 428 tasks had gone to sleep: one late task had not needed to.
     asleep = recording.total(f"variant.{variant}.voluntary_switches") or 0
-    handed = min(counted, asleep) if asleep >= claimed else counted
+    handed = min(counted, asleep) if asleep >= claimed - least else counted
     agree = counted - claimed >= -least and handed - claimed <= most
     return "" if agree else f"{claimed=}, {counted=}, {asleep=}"
 
