@@ -20,6 +20,7 @@ from grader.cases.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
 from labs.analysis import core_clock, estimates
 from labs.analysis.estimates import ByProcess, Estimate
 from labs.analysis.line import Line
+from labs.analysis.thresholds import SURE
 from labs.recording import counts, declared
 from labs.recording.file import Recording
 from labs.results.result import Result, naive_estimate, result_of, sensible
@@ -57,7 +58,7 @@ class Expected:
     compares process by process. `shown` holds the ends of the interval as the student's run prints
     it, which may differ from the judged one. `one` is the length of one of the units in which the
     student handed the figure in, because rounding happens in these. If the value is `exact`,
-    only what rounds to it is accepted beside the interval.
+    only what rounds to it is accepted beside the interval. `of_programs` is as in `Comparison`.
     """
 
     value: float
@@ -69,6 +70,7 @@ class Expected:
     shown: Range | None = field(default=None, compare=False)
     one: float = field(default=1.0, compare=False)
     exact: bool = field(default=False, compare=False)
+    of_programs: bool = field(default=False, compare=False)
 
     def accepted(self) -> tuple[Range, Range]:
         """The accepted values: a range, and the value rounded to two digits.
@@ -100,7 +102,8 @@ class Expected:
         value, low, high = (rounded(number) for number in (self.value, self.low, self.high))
         if self.unit == TIMES:  # the reader looks whether 1 is in the interval
             value, low, high = rounded_apart(self.value, self.low, self.high, 1.0)
-        return f"{value} {self.unit} (95 % interval {low} to {high})"
+        sure = rounded(100 * SURE) if self.of_programs else "95"
+        return f"{value} {self.unit} ({sure} % interval {low} to {high})"
 
 
 def accepted_ranges(values: Iterable[Expected]) -> list[Range]:
@@ -230,21 +233,27 @@ def related(
     if units := {each.unit for each in operands} - {COMMON}:
         raise ValueError(f"{spec.id}: an operand is in {' and '.join(sorted(units))}")
     first, second = operands[:2]
+    left = None
+    if first.by_process and second.by_process:
+        left = estimates.difference_by_process(first.by_process, second.by_process)
     if spec.quantity is Quantity.RATIO:
         if second.value <= 0:
             return []
         found = estimates.ratio(first, second)
-        return [Expected(*found, spec.unit, shown=printed_interval(*found, 1.0))]
-    return _differences(spec, first, second, clock, unit)
+        shown = printed_interval(*found, 1.0)
+        return [Expected(*found, spec.unit, shown=shown, of_programs=bool(left and left.programs))]
+    return _differences(spec, first, second, left, clock, unit)
 
 
 def _differences(
-    spec: FigureSpec, first: Estimate, second: Estimate, clock: Clock, unit: str
+    spec: FigureSpec,
+    first: Estimate,
+    second: Estimate,
+    left: ByProcess | None,
+    clock: Clock,
+    unit: str,
 ) -> list[Expected]:
     value, low, high = estimates.difference(first, second)
-    left = None
-    if first.by_process and second.by_process:
-        left = estimates.difference_by_process(first.by_process, second.by_process)
     # The difference of the two values by hand gives processes other weights, and is right too.
     by_hand = first.value - second.value
     low, high = min(low, by_hand), max(high, by_hand)
@@ -265,6 +274,7 @@ def _differences(
             by_process=inside.by_process,
             shown=shown,
             one=length_of(unit, spec.unit, clock),
+            of_programs=bool(left and left.programs),
         )
     ]
 

@@ -39,6 +39,8 @@ Repair = tuple[str, str | Sequence[str]]
 _TEMPLATE = Path(__file__).with_name("broken_pair.html.jinja")
 #: What to try where a cell has no option.
 _AGAIN = "run the cell again"
+#: The same of a broken run without a figure, in place of which the author takes another value.
+_GO_ON = "go on with the value that its author reports"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,8 +216,9 @@ class Pair:
         """
         result = result_of(run.recording, run.variant, run.unit)
         if in_cell:
+            again = _GO_ON if run is self.broken and result.estimate is None else _AGAIN
             warnings = (
-                replace(each, advice=_AGAIN) if isinstance(each.advice, Advice) else each
+                replace(each, advice=again) if isinstance(each.advice, Advice) else each
                 for each in result.warnings
             )
             result = replace(result, warnings=tuple(warnings))
@@ -231,8 +234,8 @@ class Pair:
         lines = [f"{called}: no figure." if why and why in told else run.result().sentence(called)]
         if run is self.broken and run.result().estimate is None:
             lines.append(
-                f"The {naive_estimate(run.result()).method}, with nothing subtracted, gives "
-                f"{rounded(self.naive_value)} {run.unit}."
+                f"Its author reports the {naive_estimate(run.result()).method}, with nothing "
+                f"subtracted: {rounded(self.naive_value)} {run.unit}."
             )
         seen = counts.switches_of(run.recording, run.variant)
         if seen is not None:

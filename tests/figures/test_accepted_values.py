@@ -8,16 +8,19 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from grader.cases.expected import Expected, accepted_as_text, why_more_is_accepted
+from grader.cases.expected import Expected, accepted_as_text, related, why_more_is_accepted
 from grader.cases.spec import CHOICE, TIMES
 from grader.cases.verdict import Outcome
 from grader.figures import LABS, FigureSpec, Quantity, figure_named
 from grader.judging.check import check
 from grader.judging.presentation import as_html, as_text
+from labs.analysis.estimates import ByProcess, Estimate
 from labs.results.result import result_of
 from labs.terminal import typeset
+from labs.units import Clock
 from testing.honest_cases import honest, honest_case, judged
 
 NUMBERS = [
@@ -212,3 +215,19 @@ def test_an_empty_sample_far_from_the_intercept_is_not_the_overhead() -> None:
         assert verdict.outcome is outcome
         if outcome is Outcome.FAILED:
             assert "mean of your empty samples" in verdict.findings[0].evidence
+
+
+def test_an_interval_of_programs_that_took_turns_is_told_with_its_level() -> None:
+    """It is of 99.8 %, as where the notebook compares the two runs."""
+    spec, clock = figure_named("switch-ratio-same-mechanism"), Clock(1e9, 1)
+    speed, known = np.linspace(0.95, 1.05, 12), np.full(12, 0.1)
+    for turns, level in (("a call", "99.8 %"), ("", "95 %")):
+        first, second = (
+            Estimate(
+                *(value, value - 1, value + 1, "ns", "", 12, 12),
+                ByProcess(object(), np.arange(12), value * speeds, known, turns=turns),
+            )
+            for value, speeds in ((40.0, speed), (20.0, speed[::-1]))
+        )
+        (right,) = related(spec, (first, second), clock, "times")
+        assert f"({level} interval" in right.as_text()

@@ -176,14 +176,17 @@ def test_without_a_figure_the_mean_of_all_samples_is_what_would_be_reported() ->
     pair = pair_of(bent, run_of(Machine(), kernel="system_call"))
     mean = result.mean_of_all(bent.recording, bent.variant, "ns")
     assert pair.naive_value == pytest.approx(mean)
-    assert "The mean of all its samples, with nothing subtracted, gives" in pair.as_text()
+    mean_of_all = "Its author reports the mean of all its samples, with nothing subtracted: "
+    assert mean_of_all in pair.as_text()
     assert "gives no figure here" in pair_of(pair.repaired, bent).difference()
 
 
 def test_a_cell_can_only_run_again_and_says_once_why_there_is_no_figure() -> None:
     bent = run_of(Machine(hidden=200.0), kernel="system_call")
     pair = pair_of(bent, run_of(Machine(), kernel="system_call"))
-    assert "Try: run the cell again." in pair.as_html() and "--batch" not in pair.as_html()
+    assert "Try: go on with the value that its author reports." in pair.as_html()
+    assert "Try: run the cell again." in pair_of(pair.repaired, bent).as_html()
+    assert "--batch" not in pair.as_html()
     for shown in (pair.as_html(), pair.as_text()):
         assert shown.count("off the line") == 1
     assert "--batch" in pair.as_text(), "the command has options"
