@@ -110,7 +110,7 @@ static void finish_and_try_lines(void)
             OWN_RING("own-0", own_0, 0, "alone-0", finish_own_0),                                  \
             OWN_ALONE("alone-256k", own_alone, OWN_SET, "alone-0"),                                \
             OWN_ALONE("alone-0", own_alone_0, 0, NULL)};                                           \
-        static const long batches[] = {1, 2, 4, 8};                                                \
+        static const long batches[] = {2, 4, 6, 8};                                                \
         static const struct c_kernel kernel = {.name = "own_footprint",                            \
                                                .about = "what a switch costs with your use of a "  \
                                                         "working set",                             \

@@ -44,6 +44,6 @@ static const struct variant variants[] = {{.name = "processes-8-256k",
                                            ONCE_ROUND(8),
                                            .placement = PLACED_ON_ONE_CPU,
                                            .memory = 1}};
-static const long batches[] = {1, 2, 4, 8};
+static const long batches[] = {2, 4, 6, 8};
 MEASURE(.name = "switch_footprint", .about = "what a switch costs", LISTED_VARIANTS(variants),
         LISTED_BATCHES(batches), .samples = 400, .warmup = 40)

@@ -213,8 +213,8 @@ def test_a_cell_of_c_takes_the_samples_that_it_states() -> None:
     assert plan_of_cell("mine", "no C").samples == DEFAULT_SAMPLES
 
 
-#: More pages bend their lines: kernels_c/page_fault.c says in how many runs.
-OF_PAGES = ("page_fault.c", "own_page_fault.h")
+#: Sizes eight times apart bend their lines: each C kernel says in how many runs.
+CLOSE = ("page_fault.c", "own_page_fault.h", "switch_footprint.c", "own_footprint.h")
 PLANNED = re.compile(r"^ *static const long \w*batches\[\] = \{([\d, ]+)\};", re.MULTILINE)
 
 
@@ -229,7 +229,7 @@ def test_a_plan_of_sizes_shows_a_bend() -> None:
     assert set(KERNELS) <= {Path(name).stem for name in found} and "mine.c" in found
     for name, sizes in found.items():
         several = [size for size in sizes if size > 0]
-        steps = (1, 2, 3, 4) if name in OF_PAGES else (1, 2, 4, 8)
+        steps = (1, 2, 3, 4) if name in CLOSE else (1, 2, 4, 8)
         assert len(several) == 1 or several == [several[0] * n for n in steps], name
 
 
