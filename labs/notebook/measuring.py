@@ -23,7 +23,7 @@ from labs.files import CannotWrite
 from labs.html import inline
 from labs.messages import Message, Refused, show
 from labs.notebook import run_errors, unready_cells
-from labs.recording.file import Recording
+from labs.recording.file import Recording, state_of
 from labs.results import results_compared, stopping
 from labs.run import declared_options, variants
 from labs.run.measure import Progress, measure_in_turns_now
@@ -47,6 +47,8 @@ class Measuring:
         self.held_back: tuple[HeldBack, ...] = ()
         #: The recordings whose place a newer one has taken, by its path in the folder.
         self._before: dict[str, Recording] = {}
+        #: The recording saved last under each name, with the state of its file after that.
+        self._saved: dict[str, tuple[tuple[int, ...] | None, Recording]] = {}
         #: The predictions that this lab asks for.
         self.asked: Mapping[str, Asked] = {}
 
@@ -142,16 +144,23 @@ class Measuring:
         kept under another name. Raises files.CannotWrite, ValueError.
         """
         folder, path = self.folder / figures.RECORDINGS, f"{figures.RECORDINGS}/{name}.csv"
-        before = results_compared.saved_at(folder / f"{name}.csv")
+        before = self._saved_before(folder / f"{name}.csv")
         figures.make_room(self.folder, name)
         beside = c_beside(plan, recording, folder / f"{name}.csv")
         if plan.source is not None:
             beside[folder / f"{name}.c"] = plan.source.encode()
         recording.write(folder / f"{name}.csv", beside)
+        self._saved[name] = state_of(folder / f"{name}.csv"), recording
         figures.forget_failure(self.folder, name)
         if before is not None:
             self._before[path] = before
         return path
+
+    def _saved_before(self, path: Path) -> Recording | None:
+        """The recording at `path`, which is not read again if this notebook wrote it last."""
+        state, recording = self._saved.get(path.stem, (None, None))
+        unchanged = state is not None and state == state_of(path)
+        return recording if unchanged else results_compared.saved_at(path)
 
     def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Mark]:
         """By variant the prediction that counts of the figure named after it, to be drawn.

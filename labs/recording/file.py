@@ -510,7 +510,7 @@ def keeping_recordings() -> Iterator[None]:
 
 def read_once(path: Path, read: Callable[[], Parsed]) -> Parsed:
     """What `read` makes of the file, or has made of it before. Raises what `read` raises."""
-    kept, state = _kept.get(), _state(path)
+    kept, state = _kept.get(), state_of(path)
     if kept is None or state is None:
         return read()
     if path in kept and kept[path][0] == state:
@@ -522,7 +522,7 @@ def read_once(path: Path, read: Callable[[], Parsed]) -> Parsed:
     return made
 
 
-def _state(path: Path) -> tuple[int, ...] | None:
+def state_of(path: Path) -> tuple[int, ...] | None:
     """The size of a file and what changes with its content; None if it has none."""
     try:
         status = os.lstat(path)

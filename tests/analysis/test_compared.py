@@ -624,6 +624,23 @@ def test_a_notebook_says_it_below_the_figure(tmp_path: Path, given_times: dict[s
         assert "spread=20" in each
 
 
+def test_a_notebook_compares_with_what_a_terminal_saved_meanwhile(
+    tmp_path: Path, given_times: dict[str, int]
+) -> None:
+    session, contradicts = Session("03-system-call", tmp_path), []
+    saving = ["measure", "system_call", "--variant", "invalid", *SETTINGS]
+    for ticks, in_terminal in ((300, None), (300, 400), (300, None)):
+        if in_terminal is not None:
+            given_times["invalid"] = in_terminal
+            assert main([*saving, "--save", str(tmp_path / "recordings" / "own.csv")]) == 0
+        given_times["invalid"] = ticks
+        run = session.measure(
+            "system_call", "invalid", samples=400, processes=5, warmup=2, save="own"
+        )
+        contradicts.append("contradict" in repr(run))
+    assert contradicts == [False, True, False]
+
+
 # Twenty lines of numpy give the kit's value for every steady operation of the saved runs. The
 # lines are cells of lab 11, and stand on the page on the method.
 
