@@ -8,6 +8,7 @@ Documentation/admin-guide/pm and Documentation/admin-guide/cgroup-v2.rst.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import platform
 import re
@@ -610,6 +611,7 @@ def _sysconf(name: str) -> int:
 MIXED_CORES = (Path("/sys/devices/cpu_atom"), Path("/sys/devices/cpu_core"))
 
 
+@functools.cache
 def cores_of_one_kind() -> bool:
     """Whether all cores are of one kind, as far as the OS tells; not on macOS, which does not."""
     if platform.system() == "Darwin" or any(path.exists() for path in MIXED_CORES):
