@@ -40,7 +40,7 @@ from labs.files import cpu_list, write_atomically
 from labs.html import filled, inline
 from labs.machine.description import Machine
 from labs.messages import Message, Refused
-from labs.notebook.measuring import name_for, recording_name
+from labs.notebook.measuring import name_for
 from labs.notebook.run import Run
 from labs.notebook.session import Session, begin_with
 from labs.recording import file
@@ -377,7 +377,7 @@ class SavedSession(Session):
         return [self._saved(plan, save, unit) for plan, save in zip(plans, saves, strict=True)]
 
     def _saved(self, plan: Plan, save: str | None, unit: str) -> Run:
-        name = recording_name(save or name_for(plan))
+        name = figures.recording_name(save or name_for(plan))
         taken = self.saved / f"{name}.csv"
         if not taken.is_file():
             raise Refused(Message("note", f"there is no saved run {name!r}"))

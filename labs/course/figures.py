@@ -22,6 +22,7 @@ from labs import limits
 from labs.c_kernels.catalogue import sources_beside
 from labs.files import CannotWrite, read_bounded, time_now, write_atomically
 from labs.json_text import BadJson, Form, OrNone, TextOrNone, Unreadable, problems, read_entries
+from labs.messages import Message, Refused
 
 FILE_NAME = "figures.json"
 #: The form of the file has this number. No figure has this id.
@@ -38,6 +39,7 @@ OF_A_RATIO = (TIMES, "x", "×", "1", "ratio")
 LONGEST_NAME = 100
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
 
 
 class BadFigures(ValueError):
@@ -231,6 +233,15 @@ def must_not_be_linked(folder: Path) -> None:
             f"{RECORDINGS} in {folder} is a link to another folder, and links are not followed. "
             "Put a folder of this name in its place"
         )
+
+
+def recording_name(name: str) -> str:
+    """`name` without the suffix .csv, if it is a valid name. Raises Refused."""
+    name = name.removeprefix(f"{RECORDINGS}/").removesuffix(".csv")
+    if _NAME.fullmatch(name) is None:
+        what = f"{name!r} cannot name a recording: use letters, digits, dot, hyphen, underscore"
+        raise Refused(Message("problem", what))
+    return name
 
 
 def recording_path(folder: Path, name: str) -> Path:

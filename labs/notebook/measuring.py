@@ -48,7 +48,7 @@ class Measuring:
         #: The recordings whose place a newer one has taken, by its path in the folder.
         self._before: dict[str, Recording] = {}
         #: The recording saved last under each name, with the state of its file after that.
-        self._saved: dict[str, tuple[tuple[int, ...] | None, Recording]] = {}
+        self._last_saved: dict[str, tuple[tuple[int, ...] | None, Recording]] = {}
         #: The predictions that this lab asks for.
         self.asked: Mapping[str, Asked] = {}
 
@@ -68,7 +68,7 @@ class Measuring:
         it is to end the cell, and whatever would follow.
         """
         both = zip(plans, saves, strict=True)
-        names = [recording_name(save or name_for(plan)) for plan, save in both]
+        names = [figures.recording_name(save or name_for(plan)) for plan, save in both]
         asked = plans[0]
         try:
             measured, interrupted = _measured(plans, names, unit)
@@ -150,7 +150,7 @@ class Measuring:
         if plan.source is not None:
             beside[folder / f"{name}.c"] = plan.source.encode()
         recording.write(folder / f"{name}.csv", beside)
-        self._saved[name] = state_of(folder / f"{name}.csv"), recording
+        self._last_saved[name] = state_of(folder / f"{name}.csv"), recording
         figures.forget_failure(self.folder, name)
         if before is not None:
             self._before[path] = before
@@ -158,7 +158,7 @@ class Measuring:
 
     def _saved_before(self, path: Path) -> Recording | None:
         """The recording at `path`, which is not read again if this notebook wrote it last."""
-        state, recording = self._saved.get(path.stem, (None, None))
+        state, recording = self._last_saved.get(path.stem, (None, None))
         unchanged = state is not None and state == state_of(path)
         return recording if unchanged else results_compared.saved_at(path)
 
@@ -291,21 +291,9 @@ class ProgressLine:
             self._handle.update(bundle, raw=True)
 
 
-_RECORDING_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
 def name_for(plan: Plan) -> str:
     """The default name of a recording: its variant, or its C kernel if it has several variants."""
     return plan.variants[0] if len(plan.variants) == 1 else plan.kernel_name
-
-
-def recording_name(name: str) -> str:
-    """`name` without the suffix .csv, if it is a valid name. Raises Refused."""
-    name = name.removeprefix(f"{figures.RECORDINGS}/").removesuffix(".csv")
-    if _RECORDING_NAME.fullmatch(name) is None:
-        what = f"{name!r} cannot name a recording: use letters, digits, dot, hyphen, underscore"
-        raise Refused(Message("problem", what))
-    return name
 
 
 # The cell magic `%%ckernel`: C in a cell, built and run in place, its source kept as evidence.

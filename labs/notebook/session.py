@@ -29,7 +29,7 @@ from labs.html import Table
 from labs.machine import description
 from labs.messages import Message, Quiet, Refused, in_notebook, in_place_of, show
 from labs.notebook import measuring, run_errors, unready_cells, way_through_labs
-from labs.notebook.measuring import Measuring, recording_name
+from labs.notebook.measuring import Measuring
 from labs.notebook.predicting import AnswerForm, Predicting
 from labs.paths import PartMissing
 from labs.recording.file import BadRecording, read
@@ -408,7 +408,8 @@ class Session(Predicting, Measuring):
         earlier = self._panels.get(save)
         if earlier is not None:
             earlier.cancel()  # its cell was run again: nobody sees it any more
-        self._panels[save] = Panel(self, kernel, tuple(variants), recording_name(save), unit)
+        name = figures.recording_name(save)
+        self._panels[save] = Panel(self, kernel, tuple(variants), name, unit)
         return self._panels[save]
 
     def figure(
@@ -633,7 +634,7 @@ def _value_text(value: float, unit: str) -> str:
 def _evidence(folder: Path, run: Run | str) -> str:
     """The path of a run's recording, or of the recording with this name. Raises Refused."""
     if isinstance(run, str):
-        path = f"{figures.RECORDINGS}/{recording_name(run)}.csv"
+        path = f"{figures.RECORDINGS}/{figures.recording_name(run)}.csv"
     elif not hasattr(run, "recording_path"):
         what = f"the evidence of a figure is a run, not a {type(run).__name__}"
         raise Refused(Message("problem", what, _instead_of(run)))
