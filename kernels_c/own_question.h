@@ -61,15 +61,17 @@ static void must_have_happened(long happened, long batch)
 {
     if (happened > batch)
         stop(STATUS_FAILED,
-             "%ld operations are claimed in one sample, and your function counted %ld: it must "
-             "count each operation once, and none that an earlier call of it has counted",
+             "operations claimed in one sample: %ld; counted by your function: %ld. It must count "
+             "each operation once, and none that an earlier call of it has counted",
              batch, happened);
     if (happened < batch)
         stop(STATUS_FAILED,
-             "%ld operations are claimed in one sample, and your function counted %ld. Did all "
-             "happen? If your C can count only so many, take smaller batches: --batch, or "
-             "batches= of lab.measure",
-             batch, happened);
+             "operations claimed in one sample: %ld; counted by your function: %ld. Did all "
+             "happen?%s",
+             batch, happened,
+             batch == 1 ? ""
+                        : " If your C can count only so many, take smaller batches: --batch, or "
+                          "batches= of lab.measure");
     claimed_operations += batch;
     counted_operations += happened;
 }

@@ -54,7 +54,7 @@ FIGURES = (
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
         look_at='`lab.compare(own, own["other"])`',
         praise="Your two costs support this conclusion.",
-        look_next="Which result of the same run would have refuted your claim?",
+        look_next="Which results of this run refute the claim that you wrote, and which do not?",
     ),
     FigureSpec(
         id=TESTED,
@@ -75,8 +75,8 @@ FIGURES = (
         of=(TESTED, COST),
         quantity=Quantity.CHOICE,
         decide=by_side(0, 1, more=MORE, less=LESS, undecided=UNDECIDED),
-        look_at="`lab.compare(tested, own)`",
+        look_at="`lab.compare` of the same operation in `tested` and in `own`",
         praise="Your two runs support this conclusion.",
-        look_next="Which of your three threats is left, and which run would show it?",
+        look_next="Which threat is left that you have not tried, and which run would show it?",
     ),
 )

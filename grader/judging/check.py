@@ -135,6 +135,7 @@ def open_relation(
         )
     if others[0].changed_from is not None and spec.of[1] in others[0].spec.changed_from:
         others[1] = others[0].changed_from
+        spec = replace(spec, of=(spec.of[0], others[1].spec.id))
     compare_with = [case for name in spec.compare_with if isinstance(case := cases.get(name), Case)]
     return make_relation(spec, figure, tuple(others), tuple(compare_with))
 

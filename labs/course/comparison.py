@@ -169,6 +169,8 @@ def _about_last(factors: list[float]) -> str:
     if len(factors) == 1:
         if is_within_tenth(factors[0]):
             return "Your one guess so far was right within 10 %."
+        if is_near(factors[0]):
+            return f"Your one guess so far came within a factor of {RIGHT_WITHIN:g}."
         factor = rounded(off_by(factors[0]), 2)
         side = "too low" if factors[0] > 1 else "too high"
         return f"Your one guess so far was off by a factor of {factor} ({side})."

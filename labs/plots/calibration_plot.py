@@ -93,7 +93,7 @@ def _meaning(counted: Sequence[Guess], late: Sequence[Guess]) -> str:
     said = []
     if counted:
         right = sum(guess.right for guess in counted)
-        low = sum(guess.factor > RIGHT_WITHIN for guess in counted)
+        low = sum(guess.factor > 1 and not guess.right for guess in counted)
         high = len(counted) - right - low
         said.append(
             f"{right} of {plural(len(counted), 'guess')} came within a factor of {RIGHT_WITHIN:g}."

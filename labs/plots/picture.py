@@ -32,7 +32,7 @@ from labs.plots.taken import (
     operations_marked,
     taken_of,
 )
-from labs.recording.file import Integers, Recording
+from labs.recording.file import Integers, Recording, distinct
 from labs.results import remarks, results_compared
 from labs.results.remarks import Remarks
 from labs.results.result import Result, sensible, with_ends
@@ -172,6 +172,10 @@ def describe_line(result: Result) -> tuple[str, str]:
             f"The points do not lie on a line: at k = {line.batch[worst]:,.0f} the mean is "
             f"{rounded(100 * abs(share), 2)} % off the line, so there is no figure."
         )
+    asked = distinct(result.recording.samples(result.variant).batch)
+    left_out = [f"{size:,}" for size in asked if size > 0 and size not in line.batch]
+    if left_out:
+        meaning += f" No point at k = {' and '.join(left_out)}: too few of those samples were left."
     return kind, meaning
 
 

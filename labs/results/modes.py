@@ -52,11 +52,15 @@ class Modes:
     factor: float
     stack: StackEffect | None = None
 
+    @property
+    def _rest(self) -> str:
+        return "others" if self.every - self.slow > 1 else "other one"
+
     def symptom(self) -> str:
         """What the run shows, as a clause."""
         shown = (
             f"{self.slow} of {self.every} processes took {rounded(self.factor)} times as long as "
-            "the others"
+            f"the {self._rest}"
         )
         if self.stack is None:
             return shown
@@ -73,7 +77,8 @@ class Modes:
             )
         # One process is no mode: something else met it.
         which = f"{name}: in one" if self.slow == 1 else f"{name} has two modes: in {self.slow}"
-        return f"{which} of {self.every} processes it costs {value} times as much as in the others."
+        much = f"{value} times as much as in the {self._rest}"
+        return f"{which} of {self.every} processes it costs {much}."
 
 
 def modes(recording: Recording, by: ByProcess | None) -> Modes | None:

@@ -100,8 +100,8 @@ def test_a_process_cannot_know_how_many_operations_are_tried(tmp_path: Path) -> 
         ({"operation": "return 0;"}, "operation() returned 0"),
         ({"other": "(void)plain; return 0;"}, "other() returned 0"),
         ({"baseline": "return 0;"}, "baseline() returned 0"),
-        ({"operation": "return 1;"}, "your function counted 0. Did all happen?"),
-        ({"operation": "shared += 2; return 1;"}, "it must count each operation once"),
+        ({"operation": "return 1;"}, "counted by your function: 0. Did all happen?"),
+        ({"operation": "shared += 2; return 1;"}, "It must count each operation once"),
         ({"counted": "(void)seen; return shared;"}, "none that an earlier call of it has counted"),
     ],
 )
@@ -118,11 +118,11 @@ def test_each_count_has_its_own_advice(tmp_path: Path) -> None:
     advice = "smaller batches: --batch, or batches= of lab.measure"
     with pytest.raises(Refused) as refused:
         measured(tmp_path, ATOMIC | {"counted": "(void)seen; return 4;"})
-    assert "your function counted 4. Did all" in str(refused.value)
+    assert "counted by your function: 4. Did all" in str(refused.value)
     assert advice in str(refused.value) and "count each" not in str(refused.value)
     with pytest.raises(Refused) as refused:
         measured(tmp_path, ATOMIC | {"counted": "(void)seen; return 4000;"})
-    assert "your function counted 4000: it must count each" in str(refused.value)
+    assert "counted by your function: 4000. It must count each" in str(refused.value)
     assert "batches" not in str(refused.value)
 
 

@@ -361,7 +361,7 @@ def test_the_wrap_up_lays_prediction_beside_result_and_counts_the_guesses_of_all
     shown = capsys.readouterr().out
     assert "no figure yet" in shown
     assert "0.02" not in shown, "the table of another lab"
-    assert "Your one guess so far was off by a factor of 2 (too low)" in shown
+    assert "Your one guess so far came within a factor of 2" in shown
 
 
 def test_what_the_lab_names_is_there() -> None:

@@ -276,7 +276,8 @@ def test_the_threat_may_be_one_to_the_other_operation(tmp_path: Path) -> None:
         figures.put(tmp_path, replace(honest(THREAT), value=conclusion))
         verdicts = {each.figure: each for each in check_folder(tmp_path, LAB)}
         assert codes(verdicts[TESTED]) == []
-        assert (verdicts[THREAT].outcome is Outcome.PASSED) is (conclusion == right)
+        expected = Outcome.PASSED if conclusion == right else Outcome.FAILED
+        assert verdicts[THREAT].outcome is expected
         assert "counted" not in verdicts[TESTED].praise
 
 
