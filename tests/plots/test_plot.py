@@ -123,6 +123,15 @@ def test_a_run_that_is_not_on_a_line_says_so() -> None:
     assert "do not lie on a line" in shown.meaning
 
 
+def test_a_size_without_a_point_is_said_to_be_left_out() -> None:
+    batch = np.append(np.tile([64, 128, 256], 200), [512, 512])
+    run = recording_of((40 + batch).tolist(), batch.tolist())
+    shown = picture.of_line(result_of(run)).meaning
+    assert shown.endswith("No point at k = 512: too few of those samples were left.")
+    whole = recording_of((40 + batch[:-2]).tolist(), batch[:-2].tolist())
+    assert "No point at" not in picture.of_line(result_of(whole)).meaning
+
+
 def test_a_result_without_a_line_draws_none() -> None:
     with pytest.raises(ValueError, match="two batch sizes"):
         line_drawing(result_of(recording_of([5, 6] * 25, [1] * 50)))
