@@ -62,7 +62,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judgement of one figure.
+    """The judgement of one figure, of which `asked` says what the lab asks for.
 
     `points` and `max_points` are sums over `levels`, which maps each level to (points, most). The
     most basic of the `findings` comes first. `reason` says why, in a sentence or two. `accepted`
@@ -98,6 +98,7 @@ class Verdict:
     why_accepted: str = ""
     at_most: bool = False
     values: dict[str, Any] = field(default_factory=dict)
+    asked: str = ""
 
     @property
     def in_words(self) -> str:
@@ -116,6 +117,7 @@ class Verdict:
         """The object that `grader check --json` prints for this figure."""
         return {
             "figure": self.figure,
+            "asked": self.asked,
             "outcome": self.outcome.value,
             "points": self.points,
             "max_points": self.max_points,

@@ -179,6 +179,7 @@ def _without_evidence(spec: FigureSpec, finding: Finding, figure: Figure | None)
         levels={level: (0.0, most) for level, most in spec.points.items()},
         findings=(finding,),
         recording=figure.recording if figure else None,
+        asked=spec.asked,
     )
 
 
@@ -227,6 +228,7 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
         look_next=look_next,
         answer=_answer(case) if tell_answers else "",
         recording=case.figure.recording,
+        asked=spec.asked,
     )
 
 
@@ -309,6 +311,7 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
         praise="" if missing else (spec.praises[0] if found else UNCHANGED).text,
         look_next="" if missing else spec.look_next,
         recording=case.figure.recording,
+        asked=spec.asked,
     )
 
 

@@ -201,7 +201,8 @@ def _of_cut_short_run(used: Recording | BadRecording | None, verdict: Verdict) -
 
 def _not_graded(spec: FigureSpec, why: str, recording: str | None = None) -> Verdict:
     most = spec.max_points
-    return Verdict(spec.id, Outcome.NOT_GRADED, 0.0, most, why, recording=recording)
+    outcome = Outcome.NOT_GRADED
+    return Verdict(spec.id, outcome, 0.0, most, why, recording=recording, asked=spec.asked)
 
 
 def _verdict(

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from grader.cases.verdict import NOT_HANDED_IN, Outcome, outcome_in_words
-from grader.figures import LABS
 from grader.judging.presentation import EVIDENCE_CELL, MARKS
 from grader.submissions.safe_files import read_regular
 from grader.with_nbgrader.pages.student_text import released_html, student_html
@@ -144,7 +143,6 @@ def feedback_page(notebook: Mapping[str, Any], lab: str, grades: Grades, site: s
     If the address of the docs is known, `site`, findings link to their pages there.
     """
     cells = [_Graded(cell, number, grades) for number, cell in enumerate(notebook["cells"])]
-    asked = {spec.id: spec.asked for spec in LABS.get(lab, ())}
     aside = (notebook.get("metadata") or {}).get(_VERDICT) or {}
     # Rebuilding puts a first cell that says so in plain words.
     note, cells = (cells[0], cells[1:]) if aside.get("set_aside") and cells else (None, cells)
@@ -155,7 +153,7 @@ def feedback_page(notebook: Mapping[str, Any], lab: str, grades: Grades, site: s
         lab=lab,
         note=note.page() if note else "",
         grades=grades,
-        figures=[_figure(cell, asked, site) for cell in cells if cell.is_test],
+        figures=[_figure(cell, site) for cell in cells if cell.is_test],
         answers=[
             _answer(cell, after)
             for cell, after in zip(cells, [*cells[1:], None], strict=True)
@@ -225,9 +223,9 @@ class _Graded:
         return "".join([*texts, *self._data("text/plain")])[:_MOST_OUTPUT]
 
 
-def _figure(cell: _Graded, asked: Mapping[str, str], site: str) -> Figure:
+def _figure(cell: _Graded, site: str) -> Figure:
     words, mark = _outcome(cell)
-    name = asked.get(cell.name, cell.name)
+    name = str(cell.verdict.get("asked") or cell.name)
     codes = [code for code in map(str, cell.verdict.get("findings") or ()) if _CODE.match(code)]
     return Figure(
         id=cell.name,
