@@ -143,8 +143,8 @@ TRIALS = (
 # Three numbers decide: the printed figure, the run with the mistake, and the repaired run.
 #
 # - Size: the mistake moves the repaired figure towards the printed one, and by a larger factor than
-#   it leaves. The factor that it leaves is at most that by which the machines of report A differ in
-#   one and the same measurement (`published.spread_of_machines`): another machine may cause it.
+#   it leaves. The factor that it leaves is at most that by which the timer overhead of report A's
+#   machines differs (`published.spread_of_machines`): another machine may cause it.
 # - Direction: the mistake moves it to the right side, but leaves more.
 # - Nothing: the mistake moves it to the other side.
 #

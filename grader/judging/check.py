@@ -277,7 +277,9 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
     spec, in_run = case.spec, findings
     if case.expected is not None:
         in_run = tuple(findings_of(replace(case, submitted=case.expected.value)))
-    found = next((each.evidence for each in in_run if each.code == spec.demonstrates), None)
+    found = next((each.evidence for each in in_run if each.code == spec.demonstrates), "")
+    # A variant that the student chose, for the repair, may have the same name.
+    found = found.replace("Your variant", "The broken variant")
     too_wide = caveats.caveat_of_width(case)
     shown = found or (NOT_SHOWN_HERE if _is_unchanged(case, spec.demonstrates) else None)
     missing = []

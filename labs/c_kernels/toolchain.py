@@ -22,11 +22,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs import paths
+from labs import paths, terminal
 from labs.c_kernels.catalogue import C_PLUS_PLUS, SOURCES
 from labs.files import read_bounded
 from labs.limits import MOST_FILE_BYTES
-from labs.terminal import suggestion
 
 _ALWAYS = ("-Wall", "-Wextra", "-pthread")
 #: The flags of every build of C, before those that the caller asks for. With the flag on implicit
@@ -213,7 +212,7 @@ def c_kernel_source(name: str) -> Path:
         return path
     path = paths.kernels_c() / f"{name}.c"
     if not re.fullmatch(r"[a-z0-9_]+", name) or not path.is_file():
-        near = suggestion(name, c_kernel_names())
+        near = terminal.suggestion(name, c_kernel_names())
         also = "" if near.endswith("?") else " A .c or .cpp file can be given, too."
         raise FileNotFoundError(f"there is no C kernel {name!r}{near}{also}")
     return path
@@ -410,9 +409,13 @@ def disassembly(binary: Binary, function: str) -> str:
         rf"^[0-9a-f]+ <{re.escape(function)}>:\n(.*?)(?:\n\n|\Z)", done.stdout, re.M | re.S
     )
     if done.returncode != 0 or match is None:
+        found = paths.run([objdump, "--syms", str(binary.path)], 30).stdout
+        # What times a student's own functions is called so: own_others has `other` inlined.
+        timed = re.findall(r" F \.text\S*\s+\S+\s+(own_\w+)$", found, re.M)
+        meant = terminal.meant(f"own_{function}", timed)
         raise LookupError(
             f"{binary.name} has no function {function}: perhaps it was inlined, or it has another "
-            "name"
+            f"name{f'. Did you mean {meant}?' if meant else ''}"
         )
     return match[1]
 

@@ -233,6 +233,8 @@ class Pair:
         why = run.result().why_unnamed
         lines = [f"{called}: no figure." if why and why in told else run.result().sentence(called)]
         if run is self.broken and run.result().estimate is None:
+            if why not in told:  # and nothing on how to mend what is wrong on purpose
+                lines = [f"{called}: no figure: {why.partition('; ')[0]}."]
             lines.append(
                 f"Its author reports the {naive_estimate(run.result()).method}, with nothing "
                 f"subtracted: {rounded(self.naive_value)} {run.unit}."

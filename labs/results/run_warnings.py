@@ -72,7 +72,8 @@ LOOK_FOR_IT = "look for the operation in the machine code"
 #: What keeps the compiler from computing the result of a student's operation by itself.
 HIDE_ITS_INPUT = (
     f"{LOOK_FOR_IT}; if it is not there, hide its input from the compiler by "
-    '__asm__ volatile("" : "+r"(input)); if a call is not there, forbid the compiler to inline it'
+    '__asm__ volatile("" : "+r"(input)), and let its result be needed by '
+    '__asm__ volatile("" : : "r"(result)); if a call is not there, forbid the compiler to inline it'
 )
 #: The same, where a core that does the operation next to other work may hide it as well.
 LET_IT_DEPEND = f"{HIDE_ITS_INPUT}; if it is there, let each input depend on the last result"

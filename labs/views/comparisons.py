@@ -249,6 +249,6 @@ def _caption(report: str, broken: Estimate, repaired: Estimate | None) -> str:
         shown += f", repaired {rounded(repaired.value)} ns (broken is {relation})"
     factor = rounded(published.spread_of_machines(), 2)
     return (
-        f"Report {report}, and this trial: {shown}. Machines of report A alone differ by up to "
-        f"{factor} times"
+        f"Report {report}, and this trial: {shown}. The timer overhead of report A's machines "
+        f"differs by {factor} times"
     )

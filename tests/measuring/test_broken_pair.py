@@ -181,6 +181,16 @@ def test_without_a_figure_the_mean_of_all_samples_is_what_would_be_reported() ->
     assert "gives no figure here" in pair_of(pair.repaired, bent).difference()
 
 
+def test_a_broken_run_is_not_to_be_mended() -> None:
+    """It is wrong on purpose: why there is no figure is said, and no advice."""
+    short = run_of(Machine(batches=(64,)), kernel="system_call")
+    why = short.result().why_unnamed
+    assert "measure with" in why
+    shown = pair_of(short, run_of(Machine(), kernel="system_call")).as_text()
+    assert "a line needs samples of two batch sizes above 0, these have 1.\n" in shown
+    assert "measure with" not in shown and "Its author reports" in shown
+
+
 def test_a_cell_can_only_run_again_and_says_once_why_there_is_no_figure() -> None:
     bent = run_of(Machine(hidden=200.0), kernel="system_call")
     pair = pair_of(bent, run_of(Machine(), kernel="system_call"))

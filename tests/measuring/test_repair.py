@@ -46,7 +46,7 @@ def test_a_wrong_mistake_with_another_repair_runs_and_is_shown(tmp_path: Path) -
     assert "raw_call" not in trial.regions[1] and "getppid" in trial.regions[1]
     table = views.beside_report("A", trial)
     assert len(table.rows) == 13
-    assert "Machines of report A alone differ by up to" in table.caption
+    assert "The timer overhead of report A's machines differs by" in table.caption
 
 
 @pytest.mark.parametrize(

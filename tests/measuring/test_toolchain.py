@@ -477,6 +477,9 @@ def test_the_disassembly_of_a_function_is_shown() -> None:
     assert "ret" in toolchain.disassembly(binary, "main")
     with pytest.raises(LookupError, match="no function nowhere"):
         toolchain.disassembly(binary, "nowhere")
+    timed = build_text(f"{HELLO}int own_others(void) {{ return 1; }}\n", "hello", ONE)
+    with pytest.raises(LookupError, match=r"Did you mean own_others\?"):
+        toolchain.disassembly(timed, "other")
 
 
 def test_without_objdump_the_disassembly_says_so(
