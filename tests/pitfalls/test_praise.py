@@ -569,7 +569,8 @@ def test_a_ratio_of_wrong_figures_is_not_called_the_ratio_that_was_asked_for(
         figures.put(folder, replace(second, value=off * second.value))
         figures.put(folder, Figure(asked, first.value / (off * second.value), unit, None))
         verdicts = {each.figure: each for each in check_folder(folder, spec.lab)}
-        assert (verdicts[wrong].outcome is Outcome.PASSED) == (off == 1)
+        expected = Outcome.PASSED if off == 1 else Outcome.FAILED
+        assert verdicts[wrong].outcome is expected
         assert verdicts[asked].outcome is Outcome.PASSED
         said[off] = verdicts[asked].praise
     assert said[1.0] == spec.praises[0].text
