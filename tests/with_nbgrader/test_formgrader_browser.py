@@ -184,6 +184,7 @@ def test_a_report_is_graded_by_its_rubric_and_the_next_one_opens(page: Any, cour
     assert page.locator(".ticklab-plots img").count() == 1
     # A plot of 680 pixels in a third of the page has words that nobody can read.
     assert page.locator(".ticklab-plots a").bounding_box()["width"] > 0.7 * 680
+    page.wait_for_load_state()  # until then pictures move what is below them, and a click may miss
     criteria = page.locator(".ticklab-rubric fieldset")
     for number in range(3):
         criteria.nth(number).get_by_role("radio").first.check()
