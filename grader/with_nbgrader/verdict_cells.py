@@ -257,7 +257,11 @@ def cell_output(
 
 
 def _open(figure: str, most: float, reason: str) -> Verdict:
-    return Verdict(figure, Outcome.NOT_GRADED, 0.0, most, reason)
+    # Here: only what could not be judged asks the catalogue what it is.
+    from grader.figures import figure_named, is_known
+
+    asked = figure_named(figure).asked if is_known(figure) else ""
+    return Verdict(figure, Outcome.NOT_GRADED, 0.0, most, reason, asked=asked)
 
 
 def _points(verdict: Verdict, most: float) -> float | None:

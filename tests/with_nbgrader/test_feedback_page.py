@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 import re
 import shutil
 from pathlib import Path
@@ -17,10 +18,12 @@ from traitlets import TraitError
 from bench.labs import jupyterlab
 from bench.labs.accessible import violations
 from grader.figures import figures_of
+from grader.judging.worker import NotGraded
 from grader.with_nbgrader.feedback import FeedbackExporter, grades_of
 from grader.with_nbgrader.pages.feedback_page import Given, Grades, feedback_page
 from grader.with_nbgrader.replay import Replay
 from grader.with_nbgrader.settings import alembic_version
+from grader.with_nbgrader.verdict_cells import write_verdicts
 from testing.paths import FIXTURES, REPOSITORY
 
 LAB = "01-timer-overhead"
@@ -117,6 +120,14 @@ def test_a_figure_that_a_person_must_look_at_says_so(notebook: Any) -> None:
     part = page[page.index('id="figure-timer-step"') :].split("</section>")[0]
     assert "not graded by the check" in part and "a person has yet to look at it" in part
     assert "passed</strong>" not in part
+
+
+def test_a_figure_that_nothing_could_judge_keeps_its_title(notebook: Any) -> None:
+    log = logging.getLogger(__name__)
+    fault = NotGraded("the check ended early", "")
+    write_verdicts(notebook, LAB, fault, {}, "grader.judging.presentation", log)
+    page = feedback_page(notebook, LAB, given(notebook))
+    assert all(spec.asked[1:] in page for spec in figures_of(LAB))
 
 
 def test_a_figure_that_was_not_handed_in_has_not_failed(notebook: Any) -> None:
