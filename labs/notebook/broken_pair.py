@@ -230,15 +230,18 @@ class Pair:
         broken = f"The broken C, which its author calls {called}"
         called = broken if run is self.broken else called
         told = " ".join(self._remarks(run).warnings)
-        why = run.result().why_unnamed
-        lines = [f"{called}: no figure." if why and why in told else run.result().sentence(called)]
-        if run is self.broken and run.result().estimate is None:
-            if why not in told:  # and nothing on how to mend what is wrong on purpose
-                lines = [f"{called}: no figure: {why.partition('; ')[0]}."]
-            lines.append(
-                f"Its author reports the {naive_estimate(run.result()).method}, with nothing "
-                f"subtracted: {rounded(self.naive_value)} {run.unit}."
-            )
+        result = run.result()
+        why = result.why_unnamed
+        if run is self.broken and result.estimate is None:
+            # Why is said once, and nothing on how to mend what is wrong on purpose.
+            reason = "" if why in told else f": {why.partition('; ')[0]}"
+            lines = [
+                f"{called}: no figure{reason}.",
+                f"Its author reports the {naive_estimate(result).method}, with nothing "
+                f"subtracted: {rounded(self.naive_value)} {run.unit}.",
+            ]
+        else:
+            lines = [f"{called}: no figure." if why and why in told else result.sentence(called)]
         seen = counts.switches_of(run.recording, run.variant)
         if seen is not None:
             lines.append(f"Switches: {seen.claimed:,} claimed, {seen.counted:,} counted by the OS.")

@@ -159,8 +159,7 @@ class Measuring:
     def _saved_before(self, path: Path) -> Recording | None:
         """The recording at `path`, which is not read again if this notebook wrote it last."""
         state, recording = self._last_saved.get(path.stem, (None, None))
-        unchanged = state is not None and state == state_of(path)
-        return recording if unchanged else results_compared.saved_at(path)
+        return recording if state == state_of(path) else results_compared.saved_at(path)
 
     def marks(self, kernel: str, variants: Sequence[str]) -> dict[str, Mark]:
         """By variant the prediction that counts of the figure named after it, to be drawn.

@@ -69,14 +69,14 @@ PERHAPS_LEFT_OUT = (
     "perhaps the compiler left the operation out, or the core does it next to other work"
 )
 LOOK_FOR_IT = "look for the operation in the machine code"
-#: What keeps the compiler from computing the result of a student's operation by itself.
-HIDE_ITS_INPUT = (
+#: What keeps the compiler from leaving out a student's operation.
+KEEP_IT_THERE = (
     f"{LOOK_FOR_IT}; if it is not there, hide its input from the compiler by "
     '__asm__ volatile("" : "+r"(input)), and let its result be needed by '
     '__asm__ volatile("" : : "r"(result)); if a call is not there, forbid the compiler to inline it'
 )
 #: The same, where a core that does the operation next to other work may hide it as well.
-LET_IT_DEPEND = f"{HIDE_ITS_INPUT}; if it is there, let each input depend on the last result"
+LET_IT_DEPEND = f"{KEEP_IT_THERE}; if it is there, let each input depend on the last result"
 #: Of a figure that is next to nothing, which more samples do not change.
 NO_WHOLE_CYCLE = RunWarning(
     "not-believable",
@@ -235,7 +235,7 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
     symptom = _unbelievable(figure, share, none_this_wide=width >= AS_WIDE_AS_VALUE)
     if _may_be_left_out(recording, line, figure):
         look = advice(
-            "{look}; if it is there, measure longer: {longer}", look=HIDE_ITS_INPUT, longer=longer
+            "{look}; if it is there, measure longer: {longer}", look=KEEP_IT_THERE, longer=longer
         )
         return RunWarning("not-believable", symptom, PERHAPS_LEFT_OUT, look)
     return RunWarning(

@@ -87,6 +87,12 @@ def test_a_reproduced_value_follows_from_the_broken_run(spec: FigureSpec, folder
         assert verdict(folder, spec.id).outcome is Outcome.PASSED, (value, unit)
 
 
+def test_a_broken_run_is_not_called_the_variant_that_its_student_chose(folder: Path) -> None:
+    said = {spec.id: verdict(folder, spec.id).reason for spec in REPRODUCED}
+    assert "The broken variant getppid costs" in said["trial-a-reproduced"]
+    assert not any("Your variant" in each for each in said.values())
+
+
 @pytest.mark.parametrize("spec", REPRODUCED, ids=[spec.id for spec in REPRODUCED])
 def test_the_repaired_run_reproduces_no_mistake(spec: FigureSpec, folder: Path) -> None:
     repaired = honest(folder, spec.id.replace("reproduced", "repaired"))

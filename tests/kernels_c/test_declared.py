@@ -213,7 +213,7 @@ def test_a_cell_of_c_takes_the_samples_that_it_states() -> None:
     assert plan_of_cell("mine", "no C").samples == DEFAULT_SAMPLES
 
 
-#: Sizes eight times apart bend their lines: each C kernel says in how many runs.
+#: Sizes eight times apart bend their lines: the C kernels say in how many runs.
 CLOSE = ("page_fault.c", "own_page_fault.h", "switch_footprint.c", "own_footprint.h")
 PLANNED = re.compile(r"^ *static const long \w*batches\[\] = \{([\d, ]+)\};", re.MULTILINE)
 
