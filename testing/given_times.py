@@ -42,7 +42,7 @@ def give(patched: pytest.MonkeyPatch, costs: Mapping[str, int]) -> None:
 def _given(run: ProcessRun, costs: Mapping[str, int]) -> ProcessRun:
     baselines = {text for key, text in run.conditions.items() if key.endswith(".baseline")}
     each = [
-        costs.get(name, BASELINE if name in baselines else _of_its_own(name))
+        costs[name] if name in costs else BASELINE if name in baselines else _of_its_own(name)
         for name in run.variants
     ]
     undisturbed = {

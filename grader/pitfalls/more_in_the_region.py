@@ -26,8 +26,9 @@ MOST_TO_WAKE = 5
 FAULTS_WITH_WORK, MOST_TIMES = 1.2, 1.5
 #: A use of its set that makes so many page faults uses other memory too.
 FAULTS_OF_OTHER_MEMORY = 16
-#: With fewer flags of clone, a task took up to 1.06 times as long as the kit's.
-MOST_TIMES_OF_TASK = 1.1
+#: With fewer flags of clone, a task took 1.07 to 1.09 times as long as the kit's beside a busy CPU,
+#: and once more than 1.1; with a clean stack of its own it takes 4 times.
+MOST_TIMES_OF_TASK = 1.25
 #: What costs less than this share of the operation is within what the grader accepts.
 SHARE_OF_COST = 0.05
 #: Some ways to make a call by its number, or to call a procedure, take more instructions than the
