@@ -6,6 +6,7 @@ import datetime
 import functools
 import re
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -196,12 +197,25 @@ def follows_seed(recording: Recording) -> bool | None:
         return False if np.bincount(recording.process).max(initial=0) >= _FEWEST_ROWS else None
     if not _FEWEST_CELLS <= len(cells) <= _MOST_CELLS:
         return None
-    known = [
-        same
-        for process, seed in enumerate(seeds_of(recording))
-        if (same := _one_follows(recording, process, seed, cells)) is not None
-    ]
-    return all(known) if known else None
+    # Processes with as many rows are replayed together.
+    alike = dict[tuple[int, int], list[tuple[int, Integers]]]()
+    for process, seed in enumerate(seeds_of(recording)):
+        rows = np.flatnonzero(recording.process == process)
+        if seed is not None and len(rows) >= _FEWEST_ROWS:
+            sample = recording.sample[rows]
+            warmup = int((sample < 0).sum())
+            rows = rows[np.argsort(sample, kind="stable")][:_ROWS]
+            alike.setdefault((warmup, len(sample) - warmup), []).append((seed, rows))
+    if not alike:
+        return None
+    expected = np.array(cells)
+    for parts, runs in alike.items():
+        seeds, each = zip(*runs, strict=True)
+        rows = np.stack(each)
+        seen = np.stack([recording.variant_index[rows], recording.batch[rows]], axis=2)
+        if not np.array_equal(seen, expected[_schedules(seeds, len(cells), parts)]):
+            return False
+    return True
 
 
 def seeds_of(recording: Recording) -> list[int | None]:
@@ -230,39 +244,28 @@ def _cells(recording: Recording) -> list[tuple[int, int]]:
     return [(recording.variants.index(name), int(size)) for name in stated for size in sizes]
 
 
-def _one_follows(
-    recording: Recording, process: int, seed: int | None, cells: list[tuple[int, int]]
-) -> bool | None:
-    """The same for one process; None if it has too few rows or no seed."""
-    rows = np.flatnonzero(recording.process == process)
-    rows = rows[np.argsort(recording.sample[rows], kind="stable")]
-    if len(rows) < _FEWEST_ROWS or seed is None:
-        return None
-    warmup = int((recording.sample[rows] < 0).sum())
-    order = _schedule(seed, len(cells), [warmup, len(rows) - warmup])
-    expected = np.array(cells)[order]
-    rows = rows[: len(order)]
-    seen = np.stack([recording.variant_index[rows], recording.batch[rows]], axis=1)
-    return bool(np.array_equal(seen, expected))
+def _schedules(seeds: Sequence[int], cells: int, parts: Sequence[int]) -> Integers:
+    """The places in a block that the harness draws for the first rows; shape (seeds, rows).
 
-
-def _schedule(seed: int, cells: int, parts: list[int]) -> Integers:
-    """The places in a block that the harness draws, of the first rows; each part begins anew."""
-    drawn: list[int] = []
-    blocks = sum(-(-rows // cells) for rows in parts)
-    blocks = min(blocks, -(-_ROWS // cells) + len(parts))
-    places = np.tile(np.arange(cells - 1, 0, -1), blocks)
-    others = iter((_random(seed, len(places)) % (places + 1).astype(np.uint64)).tolist())
-    for rows in parts:
-        block = list(range(cells))
-        for first in range(0, rows, cells):
-            # `others` comes second: of what ends first, zip takes nothing from what follows.
-            for place, other in zip(range(cells - 1, 0, -1), others, strict=False):
-                block[place], block[other] = block[other], block[place]
-            drawn += block[: rows - first]
-            if len(drawn) >= _ROWS:
-                return np.array(drawn)
-    return np.array(drawn)
+    Warmup and samples are the parts: each begins with the places in order. Each block exchanges
+    the places of the one before it, so its exchanges are a permutation, and all are found at once.
+    """
+    first = np.arange(cells)
+    blocks = [-(-min(rows, _ROWS) // cells) for rows in parts]
+    draws = np.stack([_random(seed, sum(blocks) * (cells - 1)) for seed in seeds])
+    others = draws.reshape(-1, cells - 1) % np.arange(cells, 1, -1, dtype=np.uint64)
+    moved, row = np.tile(first, (len(others), 1)), np.arange(len(others))
+    for place, other in zip(first[:0:-1], others.T, strict=True):
+        moved[row, other], moved[:, place] = moved[:, place], moved[row, other]
+    drawn, run = [], np.arange(len(seeds))[:, np.newaxis]
+    split = np.split(moved.reshape(len(seeds), -1, cells), [blocks[0]], axis=1)
+    for of_part, rows in zip(split, parts, strict=True):
+        order, each = np.tile(first, (len(seeds), 1)), [np.empty((len(seeds), 0), np.int64)]
+        for block in np.moveaxis(of_part, 1, 0):
+            order = order[run, block]
+            each.append(order)
+        drawn.append(np.concatenate(each, axis=1)[:, :rows])
+    return np.concatenate(drawn, axis=1)[:, :_ROWS]
 
 
 def _random(seed: int, count: int) -> NDArray[np.uint64]:
