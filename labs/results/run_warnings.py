@@ -648,7 +648,8 @@ def of_trials(recording: Recording, variant: str) -> Iterator[RunWarning]:
             SHORT_WALK,
             f"the samples use {seen.lines:,} cache lines again and again, and "
             f"{seen.lines_filled:,} hold something",
-            "the walk comes back too soon, or each sample begins at the same place",
+            "the walk comes back too soon, each sample begins at the same place, or other code "
+            "uses the rest",
             "go on where the last sample ended, in an order that is one cycle",
         )
     if seen.sends_nothing:
