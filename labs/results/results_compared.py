@@ -435,7 +435,8 @@ def compared_at_one_clock(
 ) -> Comparison:
     """As `compared`, but in core cycles if the clock speed alone may explain the difference.
 
-    Then the two are not distinguishable, and a sentence states both speeds. Raises as `compared`.
+    Then the two are not distinguishable, and a sentence states both speeds. If it explains only a
+    part of the difference, a sentence gives the ratio in core cycles. Raises as `compared`.
     """
     found = compared(first, second, times, saved, files)
 
@@ -443,9 +444,12 @@ def compared_at_one_clock(
         return estimates.side(*pair, times)
 
     speeds = speeds_ghz(first, second)
-    if speeds is None or not found.side or not may_be_the_clock(first, second, side):
+    if speeds is None or not found.side:
         return found
-    cycles = compared(_in_cycles(first), _in_cycles(second), times, saved, files)
+    in_cycles = _in_cycles(first), _in_cycles(second)
+    if not may_be_the_clock(first, second, side):
+        return replace(found, modes=(*_partly_the_clock(found, in_cycles, speeds), *found.modes))
+    cycles = compared(*in_cycles, times, saved, files)
     note = _note(found, speeds)
     # A comparison of two differences needs all of them in the unit of the runs.
     return replace(
@@ -489,14 +493,33 @@ def _in_cycles(result: Result) -> Result:
     return result_of(result.recording, result.variant, "cycles")
 
 
+def _partly_the_clock(
+    found: Comparison, in_cycles: tuple[Result, Result], speeds: tuple[float, float]
+) -> tuple[str, ...]:
+    """A sentence if the two differ in core cycles too, but by visibly another ratio."""
+    if found.ratio_interval is None or any(each.estimate is None for each in in_cycles):
+        return ()
+    cycles = compared(*in_cycles, found.times)
+    ratio = cycles.ratio_as_text()
+    if ratio is None or cycles.ratio is None or found.ratio is None:
+        return ()
+    if not another_result(cycles.ratio, found.ratio, *found.ratio_interval):
+        return ()
+    return (f"{_but_the_core_ran(speeds)}: in core cycles the ratio is {ratio}.",)
+
+
 def _note(found: Comparison, speeds: tuple[float, float]) -> str:
     """What the runs show in time, and why this may be no difference of the operations."""
-    one, other = (f"{each:.3g}" for each in speeds)
+    more = "more" if found.side > 0 else "less"
     return (
-        f"This compares core cycles. In {found.unit} the difference is "
-        f"{found.difference_as_text()}. But the core ran at {one} GHz in the first run and at "
-        f"{other} GHz in the second: this may be the only cause."
+        f"This compares core cycles. By time, {found.first} takes {found.difference_as_text()} "
+        f"{more}. {_but_the_core_ran(speeds)}: this may be the only cause."
     )
+
+
+def _but_the_core_ran(speeds: tuple[float, float]) -> str:
+    one, other = (f"{each:.3g}" for each in speeds)
+    return f"But the core ran at {one} GHz in the first run and at {other} GHz in the second"
 
 
 # Which of several estimates is the lowest, and which the highest.
