@@ -351,7 +351,15 @@ def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
         return f"{follows}{':' if others else ', which gives'} {shown.as_text()}."
     if findings:
         return findings[0].symptom
-    return f"The recording gives no figure: {case.result.no_figure}."
+    for name, result in case.results.items():
+        if result.no_figure:
+            return (
+                f"{name if case.others else 'The recording'} gives no figure: {result.no_figure}."
+            )
+    below = [
+        name for name, each in case.results.items() if each.estimate and each.estimate.high < 0
+    ]
+    return f"By its recording, {' and '.join(below)} costs less than nothing: repair that first."
 
 
 # A finding costs the points of its level. If the figure has no points of that level, the finding

@@ -41,11 +41,11 @@ class Comparison:
     `difference` is the first minus `times` the second. `distinguishable` says whether its interval
     excludes 0 and the interval of the ratio excludes `times`; `side` is then 1 if the first is the
     larger one and -1 if it is the smaller one, else 0. `ratio` is the first divided by the
-    second; it and its interval are None if the second result may be zero. `modes` has a sentence
-    for each result whose processes fall into two groups, or that is of an earlier run, one for each
-    condition that differs between two separate runs, and one if two differences are not of equal
-    length, or if the two values alone would give another comparison. `estimate` is the difference
-    with `times` 1, for a comparison of two differences.
+    second; it and its interval are None if the second may be zero or the first is not above it.
+    `modes` has a sentence for each result whose processes fall into two groups, or that is of an
+    earlier run, one for each condition that differs between two separate runs, and one if two
+    differences are not of equal length, or if the two values alone would give another comparison.
+    `estimate` is the difference with `times` 1, for a comparison of two differences.
     """
 
     first: str
@@ -214,7 +214,7 @@ def _comparison(
 ) -> Comparison:
     gap, *gap_interval = estimates.difference(one, other, times)
     ratio, ratio_interval = None, None
-    if other.low > 0:
+    if other.low > 0 and one.value > 0:
         ratio, *between = estimates.ratio(one, other)
         ratio_interval = (between[0], between[1])
     side = estimates.side(one, other, times)

@@ -96,7 +96,7 @@ def of_line(
         return (no_line_warning(recording, line),)
     cycle = core_clock.shortest_cycle(recording, line.clock)
     found = (
-        _negative(recording, line, figure),
+        _negative(recording, line, figure, cycle),
         of_far(recording, line, figure),
         of_drift(recording, line),
         of_shared_core(line, figure, thresholds.WIDE_INTERVAL),
@@ -145,7 +145,9 @@ def _of_nothing_left(
     )
 
 
-def _negative(recording: Recording, line: Line, figure: Estimate) -> RunWarning | None:
+def _negative(
+    recording: Recording, line: Line, figure: Estimate, cycle: float
+) -> RunWarning | None:
     """A warning if the fitted value is negative, with the cause that its kind allows.
 
     From an overhead nothing is subtracted. It is negative if work is missing from the samples.
@@ -157,6 +159,9 @@ def _negative(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
         "its speed during the run",
         "look in the C at what is subtracted; if that is right, measure again",
     )
+    own = not declared.is_overhead(recording, line.variant) and not is_the_kits(recording)
+    if own and line.cost.high >= 0 and -figure.high < thresholds.CYCLES_OF_NOTHING * cycle:
+        cause = PERHAPS_LEFT_OUT, LET_IT_DEPEND
     if declared.is_overhead(recording, line.variant) and line.cost.high >= 0:
         cause = (
             "the clock is read before the work is done, or the machine changed its speed during "

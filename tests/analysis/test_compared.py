@@ -95,6 +95,14 @@ def test_what_may_be_nothing_divides_nothing() -> None:
         assert found.sentence().endswith(") more than b.")
 
 
+def test_what_is_below_nothing_is_no_multiple() -> None:
+    run = object()
+    below, above = (by_hand([end - 0.01, end, end + 0.01] * 3, run) for end in (-0.1, 1.2))
+    found = of_estimates(("a", below), ("b", above))
+    assert found.distinguishable and found.side == -1 and found.ratio is None
+    assert found.sentence().startswith("a takes 1.3") and found.sentence().endswith(" less than b.")
+
+
 @pytest.mark.parametrize("gap", [0.0, 0.3, 1.0])
 def test_the_order_of_the_two_does_not_matter(gap: float) -> None:
     run = object()
@@ -438,6 +446,19 @@ def test_a_difference_beyond_the_clock_remains() -> None:
         explained = f"in core cycles the ratio is {ticks / cycle:.2f}"
         assert (explained in repr(found)) == (cycle != 1.0), repr(found)
         assert concluded(moved) == (1 if side > 0 else 2)
+
+
+def test_a_cost_below_nothing_bears_out_no_conclusion() -> None:
+    below = result_of(
+        simulate.with_baseline(
+            replace(simulate.BASELINE, cost=1.5), simulate.BASELINE, 1, kernel="own_question"
+        ),
+        "operation",
+        "ns",
+    )
+    spec = figure_named("own-question-threat")
+    assert below.estimate is not None and below.estimate.high < 0
+    assert conclusion(spec, [below, of(OWN)]) == conclusion(spec, [of(OWN), below]) == []
 
 
 def test_what_does_not_follow_the_clock_is_compared_in_time() -> None:

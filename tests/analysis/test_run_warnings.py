@@ -350,6 +350,17 @@ def test_an_operation_that_adds_nothing_to_its_baseline_is_reported_however_narr
     assert "let each input depend on the last result" in warning.try_this
 
 
+def test_a_little_less_than_the_baseline_is_an_operation_that_the_core_hides() -> None:
+    for cost, hidden in ((2.4, True), (1.5, False)):
+        costly = dataclasses.replace(simulate.BASELINE, cost=cost)
+        found = simulate.with_baseline(costly, simulate.BASELINE, 1, kernel="own_question")
+        (warning,) = (
+            each for each in result_of(found, "operation").warnings if each.code == "negative"
+        )
+        assert ("let each input depend on the last result" in warning.try_this) == hidden
+        assert ("look in the C at what is subtracted" in warning.try_this) != hidden
+
+
 def test_one_cycle_is_not_below_it() -> None:
     assert "below-one-cycle" not in warnings_of(run_with(Machine(cost=0.7)))
 
