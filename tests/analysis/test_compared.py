@@ -13,15 +13,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.cases.case import make_case, make_relation
 from grader.cases.expected import conclusion
 from grader.cases.spec import FigureSpec, Quantity
 from grader.figures import LABS, figure_named
+from grader.judging.check import judge
 from labs import messages
 from labs.analysis import estimates
 from labs.analysis.estimates import ByProcess, Estimate
 from labs.analysis.line import cells_of, fit_line, kept_samples, step_of
 from labs.commands import cli, measure
 from labs.commands.cli import main
+from labs.course.figures import Figure
 from labs.messages import Refused
 from labs.notebook.run import Later, Run
 from labs.notebook.session import Session
@@ -456,9 +459,19 @@ def test_a_cost_below_nothing_bears_out_no_conclusion() -> None:
         "operation",
         "ns",
     )
-    spec = figure_named("own-question-threat")
+    spec = figure_named("own-question-claim")
     assert below.estimate is not None and below.estimate.high < 0
     assert conclusion(spec, [below, of(OWN)]) == conclusion(spec, [of(OWN), below]) == []
+    cases = [
+        make_case(figure_named(name), Figure(name, 1.0, "ns", "recordings/own.csv"), recording)
+        for name, recording in zip(spec.of, (below.recording, OWN), strict=True)
+    ]
+    concluded = Figure(spec.id, 2, "choice", None)
+    verdict = judge(spec, make_relation(spec, concluded, tuple(cases)), concluded)
+    assert verdict.points == 0
+    assert verdict.reason == (
+        f"By its recording, {spec.of[0]} costs less than nothing: repair that first."
+    )
 
 
 def test_what_does_not_follow_the_clock_is_compared_in_time() -> None:
