@@ -155,6 +155,11 @@ def ratio(one: Estimate, other: Estimate) -> tuple[float, float, float]:
         if found is not None:
             return found
     value = one.value / other.value
+    if (one.at_most or other.at_most) and min(lowest(one), lowest(other)) > 0:
+        # By sharing, a value may be several times too large: too far for the straight line below.
+        less = math.hypot(one.value / lowest(one) - 1, other.high / other.value - 1)
+        more = math.hypot(one.high / one.value - 1, other.value / lowest(other) - 1)
+        return value, value / (1 + less), value * (1 + more)
     left, right = (replace(each, by_process=None) for each in (one, other))
     _, low, high = difference(left, right, value)
     return value, value + low / abs(other.value), value + high / abs(other.value)

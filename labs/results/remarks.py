@@ -154,13 +154,16 @@ def _rests_on(result: Result) -> list[tuple[str, str]]:
 
 def shared(results: Sequence[Result]) -> tuple[str, ...]:
     """A condition of the run if something else used its core all the time."""
-    for result in results:
-        if result.line is not None and result.line.shared:
-            return (
-                "a program or another virtual machine used the same core nearly all the time, "
-                "and without it these values would be the same or smaller",
-            )
-    return ()
+    if not any(each.line is not None and each.line.shared for each in results):
+        return ()
+    otherwise = "would be the same or smaller"
+    # A neighbour may slow down the baseline more than the operation.
+    if any(each.net is not None and each.net.baseline is not None for each in results):
+        otherwise = "may be smaller, or larger where a baseline is subtracted"
+    return (
+        "a program or another virtual machine used the same core nearly all the time, and without "
+        f"it these values {otherwise}",
+    )
 
 
 def _loudly(cases: Sequence[tuple[str, RunWarning]]) -> str:

@@ -168,7 +168,7 @@ def compared(
     names = names_of(first, second, saved, files)
     modes = (each.modes(name) for name, each in zip(names, (first, second), strict=True))
     apart = conditions_apart(first.recording, second.recording)
-    notes = tuple(dict.fromkeys(filter(None, (*modes, *apart))))
+    notes = tuple(dict.fromkeys(filter(None, (*_with_a_baseline(first, second), *modes, *apart))))
     return _comparison(names, one, other, times, notes)
 
 
@@ -238,6 +238,18 @@ def _comparison(
 def another_result(plain: float, value: float, low: float, high: float) -> bool:
     """Whether `plain`, calculated from printed numbers, is visibly not `value` (`low`, `high`)."""
     return not low <= plain <= high and abs(plain - value) >= VISIBLE * abs(value)
+
+
+def _with_a_baseline(first: Result, second: Result) -> Iterator[str]:
+    """That two variants of a run on a shared core may differ by what it did to a baseline."""
+    both = first, second
+    shared = all(each.line is not None and each.line.shared for each in both)
+    subtracts = any(each.net is not None and each.net.baseline is not None for each in both)
+    if first.recording is second.recording and shared and subtracts:
+        yield (
+            "Something else used the core nearly all the time: without it, the baseline and so "
+            "this comparison may be others."
+        )
 
 
 def _on_a_shared_core(found: Comparison, one: Estimate, other: Estimate) -> Iterator[str]:

@@ -30,6 +30,7 @@ from labs.notebook.run import Later, Run
 from labs.notebook.session import Session
 from labs.recording.file import Recording, Samples, read
 from labs.results import results_compared
+from labs.results.remarks import shared
 from labs.results.result import REASONS, Result, result_of
 from labs.results.results_compared import (
     Comparison,
@@ -169,6 +170,10 @@ def test_a_run_on_a_core_that_was_always_shared_gives_an_upper_limit() -> None:
     found = compared(dear_at_most, cheap)
     assert not found.distinguishable, "at most 27 may be 11"
     assert any("may take as little as 11 cycles" in each for each in found.modes)
+    assert found.ratio_interval is not None
+    assert found.ratio_interval[0] == pytest.approx(11 / 12.15, abs=0.05), "the ratio says so too"
+    upside_down = compared(cheap, dear_at_most).ratio_interval
+    assert upside_down is not None and upside_down[1] == pytest.approx(12.15 / 11, abs=0.05)
     assert not any("shared the core" in each for each in found.modes), "the other has no rounds"
     assert compared(dear, cheap_at_most).distinguishable, "27 is more than at most 12"
     cheapest = result_of(recording({"a": Clocked(60.0, 2.0)}, kernel="system_call"), "a", "cycles")
@@ -176,6 +181,24 @@ def test_a_run_on_a_core_that_was_always_shared_gives_an_upper_limit() -> None:
     assert found.distinguishable, "nothing is ten times slower on a shared core"
     assert any("as little as" in each for each in found.modes), "its interval says so too"
     assert compared(dear, cheap).distinguishable
+
+
+def test_on_a_shared_core_a_baseline_may_be_what_moves() -> None:
+    """A neighbour doubled an empty loop and left a division as it was: the net fell."""
+    loop = {"base": Clocked(60.0, 2.0), "a": Clocked(60.0, 9.0), "b": Clocked(60.0, 30.0)}
+    subtracted = {"variant.a.baseline": "base", "variant.b.baseline": "base"}
+    for each_process, baseline, said in (
+        (SHARED, subtracted, True),
+        (SHARED, {}, False),
+        ({}, subtracted, False),
+    ):
+        run = recording(loop, kernel="system_call", each_process=each_process, extra=baseline)
+        both = result_of(run, "a", "cycles"), result_of(run, "b", "cycles")
+        notes = compared(*both).modes
+        assert any("the baseline and so this comparison" in each for each in notes) == said
+        conditions = " ".join(shared(both))
+        assert ("larger where a baseline is subtracted" in conditions) == said
+        assert ("would be the same or smaller" in conditions) == (not said and bool(each_process))
 
 
 def test_a_plot_of_a_shared_core_says_so_and_a_cell_says_it_once(
