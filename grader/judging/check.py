@@ -359,7 +359,7 @@ def _reason(case: Case, findings: tuple[Finding, ...], passed: bool) -> str:
     below = [
         name for name, each in case.results.items() if each.estimate and each.estimate.high < 0
     ]
-    return f"By its recording, {' and '.join(below)} costs less than nothing: repair that first."
+    return f"By its recording, {' and '.join(below)} is below zero: repair that first."
 
 
 # A finding costs the points of its level. If the figure has no points of that level, the finding

@@ -25,7 +25,7 @@ from labs.units import rounded, rounded_apart
 @pitfall(
     level=Level.INTERPRETATION,
     symptom="The conclusion does not fit the figures.",
-    misconception="The conclusion was expected, and not read off the figures.",
+    misconception="It was expected, not read off the figures.",
     experiment="Which conclusion fits?",
     seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
     "four machines",

@@ -492,9 +492,7 @@ def test_a_cost_below_nothing_bears_out_no_conclusion() -> None:
     concluded = Figure(spec.id, 2, "choice", None)
     verdict = judge(spec, make_relation(spec, concluded, tuple(cases)), concluded)
     assert verdict.points == 0
-    assert verdict.reason == (
-        f"By its recording, {spec.of[0]} costs less than nothing: repair that first."
-    )
+    assert verdict.reason == (f"By its recording, {spec.of[0]} is below zero: repair that first.")
 
 
 def test_what_does_not_follow_the_clock_is_compared_in_time() -> None:
