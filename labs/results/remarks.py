@@ -158,7 +158,7 @@ def shared(results: Sequence[Result]) -> tuple[str, ...]:
         return ()
     otherwise = "would be the same or smaller"
     # A neighbour may slow down the baseline more than the operation.
-    if any(each.net is not None and each.net.baseline is not None for each in results):
+    if any(each.has_baseline for each in results):
         otherwise = "may be smaller, or larger where a baseline is subtracted"
     return (
         "a program or another virtual machine used the same core nearly all the time, and without "

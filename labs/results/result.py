@@ -67,6 +67,11 @@ class Result:
     python: bool = False
 
     @property
+    def has_baseline(self) -> bool:
+        """Whether a baseline is subtracted from it."""
+        return self.net is not None and self.net.baseline is not None
+
+    @property
     def no_figure(self) -> str:
         """Why there is no figure, with options as the reader writes them; '' where there is one."""
         why = self.why_none

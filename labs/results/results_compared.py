@@ -244,7 +244,7 @@ def _with_a_baseline(first: Result, second: Result) -> Iterator[str]:
     """That two variants of a run on a shared core may differ by what it did to a baseline."""
     both = first, second
     shared = all(each.line is not None and each.line.shared for each in both)
-    subtracts = any(each.net is not None and each.net.baseline is not None for each in both)
+    subtracts = first.has_baseline or second.has_baseline
     if first.recording is second.recording and shared and subtracts:
         yield (
             "Something else used the core nearly all the time: without it, the baseline and so "
