@@ -53,8 +53,7 @@ FIGURES = (
         praise="This figure holds only the clock, without the work, and the interval holds the "
         "spread between several processes.",
         checks="one-process",
-        look_next="What must this clock do that a mere reading of the counter need not, "
-        "and does it wait until earlier work is done?",
+        look_next="What must this clock do besides reading the counter?",
     ),
     FigureSpec(
         id="timer-ratio-process-cpu",

@@ -13,7 +13,7 @@ from labs.machine.description import read_machine
 from labs.machine.fitness import Point, can_measure, examine, try_all, verdict
 from labs.terminal import lines_of, say, say_json
 
-__all__ = ["Point", "examine", "run_doctor"]
+__all__ = ["Point", "examine", "in_short", "run_doctor"]
 
 FOR_AN_ADMINISTRATOR = "What an administrator can change: labs doctor --administrator"
 OF_AN_ADMINISTRATOR = "What an administrator of this machine can change:"
@@ -60,6 +60,16 @@ def as_text(points: list[Point], colour: bool, columns: int | None) -> str:
     lines = _listed([(point, point.remedy) for point in points], colour, columns)
     more = [FOR_AN_ADMINISTRATOR] if any(point.administrator for point in points) else []
     return "\n".join([*lines, "", *more, verdict(points)])
+
+
+def in_short(points: list[Point]) -> str:
+    """The verdict, and below it only the points that are a CAUTION or a FAIL, with their remedies.
+
+    No line is longer than a cell of a notebook is wide.
+    """
+    odd = [(point, point.remedy) for point in points if point.status in ("CAUTION", "FAIL")]
+    listed = _listed(odd, colour=False, columns=90) if odd else []
+    return "\n".join([verdict(points), *listed, ALL_POINTS])
 
 
 def for_an_administrator(points: list[Point], colour: bool, columns: int | None) -> str:

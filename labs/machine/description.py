@@ -119,14 +119,22 @@ class Machine:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """The same as a table with a caption and row headers, then a list. Text is escaped."""
-        return filled(_CARD, rows=rows(self), limits=self.cannot_show())
+        """The same, folded under a line: a table with row headers, then a list. Text is escaped."""
+        return filled(_CARD, in_short=_in_short(self), rows=rows(self), limits=self.cannot_show())
 
 
 UNREADABLE = "cannot be read here"
 _CARD = Path(__file__).with_name("card.html.jinja")
 
 COARSE_STEP_NS = 5.0  # with a longer step, the cheapest calls take less than one step
+
+
+def _in_short(machine: Machine) -> str:
+    """What tells this machine from others, in a line."""
+    cpus = None if machine.cpus_online is None else plural(machine.cpus_online, "CPU")
+    virtual = "virtual machine" if machine.virtual else None
+    facts = (machine.cpu or machine.architecture, cpus, virtual, machine.container)
+    return ", ".join(each for each in facts if each)
 
 
 def rows(machine: Machine) -> list[tuple[str, str]]:

@@ -485,7 +485,7 @@ class Session(Predicting, Measuring):
 
         What is handed in is the notebook as last saved. Raises Refused.
         """
-        show(Quiet("Checking the figures and packing the lab takes ten seconds or more ..."))
+        show(Quiet("Checking the figures and packing the lab ..."))
         show(handed_in(self.folder))
 
     def progress(self) -> None:

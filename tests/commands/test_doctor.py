@@ -17,7 +17,7 @@ import pytest
 
 from labs import paths, terminal
 from labs.commands import doctor
-from labs.commands.doctor import Point, examine
+from labs.commands.doctor import ALL_POINTS, Point, examine, in_short
 from labs.machine import fitness
 from labs.machine.description import Machine
 from labs.machine.fitness import Counter, Disk, Outcome, Trials, can_measure, verdict
@@ -164,6 +164,14 @@ def test_the_verdict_names_what_is_wrong() -> None:
     points = [Point("a", "PASS", ""), Point("b", "CAUTION", ""), Point("c", "CAUTION", "")]
     assert verdict(points) == "Fit to measure; 2 cautions: b, c."
     assert verdict([*points, Point("d", "FAIL", "")]) == "Not fit to measure: d."
+
+
+def test_in_short_it_lists_only_what_does_not_pass() -> None:
+    good = [Point("a", "PASS", "seen a"), Point("b", "SKIPPED", "seen b")]
+    assert in_short(good).splitlines() == ["Fit to measure.", ALL_POINTS]
+    first, *listed, last = in_short([*good, Point("d", "FAIL", "seen d", "mend d")]).splitlines()
+    assert (first, last) == ("Not fit to measure: d.", ALL_POINTS)
+    assert [line.split() for line in listed] == [["FAIL", "d", "seen", "d"], ["->", "mend", "d"]]
 
 
 #: What each point says of a machine on which all is wrong that an administrator can change.

@@ -379,7 +379,7 @@ def test_a_saved_form_holds_the_line_of_python_with_what_was_stored(
     assert written in line["text/plain"] and WIDGET not in line
     assert "ticklab-form" in form.fields.widget._dom_classes
     assert ":not(:has(.ticklab-form:not(" in line["text/html"]
-    assert "1000" in line["text/html"] and "run the first cell of the lab" in line["text/html"]
+    assert "1000" in line["text/html"] and "Run the first cell of the lab" in line["text/html"]
 
 
 def test_nbclassic_knows_the_cells_of_c_and_no_others() -> None:
