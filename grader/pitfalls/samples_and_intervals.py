@@ -21,7 +21,15 @@ from labs.analysis.estimates import student_t
 from labs.analysis.net_cost import parts_of
 from labs.analysis.thresholds import FEWEST_FIRST_TIMES
 from labs.recording.declared import is_first_time
-from labs.recording.file import Integers, Recording, Samples, distinct, memoized
+from labs.recording.file import (
+    Integers,
+    Recording,
+    Samples,
+    are_in_order,
+    distinct,
+    memoized,
+    numbered,
+)
 from labs.results.warning_thresholds import FEWEST_PER_BATCH
 from labs.units import rounded
 
@@ -45,11 +53,11 @@ def too_few_samples(case: Case) -> str | None:
     for name, result in case.results.items():
         samples = case.recording.samples(name)
         if is_first_time(case.recording, name):
-            processes = len(set(samples.process.tolist()))
+            processes = len(distinct(samples.process))
             if processes < FEWEST_FIRST_TIMES:
                 return f"Your recording shows the first time of {name} only {processes} times."
             continue
-        sizes = len(set(samples.batch.tolist()))
+        sizes = len(distinct(samples.batch))
         if sizes == 0 or len(samples) < FEWEST_PER_BATCH * sizes:
             return (
                 f"Your recording holds {len(samples)} samples of {name} over {sizes} batch sizes."
@@ -332,10 +340,9 @@ def series_of(recording: Recording, variant: str) -> tuple[int, list[Floats]]:
 
 def _order(process: Integers, batch: Integers, place: Integers) -> NDArray[np.intp]:
     """The order of the samples by process, then batch size, then place."""
-    later, sizes = np.diff(process), distinct(batch)
-    in_order = bool(((later > 0) | ((later == 0) & (np.diff(place) >= 0))).all())
-    cell = process * len(sizes) + np.searchsorted(sizes, batch)
-    if not in_order or cell.max(initial=0) >= 2**16:
+    sizes, size = numbered(batch)
+    cell = process * len(sizes) + size
+    if not are_in_order(process, place) or cell.max(initial=0) >= 2**16:
         return np.lexsort((place, batch, process))
     # Rows are mostly in the order taken; then a sort of short numbers takes a tenth of the time.
     return np.argsort(cell.astype(np.uint16), kind="stable")

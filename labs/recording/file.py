@@ -222,6 +222,12 @@ def numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
     return found, place[values]
 
 
+def are_in_order(process: Integers, sample: Integers) -> bool:
+    """Whether these rows, of shape (n,), ascend by process, and in each process by sample."""
+    later = np.diff(process)
+    return bool(((later > 0) | ((later == 0) & (np.diff(sample) >= 0))).all())
+
+
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 
 FORMAT = "ticklab recording"
