@@ -307,7 +307,7 @@ def _in_a_row(ticks: Integers, groups: tuple[Integers, Integers]) -> list[str]:
     values = ticks.astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ values >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
     values ^= values >> np.uint64(31)
-    places, back = (np.cumprod(np.full(len(ticks), each, np.uint64)) for each in (_PLACE, _BACK))
+    places, back = (each[: len(ticks)] for each in _powers(1 << len(ticks).bit_length()))
     sums = np.cumsum(np.append(np.uint64(0), values * places))
     found = []
     for length in _IN_A_ROW:
@@ -321,11 +321,19 @@ def _in_a_row(ticks: Integers, groups: tuple[Integers, Integers]) -> list[str]:
     return found
 
 
+@cache
+def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The first powers of _PLACE and of its inverse, so many of each."""
+    forth, back = np.full(count, _PLACE, np.uint64), np.full(count, _BACK, np.uint64)
+    return np.cumprod(forth), np.cumprod(back)
+
+
 def _smallest(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The smallest of the distinct hashes, in order; to sort all of them takes much longer."""
     few = 8 * _MOST_MARKS
     if len(hashes) > few:
-        found = np.unique(np.partition(hashes, few)[:few])[:_MOST_MARKS]
+        # Hashes are spread evenly, so about this many are as small.
+        found = np.unique(hashes[hashes < np.uint64(few * 2**64 // len(hashes))])[:_MOST_MARKS]
         if len(found) == _MOST_MARKS:
             return found
     return np.unique(hashes)[:_MOST_MARKS]

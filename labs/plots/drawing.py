@@ -576,12 +576,23 @@ def _draw_scale(
 # The evidence: the line T(k), and beside it what each sample says of the figure.
 
 
-class _Column(NamedTuple):
-    """Numbers that are drawn above one name; `hollow` ones do not count for the figure."""
+class _Column:
+    """Numbers that are drawn above one name; `hollow` ones do not count for the figure.
 
-    name: str
-    values: Floats
-    hollow: bool = False
+    `values` are in the order taken, and `ascending` is sorted, once for all that is read off it.
+    """
+
+    def __init__(self, name: str, values: Floats, *, hollow: bool = False) -> None:
+        self.name, self.hollow = name, hollow
+        self.values = values[np.isfinite(values)]
+        self.ascending = np.sort(self.values)
+
+    def quantiles(self, *percent: float) -> list[float]:
+        """The values below which so many percent of all values lie; not of an empty column."""
+        last = len(self.ascending) - 1
+        places = np.array(percent) / 100 * last
+        found: list[float] = np.interp(places, np.arange(last + 1), self.ascending).tolist()
+        return found
 
 
 class Panel(NamedTuple):
@@ -831,7 +842,7 @@ def _draw_columns(
     paper: Paper, result: Result, columns: Sequence[_Column], left: float, name: str
 ) -> None:
     """Draw each column as a band of its density, the figure as a line, and count what is beyond."""
-    counted = [each.values for each in columns if not each.hollow and len(each.values)]
+    counted = [each for each in columns if not each.hollow and len(each.values)]
     if not counted:
         return
     ends = [_ends(each) for each in counted]
@@ -858,10 +869,9 @@ def _draw_columns(
     draw_names(paper, panel, names, what)
 
 
-def _ends(values: Floats) -> tuple[float, float]:
+def _ends(column: _Column) -> tuple[float, float]:
     """Between which values a column is drawn; a few long samples do not flatten the others."""
-    tails = [_TAILS, 25, 50, 75, 100 - _TAILS]
-    low, first, middle, third, high = np.percentile(values, tails).tolist()
+    low, first, middle, third, high = column.quantiles(_TAILS, 25, 50, 75, 100 - _TAILS)
     # Samples on a shared core are longer, however many they are; none is shorter for it.
     reach = _REACH * ((middle - first) or (third - first))
     return (max(low, first - reach), min(high, middle + reach)) if reach > 0 else (low, high)
@@ -869,37 +879,40 @@ def _ends(values: Floats) -> tuple[float, float]:
 
 def _draw_column(paper: Paper, panel: Panel, x: float, half: float, column: _Column) -> None:
     """Draw one column: a band, or dots if it is short. What is beyond is counted at the ends."""
-    values = column.values[np.isfinite(column.values)]
-    inside = values[(values >= panel.low) & (values <= panel.high)]
-    if len(inside) < _FEW:
-        for n, value in enumerate(inside.tolist()):  # side by side in the order taken
-            at = x + half * (2 * (n + 0.5) / len(inside) - 1)
+    below = int(np.searchsorted(column.ascending, panel.low))
+    above = len(column.values) - int(np.searchsorted(column.ascending, panel.high, "right"))
+    if (count := len(column.values) - below - above) < _FEW:
+        inside = (column.values >= panel.low) & (column.values <= panel.high)
+        for n, value in enumerate(column.values[inside].tolist()):  # side by side in that order
+            at = x + half * (2 * (n + 0.5) / count - 1)
             paper.sign(at, panel.down(value), "O" if column.hollow else "o", scale.BLUE, 2.5)
     else:
-        _draw_band(paper, panel, x, half, inside, column.hollow)
-    for beyond, y, sign in (
-        (int((values > panel.high).sum()), panel.top - 2, "↑"),
-        (int((values < panel.low).sum()), panel.bottom - 3, "↓"),
-    ):
+        _draw_band(paper, panel, x, half, column)
+    for beyond, y, sign in ((above, panel.top - 2, "↑"), (below, panel.bottom - 3, "↓")):
         if beyond:
             words, size = f"{beyond:,}{sign}", _SMALL - 2
             paper.text(x, y, words, scale.QUIET, anchor="middle", size=size, halo=sign == "↓")
 
 
-def _draw_band(
-    paper: Paper, panel: Panel, x: float, half: float, inside: Floats, hollow: bool
-) -> None:
-    counts, edges = np.histogram(inside, _BINS, (panel.low, panel.high))
+def _draw_band(paper: Paper, panel: Panel, x: float, half: float, column: _Column) -> None:
+    edges = np.linspace(panel.low, panel.high, _BINS + 1)
+    inside = np.searchsorted(column.ascending, edges)
+    inside[-1] = np.searchsorted(column.ascending, panel.high, "right")
+    counts = np.diff(inside)
     wide = half * np.sqrt(counts / counts.max())
     high, steps = (panel.bottom - panel.top) / _BINS, []
     for n in np.flatnonzero(counts).tolist():
         y, w = panel.down(float(edges[n + 1])), max(float(wide[n]), 0.5)
-        if hollow:
+        if column.hollow:
             steps.append(f"M{x - w:.1f} {y:.1f}h{2 * w:.1f}v{high:.1f}h{-2 * w:.1f}z")
         else:
             steps.append(f"M{x - w:.1f} {y + high / 2:.1f}h{2 * w:.1f}")
     paper.path(
-        "".join(steps), scale.BLUE, hollow=hollow, opacity=0.75, wide=0.0 if hollow else high
+        "".join(steps),
+        scale.BLUE,
+        hollow=column.hollow,
+        opacity=0.75,
+        wide=0.0 if column.hollow else high,
     )
 
 
@@ -908,8 +921,8 @@ def _evidence_in_words(result: Result, columns: Sequence[_Column], what: str) ->
     unit, rows, said = unit_symbol(result.unit), [], []
     for each in columns:
         if len(each.values):
-            low, middle, high = np.percentile(each.values, [25, 50, 75])
-            rows.append((each.name, f"{len(each.values):,}", *map(rounded, (low, middle, high))))
+            quartiles = map(rounded, each.quantiles(25, 50, 75))
+            rows.append((each.name, f"{len(each.values):,}", *quartiles))
     if result.line is not None and result.line.straight:
         per_unit = result.clock.ticks_in(result.unit)
         overhead, cost = result.line.overhead.value / per_unit, result.line.cost.value / per_unit
