@@ -165,8 +165,8 @@ RIGHT_WITHIN = 2.0
 
 
 def is_near(factor: float) -> bool:
-    """Whether a guess that was off by `factor` is right, as it is printed: "2 times less" is."""
-    return float(f"{off_by(factor):.2g}") <= RIGHT_WITHIN
+    """Whether a guess that was off by `factor` is right."""
+    return off_by(factor) <= RIGHT_WITHIN
 
 
 _MOST_SHOWN = 1_000_000
@@ -181,7 +181,7 @@ def factor_text(factor: float) -> str:
     """A factor above 0 for a reader: `within 10 %`, `3 times as much`, `3 times less`."""
     if is_within_tenth(factor):
         return "within 10 %"
-    by = rounded(off_by(factor), 2)
+    by = rounded(off_by(factor))
     if off_by(factor) > _MOST_SHOWN:
         by = f"more than {_MOST_SHOWN:,}"
     return f"{by} times {'as much' if factor > 1 else 'less'}"

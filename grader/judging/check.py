@@ -237,7 +237,7 @@ def _about_accepted(case: Case, findings: Sequence[Finding]) -> str:
     two = case.spec.quantity is Quantity.OVERHEAD and len(accepted_ranges(case.accepted_values)) > 1
     why = "One is where the line begins, the other the mean sample at k = 0. " if two else ""
     if case.right and findings:
-        return f"{why}Your value lies there: the finding is about how it was measured."
+        return f"{why}Your value lies there: the finding is about its evidence."
     return why + why_more_is_accepted(case.accepted_values)
 
 

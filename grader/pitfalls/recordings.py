@@ -255,6 +255,9 @@ def left_out(case: Case) -> str:
     left_out, every = f"{aside.total():,}", f"{left + aside.total():,}"
     if not aside:
         return f"The kit counts all {every} samples."
+    if len(aside) == 1:
+        why = REASONS[next(iter(aside))].format(count="all of them")
+        return f"The kit leaves out {left_out} of {every} samples, {why}."
     each = ", ".join(REASONS[why].format(count=f"{count:,}") for why, count in aside.items())
     return f"The kit leaves out {left_out} of {every} samples: {each}."
 

@@ -148,9 +148,7 @@ def calibration(rows: tuple[Compared, ...]) -> tuple[str, ...]:
     sentences = [_about_last([factor for factor, _ in last])]
     if len(before) == LATELY:
         earlier = _middle([factor for factor, _ in before])
-        sentences.append(
-            f"The {LATELY} guesses before were off by a factor of {rounded(earlier, 2)}."
-        )
+        sentences.append(f"The {LATELY} guesses before were off by a factor of {rounded(earlier)}.")
     sure = [(chance, is_near(factor)) for factor, chance in last if chance is not None]
     if len(sure) > 1:
         right = sum(hit for _, hit in sure)
@@ -171,12 +169,12 @@ def _about_last(factors: list[float]) -> str:
             return "Your one guess so far was right within 10 %."
         if is_near(factors[0]):
             return f"Your one guess so far came within a factor of {RIGHT_WITHIN:g}."
-        factor = rounded(off_by(factors[0]), 2)
+        factor = rounded(off_by(factors[0]))
         side = "too low" if factors[0] > 1 else "too high"
         return f"Your one guess so far was off by a factor of {factor} ({side})."
     return (
-        f"Your last {len(factors)} guesses were off by a factor of {rounded(_middle(factors), 2)} "
-        f"on average, the worst by {rounded(max(map(off_by, factors)), 2)}."
+        f"Your last {len(factors)} guesses were off by a factor of {rounded(_middle(factors))} "
+        f"on average, the worst by {rounded(max(map(off_by, factors)))}."
     )
 
 

@@ -67,9 +67,10 @@ class Remarks:
 def of_results(results: Sequence[Result], names: Sequence[str] = ()) -> Remarks:
     """The remarks on these results, of one run or of several; `names` are in place of variants."""
     loud: dict[tuple[str, str], list[tuple[str, RunWarning]]] = {}
+    shown = names or [each.variant for each in results]
     quiet: dict[str, list[tuple[str, RunWarning]]] = {}
     baselines = _baselines_shown(results)
-    for name, result in zip(names or [each.variant for each in results], results, strict=True):
+    for name, result in zip(shown, results, strict=True):
         for each in result.warnings:
             if each.code in _OF_A_FIGURE and result.variant in baselines:
                 continue
@@ -78,9 +79,13 @@ def of_results(results: Sequence[Result], names: Sequence[str] = ()) -> Remarks:
                     quiet.setdefault(each.code, []).append((name, each))
                 continue
             loud.setdefault((each.code, each.likely_cause), []).append((name, each))
+    for (code, _), cases in loud.items():
+        # If it is told of two variants and not of two others, they seem to differ.
+        cases += quiet.pop(code, [])
+        cases.sort(key=lambda case: list(shown).index(case[0]))
     recordings = {id(result.recording): result.recording for result in results}
     return Remarks(
-        tuple(map(_loudly, loud.values())),
+        tuple(_loudly(cases, shown) for cases in loud.values()),
         tuple(_facts(recordings.values())) + shared(results),
         tuple(map(_briefly, quiet.values())),
     )
@@ -156,23 +161,27 @@ def shared(results: Sequence[Result]) -> tuple[str, ...]:
     """A condition of the run if something else used its core all the time."""
     if not any(each.line is not None and each.line.shared for each in results):
         return ()
+    used = "a program or another virtual machine used the same core nearly all the time"
+    if all(each.estimate is None for each in results):
+        return (used,)
     otherwise = "would be the same or smaller"
     # A neighbour may slow down the baseline more than the operation.
     if any(each.has_baseline for each in results):
         otherwise = "may be smaller, or larger where a baseline is subtracted"
-    return (
-        "a program or another virtual machine used the same core nearly all the time, and without "
-        f"it these values {otherwise}",
-    )
+    return (f"{used}, and without it these values {otherwise}",)
 
 
-def _loudly(cases: Sequence[tuple[str, RunWarning]]) -> str:
-    """One warning for all variants that earn it, with the numbers of the first."""
+def _loudly(cases: Sequence[tuple[str, RunWarning]], names: Sequence[str]) -> str:
+    """One warning for all variants that have it, with the numbers of the first.
+
+    `names` are those of all results that are shown.
+    """
     first = f"{cases[0][1]}"
     same = [name for name, each in cases if f"{each}" == first]
     others = [name for name, each in cases if f"{each}" != first]
     also = f" The same kind of warning: {listed(others)}." if others else ""
-    return f"{listed(same)}: {first}{also}"
+    which = "all" if len(same) == len(names) > 2 else listed(same)
+    return f"{which}: {first}{also}"
 
 
 def _briefly(cases: Sequence[tuple[str, RunWarning]]) -> str:

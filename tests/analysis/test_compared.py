@@ -199,6 +199,9 @@ def test_on_a_shared_core_a_baseline_may_be_what_moves() -> None:
         conditions = " ".join(shared(both))
         assert ("larger where a baseline is subtracted" in conditions) == said
         assert ("would be the same or smaller" in conditions) == (not said and bool(each_process))
+        without = [replace(each, estimate=None) for each in both]
+        assert ("used the same core" in " ".join(shared(without))) == bool(each_process)
+        assert "without it" not in " ".join(shared(without)), "there are no values"
 
 
 def test_a_plot_of_a_shared_core_says_so_and_a_cell_says_it_once(

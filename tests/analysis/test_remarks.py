@@ -16,7 +16,7 @@ from labs.results import remarks
 from labs.results import warning_thresholds as thresholds
 from labs.results.remarks import Remarks
 from labs.results.result import Result, result_of, sensible
-from labs.results.run_warnings import of_line
+from labs.results.run_warnings import RunWarning, of_line
 from testing import simulate
 from testing.simulate import Machine
 
@@ -323,3 +323,21 @@ def test_what_needs_no_action_is_not_printed_in_a_terminal() -> None:
     printed = " ".join(remarks.in_lines(results))
     assert all(warning in printed for warning in seen.warnings)
     assert not any(quiet in printed for quiet in seen.quiet)
+
+
+def test_a_warning_that_all_results_have_is_told_of_all_even_if_most_are_quiet() -> None:
+    """Told of two rings of four, it made the other two seem undisturbed."""
+    recording = simulate.run(Machine(), 1)
+    one = RunWarning("shared-core", "something else used the same core", "a thread", "wait")
+    result = result_of(recording, None, "ticks")
+    quiet = dataclasses.replace(
+        result, warnings=(dataclasses.replace(one, quiet=True, brief="used the same core"),)
+    )
+    loud = dataclasses.replace(result, warnings=(one,))
+    for results, which in (
+        ([quiet, loud, quiet], "all: "),
+        ([quiet, loud, dataclasses.replace(result, warnings=())], "a and b: "),
+    ):
+        said = remarks.of_results(results, ["a", "b", "c"])
+        assert [each.startswith(which) for each in said.warnings] == [True]
+        assert said.conditions == remarks.of_results([result]).conditions

@@ -539,8 +539,11 @@ def test_the_picture_says_what_it_shows() -> None:
     assert "1 prediction was late" in shown.meaning
     assert [row[-1] for row in shown.table.rows] == ["yes", "yes", "yes", "no: late"]
     assert "late" not in calibration_picture(guesses[:3]).meaning
-    # 2.03 is printed as 2, and so is right everywhere.
-    assert calibration_picture([Guess("a", 2.03)]).meaning.endswith("within a factor of 2.")
+    # The table and the words agree about what is printed as 2.03.
+    assert (
+        "0 of 1 guess came within a factor of 2." in calibration_picture([Guess("a", 2.03)]).meaning
+    )
+    assert factor_text(2.03) == "2.03 times as much"
 
 
 def test_guesses_that_are_far_off_or_many_can_be_drawn() -> None:

@@ -300,7 +300,7 @@ def test_the_graders_cells_stand_folded_at_the_end(name: str) -> None:
 def test_the_first_lab_is_short_and_shows_how_every_lab_works() -> None:
     every = source_of(NAMES[0])["cells"]
     assert words_in(every) <= MOST_IN_FIRST
-    shown = ("prediction", "decision", "figure", "answer")
+    shown = ("prediction", "decision", "figure")
     assert all(of_kind(every, kind) == 1 for kind in shown)
     everything = "\n".join(map(text, every))
     assert "lab.hint(" in everything and "lab.hand_in()" in everything and "`...`" in everything

@@ -73,7 +73,7 @@ def of_choice(lab: str, spec: FigureSpec, figure: Figure) -> Iterator[tuple[Figu
             yield from ((spec, each) for each in judged.findings)
 
 
-THERE = "Your value lies there: the finding is about how it was measured."
+THERE = "Your value lies there: the finding is about its evidence."
 
 
 def test_a_right_value_of_a_wrong_run_is_not_told_to_be_outside() -> None:
