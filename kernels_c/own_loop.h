@@ -35,7 +35,7 @@ __attribute__((aligned(64))) static uint64_t empty_loop(long batch)
 #define MEASURE_OWN_LOOP(calls)                                                                    \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        static const long batches[] = {64, 128, 256, 512};                                         \
+        static const long batches[] = {256, 512, 1024, 2048};                                      \
         static const struct variant variants[] = {                                                 \
             {.name = "own",                                                                        \
              .about = "a call, timed by your loop",                                                \

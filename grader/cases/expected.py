@@ -489,7 +489,8 @@ def _canonical_or(unit: str, otherwise: str) -> str:
 def conclusion(
     spec: FigureSpec, operands: Sequence[Result], naive: Sequence[bool] = ()
 ) -> list[Expected]:
-    """The one conclusion that these results bear out; empty if one gives no figure, or a negative.
+    """The one conclusion that these results bear out; empty if one gives no figure, or a negative
+    where something must be left.
 
     `naive` marks the operands that repeat a mistake; their naive value counts. Where known facts
     speak against all conclusions but one, this one is right. The last conclusion is that the data
@@ -504,7 +505,8 @@ def conclusion(
         estimates = tuple(each for each in shown if each is not None)
         if spec.decide is None or len(estimates) < len(shown):
             return []
-        if not any(naive) and any(each.high < 0 for each in estimates):
+        below = any(each.high < 0 for each in estimates) and not spec.may_be_nothing
+        if below and not any(naive):
             return []  # nothing takes less than no time, so one of the two is wrong
         number = spec.decide(estimates)
         if not any(naive) and _may_be_the_clock(spec, operands):

@@ -100,7 +100,8 @@ class FigureSpec:
     If half of the interval's width is more than the share `widest` of the value, it is too wide to
     believe: the figure passes within it, and the verdict says so. If the figure is a difference, or
     the rest of something, it `may_be_nothing`: its interval is then compared with what it was taken
-    from. `central` is the code of the pitfall that this figure is about: making that mistake costs
+    from. So may what a conclusion is about: next to a loop, an inlined procedure may cost less than
+    none. `central` is the code of the pitfall that this figure is about: making that mistake costs
     at least half of the points. If the figure is `own`, so does each mistake in what the C does
     (`grader.judging.check`). Provenance has at most a quarter of them. A figure that has passed
     gets its `praise` if the recording shows the facts among the `checks` behind it (with commas,

@@ -93,6 +93,7 @@ FIGURES = (
         of=("first-iteration-call", "first-call-own", "first-iteration-data-cache"),
         quantity=Quantity.CHOICE,
         decide=_cause,
+        may_be_nothing=True,
         look_at="`lab.compare(own, call, times=0.5)` and `lab.compare(miss, call, times=0.5)`",
         central="cause-not-isolated",
         praise={"Your own figures support this cause.": "conclusion-against-table"},

@@ -49,6 +49,7 @@ FIGURES = (
         points=CONCLUSION,
         flags="-O2",
         decide=_what_is_left,
+        may_be_nothing=True,
         compared_in="cycles",
         look_at='`lab.compare(o2["inlined"], o2["args0"], times=0.1)` and '
         '`lab.compare(o2["inlined"], o2["args0"])`',

@@ -232,10 +232,13 @@ def _judged(case: Case, what_it_is: Callable[[Case], str], tell_answers: bool) -
     )
 
 
+_TWO_ARE_RIGHT = "Two are right: where a line through the samples begins, and the mean at k = 0. "
+
+
 def _about_accepted(case: Case, findings: Sequence[Finding]) -> str:
     """What else is accepted; or, of a right value, that the findings are not about it."""
     two = case.spec.quantity is Quantity.OVERHEAD and len(accepted_ranges(case.accepted_values)) > 1
-    why = "One is where the line begins, the other the mean sample at k = 0. " if two else ""
+    why = _TWO_ARE_RIGHT if two else ""
     if case.right and findings:
         return f"{why}Your value lies there: the finding is about its evidence."
     return why + why_more_is_accepted(case.accepted_values)

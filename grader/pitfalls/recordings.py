@@ -145,7 +145,7 @@ WITHOUT_SAMPLES = (Quantity.STEP, Quantity.SWITCHES, Quantity.CHOICE)
 @pitfall(
     level=Level.PROVENANCE,
     symptom="The figure differs from its recording.",
-    misconception="Other samples were used, or another formula.",
+    misconception="Other samples were used, another formula, or a guess.",
     experiment="Compute it again.",
     seen_in="report A: setuid, runs of 1217.20 cycles on average, 1261.60 in the table",
 )

@@ -322,7 +322,7 @@ def series_of(recording: Recording, variant: str) -> tuple[int, list[Floats]]:
 
     A series has the values of one process and batch size in the order taken, warm-up first.
     """
-    mine = recording.rows_of(variant)
+    mine = np.flatnonzero(recording.rows_of(variant))
     process, batch = recording.process[mine], recording.batch[mine]
     place, ticks = recording.sample[mine], recording.ticks[mine].astype(np.float64)
     # One sort, because a recording may have thousands of groups.

@@ -335,6 +335,7 @@ class Run:
         told = self.told(self._printed)
         drawn, said, held = self._values(), remarks.of_results(told), self._held()
         doubts = (*said.warnings, *said.quiet, *self.contradicts, *remarks.shared(told))
+        doubts += tuple(filter(None, (each.aside_as_text() for each in told)))
         if (cell := running_cell()) is not None:
             self.later.told_in.update(dict.fromkeys((each.variant for each in told), cell))
         return filled(

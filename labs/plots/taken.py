@@ -48,7 +48,7 @@ class Taken:
 
 
 def taken_of(recording: Recording, variant: str) -> Taken:
-    mine = recording.variant_index == recording.variants.index(variant)
+    mine = np.flatnonzero(recording.rows_of(variant))
     process, sample = recording.process[mine], recording.sample[mine]
     warm = sample < 0
     return Taken(

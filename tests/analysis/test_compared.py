@@ -488,6 +488,8 @@ def test_a_cost_below_nothing_bears_out_no_conclusion() -> None:
     spec = figure_named("own-question-claim")
     assert below.estimate is not None and below.estimate.high < 0
     assert conclusion(spec, [below, of(OWN)]) == conclusion(spec, [of(OWN), below]) == []
+    next_to_nothing = conclusion(figure_named("call-inlined"), [below, of(OWN)])
+    assert [each.value for each in next_to_nothing] == [1], "of an inlined call nothing is left"
     cases = [
         make_case(figure_named(name), Figure(name, 1.0, "ns", "recordings/own.csv"), recording)
         for name, recording in zip(spec.of, (below.recording, OWN), strict=True)

@@ -113,7 +113,7 @@ def test_the_empty_sample_is_an_overhead_too(fenced: Recording) -> None:
     two = judged("timer-overhead-fenced", value, "ns", replace(fenced, ticks=longer))
     for verdict, ranges in ((two, 2), (judged("timer-overhead-fenced", value, "ns", fenced), 1)):
         assert len(verdict.accepted.split(" or ")) == ranges
-        assert ("the other the mean sample at k = 0" in verdict.reason) == (ranges == 2)
+        assert ("and the mean at k = 0" in verdict.reason) == (ranges == 2)
 
 
 def test_a_slip_is_named_and_costs_interpretation_only(fenced: Recording) -> None:

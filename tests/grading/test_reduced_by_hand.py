@@ -39,7 +39,9 @@ _ACCUSES = re.compile(
     r"(another|other|earlier) (run|machine|page|computer)\b(?! fault)|published|not follow"
 )
 _APART = re.compile(r"Yours is ([\d.]+) % (higher|lower)\.")
-_LEFT_OUT = re.compile(r"The kit leaves out ([\d,]+) of ([\d,]+) samples(?:: .*\d.*|, all of them .*)\.")
+_LEFT_OUT = re.compile(
+    r"The kit leaves out ([\d,]+) of ([\d,]+) samples(?:: .*\d.*|, all of them .*)\."
+)
 
 
 def by_id(spec: FigureSpec) -> str:
