@@ -157,7 +157,7 @@ class Result:
         used = self.estimate.processes if self.estimate is not None else every
         of = f"{used} of " if used != every else ""
         aside = self.aside_as_text()
-        why = [f"{every - used} kept too few"] if of else []
+        why = [f"too few left of {every - used}"] if of else []
         why += [f"set aside: {aside}"] if aside else []
         each = f" ({'; '.join(why)})" if why else ""
         return f"{self.n_as_text()} samples from {of}{plural(every, 'process')}{each}"
