@@ -35,7 +35,7 @@ class Taken:
     `warm` samples belong to the warm-up; a `cold` sample is the first of its process.
     """
 
-    ticks: Floats
+    ticks: Integers
     batch: Integers
     process: Integers
     warm: Bools
