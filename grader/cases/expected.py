@@ -489,12 +489,12 @@ def _canonical_or(unit: str, otherwise: str) -> str:
 def conclusion(
     spec: FigureSpec, operands: Sequence[Result], naive: Sequence[bool] = ()
 ) -> list[Expected]:
-    """The one conclusion that these results bear out; empty if one gives no figure, or a negative
-    where something must be left.
+    """The one conclusion that these results bear out; empty if one of them gives no figure.
 
-    `naive` marks the operands that repeat a mistake; their naive value counts. Where known facts
-    speak against all conclusions but one, this one is right. The last conclusion is that the data
-    do not decide. It is right too where the clock speeds of two runs may explain what they show.
+    So it is if a cost is below zero, unless what it is about may be nothing. `naive` marks the
+    operands that repeat a mistake; their naive value counts. Where known facts speak against all
+    conclusions but one, this one is right. The last conclusion is that the data do not decide. It
+    is right too where the clock speeds of two runs may explain what they show.
     """
     number = known(spec)
     if number is None:

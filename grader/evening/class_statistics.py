@@ -22,7 +22,7 @@ from grader.pitfalls.pitfall import Pitfall
 from grader.submissions.safe_files import printable
 from labs.course import guide
 from labs.html import Table
-from labs.units import NANOSECONDS, RIGHT_WITHIN, off_by, rounded
+from labs.units import NANOSECONDS, RIGHT_WITHIN, is_near, off_by, rounded
 
 # How the numbers of a class spread: for each figure, by the kind of machine.
 #
@@ -306,7 +306,7 @@ def _guessed(name: str, asks: str, factors: list[float], sure: list[float]) -> G
         name,
         asks,
         len(factors),
-        near=sum(off_by(factor) <= RIGHT_WITHIN for factor in factors),
+        near=sum(is_near(factor) for factor in factors),
         low=sum(factor > RIGHT_WITHIN for factor in factors),
         high=sum(factor < 1 / RIGHT_WITHIN for factor in factors),
         off=math.exp(statistics.median(off)),

@@ -401,7 +401,9 @@ def test_what_was_set_aside_counts_when_a_longer_run_is_advised() -> None:
     """A run of 10 processes, of which 3 were kept, was advised to take 10."""
     machine = Machine(process_spread=3, slower_processes=6, slower_by=0.5, samples=20_000, rounds=3)
     recording = run_with(machine)
-    assert simulate.line_of(recording).cost.processes < 5
+    assert (used := simulate.line_of(recording).cost.processes) < 5
+    text = result_of(recording, None, "ticks").samples_as_text()
+    assert f"{used} of 10 processes (too few left of {10 - used}; set aside: " in text
     advised = re.fullmatch(r"--processes (\d+)", warnings_of(recording)["wide-interval"].try_this)
     assert advised and int(advised[1]) > machine.processes
 
