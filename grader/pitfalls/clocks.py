@@ -150,6 +150,8 @@ def timestamps_in_double(case: Case) -> str | None:
 #: Of a clock that is merely coarse some samples see a step: as many as the time is long.
 MOST_NOT_ZERO = 0.01
 FEWEST_TO_SEE_STEPS = 100
+#: Whole units shorter than this, in ns, lose no time: reading a clock takes longer.
+LEAST_UNIT_THAT_LOSES = 10.0
 
 
 @pitfall(
@@ -176,6 +178,8 @@ def overhead_rounded_to_zero(case: Case) -> str | None:
     if len(samples) < FEWEST_TO_SEE_STEPS or not_zero > MOST_NOT_ZERO * len(samples):
         return None
     unit = 1e6 / samples.clock.frequency_hz
+    if unit < LEAST_UNIT_THAT_LOSES / 1000:
+        return None  # zeros of a fine clock come from elsewhere, as from too much subtracted
     return (
         f"{len(samples) - not_zero:,} of your {len(samples):,} samples are 0, whatever the work: "
         f"they were kept in whole units of {unit:g} µs."

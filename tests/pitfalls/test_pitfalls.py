@@ -12,6 +12,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grader.cases.case import Case
@@ -98,6 +99,8 @@ MOST_SAMPLES = 2000
 OF_LADDER = (120, 3)
 #: Of a run of which so many samples were set aside, the rest is too little for a small mistake.
 MOST_SHARED = 0.25
+#: Of a mean, the share of its samples that may not make it; else other programs wrote the figure.
+LONGEST_SAMPLES = 0.01
 #: A switch that takes so many ns waits until the time slice of another program is over.
 LONGEST_SWITCH = 100_000.0
 
@@ -107,12 +110,16 @@ def disturbed(recording: Recording) -> str:
 
     Beside another hardware thread everything takes twice as long, what would be impossibly short
     too, and the kit then knows only what the cost is at most. Where most samples were taken beside
-    one, too few are left.
+    one, too few are left. A mean that one sample in a hundred doubles is a figure about these.
     """
     core = core_of(recording)
     if core is not None and core.always_shared:
         return f"the core was shared: {core.additions:.1f} additions a cycle at most"
     for name in recording.variants:
+        ticks = np.sort(recording.ticks[recording.rows_of(name)])
+        usual = ticks[: int(len(ticks) * (1 - LONGEST_SAMPLES))].sum()
+        if ticks.sum() > 2 * usual:
+            return f"{name}: the longest {LONGEST_SAMPLES:.0%} of the samples make its mean"
         line = result_of(recording, name, "ns").line
         if line is not None and line.shared:
             return f"{name}: the core was shared all the time"
