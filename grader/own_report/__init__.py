@@ -27,7 +27,7 @@ from labs.html import page as whole_page
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.plots import picture
-from labs.plots.calibration_plot import Guess, calibration_picture
+from labs.plots.guesses import Guess, calibration_picture
 from labs.plots.picture import Picture
 from labs.recording.file import Recording
 from labs.results import remarks

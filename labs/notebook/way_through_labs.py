@@ -116,7 +116,7 @@ def wrap_up(labs_folder: Path, lab: str) -> None:
 
 def _picture(known: tuple[tuple[Compared, float], ...]) -> Picture:
     # Here: drawing takes long to load.
-    from labs.plots.calibration_plot import Guess, calibration_picture
+    from labs.plots.guesses import Guess, calibration_picture
 
     return calibration_picture(
         [

@@ -25,7 +25,7 @@ from labs.notebook import predicting, typed_numbers, way_through_labs
 from labs.notebook.predicting import PredictionForm
 from labs.notebook.run import Run
 from labs.notebook.session import Session
-from labs.plots.calibration_plot import Guess, calibration_picture
+from labs.plots.guesses import Guess, calibration_picture
 from labs.recording.file import read
 from labs.results.results_compared import Comparison
 from labs.results.run_warnings import RunWarning

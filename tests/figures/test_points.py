@@ -17,7 +17,7 @@ from grader.cases.verdict import Finding, Level, Outcome, Verdict
 from grader.facts import caveats
 from grader.facts.caveats import WITH_INTERVAL, caveat_of_width, compared_with
 from grader.figures import LABS, figure_named
-from grader.figures.trials import TRIALS
+from grader.figures.lab_08_five_reports_on_trial import TRIALS
 from grader.judging import lab_folder
 from grader.judging.check import (
     CENTRAL_OF_OWN_C,

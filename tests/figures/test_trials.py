@@ -13,7 +13,7 @@ import pytest
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figures_of
-from grader.figures.trials import (
+from grader.figures.lab_08_five_reports_on_trial import (
     DIRECTION,
     LAB,
     NOTHING,

@@ -12,8 +12,8 @@ from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Outcome
 from grader.facts import memory_use
 from grader.figures import figure_named
-from grader.figures.switch_footprint import FIGURES as OF_FOOTPRINT
-from grader.figures.task_creation import FIGURES as OF_CREATION
+from grader.figures.lab_05_task_creation import FIGURES as OF_CREATION
+from grader.figures.lab_07_switch_footprint import FIGURES as OF_FOOTPRINT
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
 from labs.analysis.estimates import Estimate

@@ -99,7 +99,7 @@ def test_an_overhead_of_nothing() -> None:
     assert found(FENCED_ID, round(overhead(run) / 1000, 3), "us", run) == []
     rounded = run_of(Clocked(0, 0, frequency_hz=1e6, step=1000), "monotonic")
     assert found(MONOTONIC_ID, 0, "ns", rounded) == ["overhead-rounded-to-zero"]
-    # All zeros of a clock of fine units, as where more was subtracted than there was: no unit did it.
+    # Zeros of a clock of fine units come from elsewhere, as where too much was subtracted.
     subtracted = run_of(Clocked(0, 0, frequency_hz=2.4e9, step=256), "monotonic")
     assert "overhead-rounded-to-zero" not in found(MONOTONIC_ID, 0, "ns", subtracted)
 

@@ -23,7 +23,7 @@ from grader.facts.borne_out import FACTS
 from grader.facts.observed import usual_ticks
 from grader.facts.sources import source_of
 from grader.figures import LABS, figure_named
-from grader.figures.trials import TRIALS, Trial
+from grader.figures.lab_08_five_reports_on_trial import TRIALS, Trial
 from grader.judging import check as judging
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import CATALOGUE, pitfall_named

@@ -23,8 +23,8 @@ from labs.html import Table
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.plots import picture, scale, style, taken
-from labs.plots.calibration_plot import Guess, calibration_picture
 from labs.plots.drawing import line_drawing, text_width
+from labs.plots.guesses import Guess, calibration_picture
 from labs.plots.intervals import Point, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import samples_figure
 from labs.plots.rows import Dot, Group, Row, rows_drawing
