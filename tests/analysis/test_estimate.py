@@ -346,6 +346,12 @@ def test_costs_of_two_runs_are_taken_for_independent() -> None:
     assert value == pytest.approx(line.value - 2 * other.value)
     assert value - low == pytest.approx(np.hypot(line.half_width, 2 * other.half_width), rel=1e-6)
     assert high - value == pytest.approx(value - low, rel=1e-6)
+    # Where one end is farther away than the other, what is subtracted counts from its other end.
+    one, other = Estimate(50, 49, 52, "ns", "", 9, 1), Estimate(20, 19.5, 26, "ns", "", 9, 1)
+    value, low, high = estimates.difference(one, other, 2)
+    assert (value, value - low, high - value) == pytest.approx(
+        (10, np.hypot(1, 12), np.hypot(2, 1))
+    )
 
 
 def test_a_thing_less_itself_is_nothing_for_sure() -> None:

@@ -230,6 +230,14 @@ def test_a_cost_that_changes_within_a_process_is_told() -> None:
         assert not told or "the first half of each process costs 3" in found["drift"].symptom
 
 
+def test_a_longer_warm_up_comes_on_top_of_that_there_was() -> None:
+    run = beginning_slowly(0.5, 0.03)
+    for warmup, asked in ((0, 500), (400, 900), (1_850, 2_400)):
+        stated = {**run.conditions, "samples": "1000", "warmup": str(warmup)}
+        found = warnings_of(dataclasses.replace(run, conditions=MappingProxyType(stated)))
+        assert f"--warmup {asked})" in found["drift"].try_this, warmup
+
+
 def test_without_a_change_chance_hardly_ever_looks_like_one() -> None:
     machine = dataclasses.replace(simulate.OPERATION, speed_spread=0.03, noise=20)
     found = [
