@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -157,7 +158,7 @@ class Plan:
             words += ["--replace", f"{self.replace_s:g}"]
         if self.perf:
             words.append("--perf")
-        words.append("--flags=" + self.shown_flags)
+        words.append("--flags=" + shlex.quote(self.shown_flags))
         return " ".join(words)
 
     @property
@@ -171,7 +172,9 @@ def _shown(kernel: str) -> str:
     path = Path(kernel)
     if path.is_relative_to(paths.kernels_c()):
         return f"kernels_c/{path.relative_to(paths.kernels_c()).as_posix()}"
-    return without_home(kernel)
+    shown = without_home(kernel)
+    home = "~/" if shown.startswith("~/") else ""  # in quotes, it would be a folder named `~`
+    return home + shlex.quote(shown.removeprefix(home))
 
 
 def without_home(word: str) -> str:

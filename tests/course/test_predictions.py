@@ -539,6 +539,8 @@ def test_the_picture_says_what_it_shows() -> None:
     assert "1 prediction was late" in shown.meaning
     assert [row[-1] for row in shown.table.rows] == ["yes", "yes", "yes", "no: late"]
     assert "late" not in calibration_picture(guesses[:3]).meaning
+    three = calibration_picture([*guesses[:2], Guess("e", 9)]).meaning
+    assert three.endswith("Further off: 2 too low.")
     # The table and the words agree about what is printed as 2.03.
     assert (
         "0 of 1 guess came within a factor of 2." in calibration_picture([Guess("a", 2.03)]).meaning

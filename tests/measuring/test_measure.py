@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import dataclasses
@@ -9,6 +10,7 @@ import itertools
 import os
 import random
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -29,7 +32,7 @@ from labs.limits import MOST_PROCESSES, MOST_SAMPLES, MOST_WARMUP
 from labs.machine import surroundings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of
-from labs.run import c_process
+from labs.run import c_process, declared_options
 from labs.run.c_process import STOPPED_S, TICK_S, Deadline, Reading, RunClock, RunFailed, Standstill
 from labs.run.measure import (
     BadPlan,
@@ -40,6 +43,7 @@ from labs.run.measure import (
     measure_now,
     turns_of,
 )
+from labs.run.variants import plan_of_line
 from testing.paths import REPOSITORY
 
 ALLOWED = surroundings.allowed_cpus()
@@ -267,6 +271,26 @@ def test_processes_take_turns_and_chance_says_who_is_first() -> None:
         assert sorted(order(3, 1)[:2]) == ["A", "B"] and order(3, 1)[2:] == "AA"
     # Each of the eight ways has its share of 50: hardly one in 10,000 seeds gives one of them 24.
     assert len(first) == 8 and min(first.values()) >= 25
+
+
+def test_the_line_that_a_recording_states_makes_the_same_plan_again() -> None:
+    parser = argparse.ArgumentParser()
+    declared_options.add_line(parser)
+    others: dict[str, Any] = {
+        "kernel": "system_call", "variants": ("fenced", "realtime"), "samples": 700,
+        "batches": (0, 8), "warmup": 11, "cpu": 2, "peer_cpu": 3, "processes": 4,
+        "flags": ("-O1", "-g"), "spread_s": 1.5, "within": 0.07, "replace_s": 2.5, "perf": True,
+    }  # fmt: skip
+    for name, value in [("kernel", "my folder/own.c"), *others.items()]:
+        plan = dataclasses.replace(QUICK, **{name: value})
+        words = shlex.split(plan.command_line())
+        assert words[:2] == ["labs", "measure"]
+        again = plan_of_line(parser.parse_args(words[2:]))
+        # What an adaptive run would replace without its limit is not said, and changes nothing.
+        assert dataclasses.replace(again, replace_s=plan.replace_s) == plan, name
+        assert name == "within" or again.replace_s == plan.replace_s, name
+    unsaid = {"time_limit_s", "patience_s", "source", "shown_as", "first_line", "at_most_s"}
+    assert {each.name for each in dataclasses.fields(QUICK)} - unsaid == others.keys()
 
 
 def test_plans_whose_processes_take_turns_give_a_recording_each() -> None:

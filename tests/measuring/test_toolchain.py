@@ -77,6 +77,11 @@ def test_flags_source_headers_and_compiler_each_make_another_program(
     monkeypatch.setattr(paths, "kernels_c", lambda: headers)
     programs.add(build_text(HELLO, "hello", ONE).path)
     assert len(programs) == 5
+    # In the same folder, too, as after an update of the kit.
+    with (headers / "counter.h").open("a") as header:
+        header.write("/* changed */\n")
+    programs.add(build_text(HELLO, "hello", ONE).path)
+    assert len(programs) == 6
 
 
 def test_eight_builds_at_once_give_whole_programs(cache: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import shutil
@@ -238,6 +239,21 @@ def test_settings_are_named_as_the_panel_names_them() -> None:
     assert settings_as_text(other, {"cpu"}) == "pipe-pinned, CPU 1"
     assert changes_as_text(usual, replace(usual, cpu=1)) == "CPU: not pinned → 1"
     assert changes_as_text(usual, usual) == ""
+
+
+def test_the_line_of_python_says_every_setting_that_differs() -> None:
+    others = {
+        "variant": '"b"', "samples": 3_000, "cpu": 2, "peer_cpu": 3, "warmup": 11,
+        "processes": 4, "flags": '"-O0"', "save": '"mine"', "unit": '"us"',
+    }  # fmt: skip
+    usual = panel_runs.Form("timer_overhead")
+    for name, value in others.items():
+        plain = value.strip('"') if isinstance(value, str) else value
+        line = dataclasses.replace(usual, **{name: plain}).as_python()
+        shown = f"{value:_}" if name == "samples" else str(value)
+        assert (shown if name == "variant" else f"{name}={shown}") in line
+        assert shown not in usual.as_python(), name
+    assert {each.name for each in dataclasses.fields(usual)} == {"kernel", *others}
 
 
 @pytest.mark.skipif(
