@@ -217,6 +217,20 @@ def test_the_status_says_whether_a_is_slower(
 
 
 @LINUX
+@pytest.mark.parametrize(
+    ("limit", "within"), [("5", "2.5"), ("3", "2"), ("300", "50"), ("5 --within 9", "9")]
+)
+def test_a_limit_is_looked_for_by_an_interval_half_as_wide(
+    limit: str, within: str, here: Path, given_times: dict[str, int]
+) -> None:
+    given_times |= {"getppid": 1000 + BASELINE, "invalid": 1000 + BASELINE}
+    command = ["compare", "system_call:getppid", "system_call:invalid", *QUICK, "--at-most", "0.1"]
+    main([*command, "--save", ".", "--fail-if", *f"slower:{limit}".split(" ")])
+    (saved, *_) = here.rglob("*.csv")
+    assert f"--within {within} " in read(saved).conditions["command"]
+
+
+@LINUX
 def test_what_processes_disagree_on_cannot_be_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

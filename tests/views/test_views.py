@@ -239,6 +239,8 @@ def test_a_count_without_a_figure_says_why_and_is_not_drawn_over() -> None:
     assert "Without a figure: args2 (-O0)." in shown.meaning
     row = shown.table.rows[2]
     assert row[1] == "none" and "off the line" in row[-1]
+    # From the least to the most, whatever is missing in between.
+    assert "one with 3 costs 16 cycles: 3.3 cycles for each argument." in shown.meaning
 
 
 def test_two_runs_with_the_same_flags_have_different_names() -> None:
