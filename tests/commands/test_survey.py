@@ -345,6 +345,16 @@ def test_where_nothing_can_be_measured_the_status_says_so(
     assert "no moon" in capsys.readouterr().out
 
 
+def test_a_plan_takes_all_that_its_measurement_states() -> None:
+    assert any(each.batches for each in MEASUREMENTS)
+    for each in MEASUREMENTS:
+        for quick in (True, False):
+            plan, which = each.plan(quick), 0 if quick else 1
+            for name in ("kernel", "variants", "flags", "batches", "warmup"):
+                assert getattr(plan, name) == getattr(each, name), (each.file_name, name)
+            assert (plan.samples, plan.processes) == (each.samples[which], each.processes[which])
+
+
 def test_the_survey_asks_for_nothing_that_the_c_kernels_do_not_have() -> None:
     for each in MEASUREMENTS:
         known = {listed.name for listed in variants.of_kernel(each.kernel)}
@@ -377,7 +387,7 @@ import sys
 from dataclasses import replace
 from labs.commands import cli
 from labs.survey import survey
-survey.MEASUREMENTS = [replace(each, processes=(3, 3)) for each in survey.MEASUREMENTS]
+survey.MEASUREMENTS = [replace(each, processes=(3, 3)) for each in MEASUREMENTS]
 sys.exit(cli.main(["survey", "--quick", "--save", sys.argv[1]]))
 """
 MEASURED_BY = f"""
