@@ -115,7 +115,7 @@ def rounded(value: float, digits: int = 3) -> str:
     if value == 0:
         return "0"
     text = f"{value:.{digits}g}"
-    if abs(value) >= 10**digits:
+    if abs(float(text)) >= 10**digits:
         return fixed(float(text), 0)
     # Of a count for each operation, a reader sees the zeros.
     few = _SMALLEST <= abs(value) < 1e-4
@@ -130,7 +130,8 @@ def fixed(value: float, decimals: int, *, signed: bool = False) -> str:
 
 def in_four_digits(value: float) -> str:
     """`value` with as many digits as most intervals support."""
-    return fixed(value, 0) if 1_000 <= abs(value) < 10_000 else rounded(value, 4)
+    value = float(f"{value:.4g}")
+    return fixed(value, 0) if abs(value) >= 1_000 else rounded(value, 4)
 
 
 def readable_unit(ns: float) -> str:

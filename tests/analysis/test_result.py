@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import pytest
 
+from labs import units
 from labs.analysis.estimates import Estimate
 from labs.c_kernels import toolchain
 from labs.messages import Refused
@@ -163,6 +164,34 @@ def test_a_saved_recording_still_has_its_result(path: Path) -> None:
 
 def shown(value: float, low: float, high: float) -> tuple[str, str, str]:
     return sensible(Estimate(value, low, high, "ns", "m", 10, 2))
+
+
+def test_numbers_are_written_as_a_reader_expects() -> None:
+    for ns, unit in (
+        (0, "ns"), (9_999, "ns"), (-9_999, "ns"), (10_000, "us"), (9_999e3, "us"), (1e7, "ms"),
+        (-1e7, "ms"), (9_999e6, "ms"), (1e10, "s"), (1e15, "s"),
+    ):  # fmt: skip
+        assert units.readable_unit(ns) == unit, ns
+    for value, digits, text in (
+        (0, 3, "0"), (22.345, 3, "22.3"), (1234, 3, "1,230"), (999.9, 3, "1,000"),
+        (-0.5, 2, "-0.5"), (0.00002344, 3, "0.0000234"), (2e-8, 2, "2e-08"), (99.96, 4, "99.96"),
+        (123456, 4, "123,500"), (9999.9, 4, "10,000"),
+    ):  # fmt: skip
+        assert units.rounded(value, digits) == text, value
+    for value, text in (
+        (999.94, "999.9"),
+        (999.96, "1,000"),
+        (1000.4, "1,000"),
+        (9999.4, "9,999"),
+        (22.3456, "22.35"),
+    ):
+        assert units.in_four_digits(value) == text, value
+    assert [units.fixed(*each) for each in ((-0.001, 2), (1234.5678, 1))] == ["0.00", "1,234.6"]
+    assert [units.fixed(n, 1, signed=True) for n in (0.04, -2, 2)] == ["0.0", "-2.0", "+2.0"]
+    assert [units.with_unit(n, "cycles") for n in ("1", "1.0", "2")] == [
+        "1 cycle", "1.0 cycles", "2 cycles",
+    ]  # fmt: skip
+    assert units.with_unit("1", "ns") == "1 ns" and units.unit_symbol("us") == "µs"
 
 
 def test_digits_are_those_that_the_interval_supports() -> None:

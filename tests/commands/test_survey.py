@@ -387,7 +387,7 @@ import sys
 from dataclasses import replace
 from labs.commands import cli
 from labs.survey import survey
-survey.MEASUREMENTS = [replace(each, processes=(3, 3)) for each in MEASUREMENTS]
+survey.MEASUREMENTS = [replace(each, processes=(3, 3)) for each in survey.MEASUREMENTS]
 sys.exit(cli.main(["survey", "--quick", "--save", sys.argv[1]]))
 """
 MEASURED_BY = f"""

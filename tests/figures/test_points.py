@@ -6,6 +6,8 @@ import dataclasses
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from grader.figures.lab_08_five_reports_on_trial import TRIALS
 from grader.judging import lab_folder
 from grader.judging.check import (
     CENTRAL_OF_OWN_C,
+    _is_far,
     check,
     is_central,
     judge,
@@ -448,3 +451,18 @@ def test_an_old_conclusion_is_judged_by_what_the_figures_say_now() -> None:
             is_right = number == honest(spec.id).value
             assert (verdict.outcome is Outcome.PASSED) == is_right, (spec.id, number)
             assert is_right or (verdict.findings and not verdict.praise), (spec.id, number)
+
+
+def test_far_is_far_from_every_value_that_is_accepted() -> None:
+    for given, accepted, far in (
+        (10.0, (4.0,), True), (10.0, (5.0,), False), (10.0, (20.0,), False), (10.0, (22.0,), True),
+        (10.0, (4.0, 5.0), False), (10.0, (40.0, 0.0), True), (10.0, (0.0, 9.0), False),
+    ):  # fmt: skip
+        values = [SimpleNamespace(value=each) for each in accepted]
+        case = SimpleNamespace(
+            right=False,
+            submitted=given,
+            accepted_values=values,
+            spec=SimpleNamespace(quantity=Quantity.COST),
+        )
+        assert _is_far(cast(Case, case), ()) is far, (given, accepted)

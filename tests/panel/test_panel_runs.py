@@ -242,14 +242,14 @@ def test_settings_are_named_as_the_panel_names_them() -> None:
 
 
 def test_the_line_of_python_says_every_setting_that_differs() -> None:
-    others = {
+    others: dict[str, Any] = {
         "variant": '"b"', "samples": 3_000, "cpu": 2, "peer_cpu": 3, "warmup": 11,
         "processes": 4, "flags": '"-O0"', "save": '"mine"', "unit": '"us"',
     }  # fmt: skip
     usual = panel_runs.Form("timer_overhead")
     for name, value in others.items():
-        plain = value.strip('"') if isinstance(value, str) else value
-        line = dataclasses.replace(usual, **{name: plain}).as_python()
+        changed: dict[str, Any] = {name: value.strip('"') if isinstance(value, str) else value}
+        line = dataclasses.replace(usual, **changed).as_python()
         shown = f"{value:_}" if name == "samples" else str(value)
         assert (shown if name == "variant" else f"{name}={shown}") in line
         assert shown not in usual.as_python(), name

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
+from typing import cast
 
 import pytest
 
 from grader.cases.case import Case, make_case
 from grader.cases.spec import FigureSpec
 from grader.cases.verdict import Outcome
-from grader.facts import memory_use
+from grader.facts import borne_out, memory_use, task_counts
 from grader.figures import figure_named
 from grader.figures.lab_05_task_creation import FIGURES as OF_CREATION
 from grader.figures.lab_07_switch_footprint import FIGURES as OF_FOOTPRINT
@@ -129,3 +130,18 @@ def test_an_honest_run_passes_and_raises_no_flag() -> None:
         verdicts = check_folder(FOLDER.parent / "honest" / lab, lab)
         assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED}, lab
         assert [flag for verdict in verdicts for flag in verdict.flags] == [], lab
+
+
+def test_a_child_is_told_by_its_faults_or_by_its_switches(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = cast(Case, None)  # the accounts are all that is looked at
+    for faults, switches, charged in (
+        (100, 0, True), (0, 100, True), (50, 0, True), (49, 49, False), (0, 0, False),
+    ):  # fmt: skip
+        account = task_counts.Account("fork", 100, 300, faults, switches)
+        monkeypatch.setattr(task_counts, "accounts", lambda _, found=account: iter([found]))
+        assert borne_out.children_waited_for(case) is charged, account
+        assert borne_out.no_child_counted(case) is not charged, account
+    # Not every OS counts switches of children: then nothing says that there was none.
+    account = task_counts.Account("fork", 100, 300, 0, None)
+    monkeypatch.setattr(task_counts, "accounts", lambda _: iter([account]))
+    assert not borne_out.no_child_counted(case) and not borne_out.children_waited_for(case)
