@@ -125,6 +125,11 @@ def test_a_cell_that_runs_again_changes_nothing(tmp_path: Path) -> None:
     assert (tmp_path / predictions.FILE_NAME).read_bytes() == before
 
 
+def test_one_may_be_certain(tmp_path: Path) -> None:
+    predict(tmp_path, "call-cost", 20, because="two loads", sure=1)
+    assert [each.sure for each in predictions.read(tmp_path)["call-cost"]] == [1]
+
+
 def test_a_stored_sureness_beyond_certain_is_left_out(tmp_path: Path) -> None:
     stated = [{"value": 20, "unit": "ns", "sure": sure} for sure in (0, 0.7, 1, 70, -0.1)]
     (tmp_path / predictions.FILE_NAME).write_text(json.dumps({"call-cost": stated}))

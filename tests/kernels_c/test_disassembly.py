@@ -360,6 +360,27 @@ def test_a_round_of_the_core_warms_what_it_times(built: Built) -> None:
     assert many == {"chain_ticks": 1024, "wide_ticks_once": 256}
 
 
+# Readings of the counter
+
+
+def test_a_reading_waits_for_what_was_before_and_holds_back_what_comes_after(built: Built) -> None:
+    code = built.code("timer_overhead")
+    fence = "lfence" if built.target == "x86_64" else "isb"
+    seen = set()
+    for name in code.names():
+        if "unfenced" in name:
+            continue
+        # On aarch64 the same instruction tells how often the counter counts.
+        inside = ["", *(e.name for e in code.function(name) if "cntfrq" not in e.text), ""]
+        for before, reading, after in zip(inside, inside[1:], inside[2:], strict=False):
+            if reading not in ("rdtsc", "rdtscp", "mrs"):
+                continue
+            seen.add(reading)
+            assert after == fence, (name, reading)
+            assert before == fence or reading == "rdtscp", (name, reading)  # it waits by itself
+    assert seen == ({"rdtsc", "rdtscp"} if built.target == "x86_64" else {"mrs"})
+
+
 # Rings
 
 

@@ -22,7 +22,7 @@ from labs.analysis.estimates import Estimate
 from labs.html import Table
 from labs.messages import Refused
 from labs.notebook.run import Run
-from labs.plots import picture, scale, style, taken
+from labs.plots import by_process, picture, scale, style, taken
 from labs.plots.drawing import line_drawing, text_width
 from labs.plots.guesses import Guess, calibration_picture
 from labs.plots.intervals import Point, Series, XAxis, YAxis, series_figure
@@ -619,3 +619,15 @@ def test_a_character_takes_about_what_the_layout_takes_it_for() -> None:
 def test_of_predictions(name: str, factor: float) -> None:
     guesses = [Guess(name, factor, 0.8), Guess("b", 2.0), Guess(name, 3.0, 1.0, True)]
     expect_room(calibration_picture(guesses).image.decode())
+
+
+def test_each_process_stands_with_two_of_its_errors_and_the_place_of_its_stack() -> None:
+    recording = read(FIXTURES / "honest" / "04-procedure-call" / "recordings" / "o0.csv")
+    result = result_of(recording)
+    assert result.estimate is not None and result.estimate.by_process is not None
+    by = result.estimate.by_process
+    rows = by_process.by_process_picture(result).table.rows
+    assert [row[0] for row in rows] == [f"{n + 1}" for n in by.process.tolist()]
+    assert [float(row[1]) for row in rows] == pytest.approx(by.value.tolist(), rel=1e-4)
+    assert [float(row[2]) for row in rows] == pytest.approx((2 * by.error).tolist(), rel=0.06)
+    assert [row[3] for row in rows] == recording.condition("stack.place")
