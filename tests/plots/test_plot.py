@@ -622,7 +622,7 @@ def test_of_predictions(name: str, factor: float) -> None:
 
 
 def test_each_process_stands_with_two_of_its_errors_and_the_place_of_its_stack() -> None:
-    recording = read(FIXTURES / "honest" / "04-procedure-call" / "recordings" / "o0.csv")
+    recording = read(FIXTURES / "honest" / "05-task-creation" / "recordings" / "fork-small.csv")
     result = result_of(recording)
     assert result.estimate is not None and result.estimate.by_process is not None
     by = result.estimate.by_process
