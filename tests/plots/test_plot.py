@@ -630,4 +630,4 @@ def test_each_process_stands_with_two_of_its_errors_and_the_place_of_its_stack()
     assert [row[0] for row in rows] == [f"{n + 1}" for n in by.process.tolist()]
     assert [float(row[1]) for row in rows] == pytest.approx(by.value.tolist(), rel=1e-4)
     assert [float(row[2]) for row in rows] == pytest.approx((2 * by.error).tolist(), rel=0.06)
-    assert [row[3] for row in rows] == recording.condition("stack.place")
+    assert tuple(row[3] for row in rows) == recording.condition("stack.place")
