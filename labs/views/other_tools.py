@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,8 +101,9 @@ def instruction(kernel: str, functions: Sequence[str], name: str) -> Message:
     """The machine code of `functions` of a C kernel, and where the instruction `name` occurs in it.
 
     A long row of additions is shown as one line. For each function, a sentence counts the
-    instruction before that row and after it. Raises Refused for an unknown C kernel, or if `name`
-    cannot be the name of an instruction.
+    instruction before that row and after it. Where the functions read a counter, a last sentence
+    says which of them have it where it can make the second reading wait. Raises Refused for an
+    unknown C kernel, or if `name` cannot be the name of an instruction.
     """
     wanted = name.strip().lower() if isinstance(name, str) else ""
     if not re.fullmatch(r"[a-z][a-z0-9.]*", wanted):
@@ -114,6 +115,7 @@ def instruction(kernel: str, functions: Sequence[str], name: str) -> Message:
         raise refused(f"there is no machine code of {kernel}", f"{error}.") from None
     sentences: list[str] = []
     shown: list[str] = []
+    delaying: dict[str, bool] = {}
     for each in chosen:
         try:
             code = toolchain.disassembly(program, each)
@@ -123,6 +125,10 @@ def instruction(kernel: str, functions: Sequence[str], name: str) -> Message:
         before, work, after = parted(code)
         shown.append(f"{each}:\n{before}{_IN_PLACE if work else ''}{after.rstrip()}")
         sentences.append(_about(each, wanted, before, after))
+        if (reading := _READING.search(after)) is not None:
+            delaying[each] = bool(_places(wanted, after[: reading.end()]))
+    if len(delaying) > 1:
+        sentences.append(_can_wait(delaying))
     heading = f"where {wanted} occurs in the machine code"
     return Message("note", heading, tuple(sentences), "\n\n".join(shown))
 
@@ -141,16 +147,31 @@ _READING = re.compile(r"\brdtscp?\b|\bmrs\b.*cntvct_el0|\brdtime\b|\bcsrr\b.*\bt
 
 def _about(function: str, instruction: str, before: str, after: str) -> str:
     """One sentence: how often the instruction occurs before the additions and after them."""
-    pattern = rf"(?<![\w.]){re.escape(instruction)}(?![\w.])"
-    early, late = (len(re.findall(pattern, code)) for code in (before, after))
+    early, late = (_places(instruction, code) for code in (before, after))
     reading = _READING.search(after)
-    if late and reading is not None and not re.search(pattern, after[: reading.end()]):
+    if late and reading is not None and not _places(instruction, after[: reading.end()]):
         first = f"occurs {times(early)} before the additions, and then " if early else ""
         behind = f"In {function}, {instruction} {first}comes after the second reading, {reading[0]}"
         return f"{behind}: the reading cannot wait for what comes after it."
     places = ((early, "before"), (late, "after"))
     found = [f"{times(count)} {where} the additions" for count, where in places if count]
     return f"In {function}, {instruction} occurs {' and '.join(found) or 'nowhere'}."
+
+
+def _places(instruction: str, code: str) -> int:
+    """How often the instruction of exactly this name occurs."""
+    return len(re.findall(rf"(?<![\w.]){re.escape(instruction)}(?![\w.])", code))
+
+
+def _can_wait(delaying: Mapping[str, bool]) -> str:
+    """One sentence: which functions have the instruction from the additions to the reading."""
+    where = "from the additions to the second reading"
+    having = [name for name, has in delaying.items() if has]
+    if not having:
+        return f"None has it {where}: no reading waits because of it."
+    if len(having) == len(delaying):
+        return f"Each has it {where}: it makes no difference between them."
+    return f"Only {' and '.join(having)} has it {where}: it can make no other reading wait."
 
 
 # What `strace` prints is evidence that comes neither from a clock nor from the kit.
