@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import itertools
+import json
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from labs.c_kernels import catalogue
 from testing.c_programs import FOLDER, Code, Instruction, compile_c
 
 TARGETS = {
@@ -181,8 +183,20 @@ def _stored_next(loop: list[Instruction], each: Instruction) -> bool:
     return False
 
 
+#: The numbers of arguments that there are variants for.
+COUNTS = sorted(
+    int(name.removeprefix("args"))
+    for name in json.loads(catalogue.FILE.read_text())["procedure_call"]
+    if re.fullmatch(r"args\d+", name)
+)
+
+
+def test_there_are_calls_with_all_numbers_of_arguments() -> None:
+    assert len(COUNTS) >= 13 and list(range(len(COUNTS))) == COUNTS
+
+
 def test_a_procedure_is_called_once_with_all_its_arguments(built: Built) -> None:
-    for count in range(13):
+    for count in COUNTS:
         region = built.code("procedure_call").region(f"call{count}")
         loop = built.loop("procedure_call", f"call{count}")
         assert calls(loop) == calls(region) == {f"args{count}": 1}
@@ -201,7 +215,7 @@ NOTHING = r"(ret|endbr64|nop|xchg|data16|cs|bti)"
 
 
 def test_a_procedure_does_nothing_but_receive_its_arguments(built: Built) -> None:
-    for count in range(13):
+    for count in COUNTS:
         code = built.code("procedure_call").function(f"args{count}")
         assert [each.name for each in code].count("ret") == 1
         assert not calls(code)
