@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -19,7 +20,7 @@ from labs.results.result import result_of
 from labs.results.run_warnings import RunWarning
 from testing import simulate
 from testing.declarations import as_declared
-from testing.paths import FIXTURES
+from testing.paths import FIXTURES, REPOSITORY
 from testing.simulate import Machine
 
 
@@ -828,3 +829,25 @@ def test_a_warning_is_a_line_of_at_most_20_words() -> None:
                     told[each.symptom] = each.code
     assert len(set(told.values())) > 15
     assert {text: code for text, code in told.items() if len(text.split()) > 20} == {}
+
+
+# What a run inherited
+
+
+def test_what_a_run_inherited_is_told_by_its_code() -> None:
+    """When it is told at all is asked in test_inherited_conditions.py."""
+    for code, key, value, words in (
+        ("scheduled", "scheduling.policy", "SCHED_FIFO", "scheduled as SCHED_FIFO"),
+        ("preloaded", "preloaded.ld_preload", "libfast.so", "LD_PRELOAD: libfast.so"),
+        ("clock-off", "clocks.off", "CLOCK_MONOTONIC 2.0", "CLOCK_MONOTONIC of the C library is 2"),
+        ("clock-off", "clocks.off", "counter 0.5", "the counter is 0.5 times as fast as the proc"),
+    ):
+        assert code not in warnings_of(run_with())
+        assert words in warnings_of(run_with(**{key: value}))[code].symptom
+
+
+def test_each_warning_has_a_case() -> None:
+    made = set(re.findall(r'RunWarning\(\s*"([a-z-]+)"', Path(run_warnings.__file__).read_text()))
+    assert len(made) > 20
+    tests = [path.read_text(encoding="utf-8") for path in (REPOSITORY / "tests").rglob("test_*.py")]
+    assert {code for code in made if not any(f'"{code}"' in text for text in tests)} == set()
