@@ -117,6 +117,17 @@ def test_a_forgery_is_flagged(kind: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert [sign for sign in found if said in sign], found
 
 
+def test_a_clock_may_be_wrong_by_a_day() -> None:
+    """As where a laptop takes another time zone for its own."""
+    for created, told in (
+        ("2026-11-30T00:00", 0),
+        ("2026-12-01T23:00", 0),
+        ("2026-12-02T01:00", 1),
+    ):
+        text = re.sub(r"(?m)^# created: .*$", f"# created: {created}:00+00:00", TEXT)
+        assert sum("after it was handed in" in sign for sign in signs_of(text)) == told, created
+
+
 @functools.cache
 def honest_recordings() -> list[tuple[Path, Recording]]:
     found = []
