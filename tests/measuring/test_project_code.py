@@ -15,6 +15,7 @@ from labs.c_kernels import toolchain
 from labs.commands.cli import main
 from labs.recording.file import read
 from testing.c_programs import LINUX
+from testing.paths import REPOSITORY
 
 KERNEL = """/* What does the function of the project cost? */
 #define _GNU_SOURCE
@@ -173,6 +174,23 @@ def test_a_recording_does_not_name_the_home_folder(
     measured("-I", str(here / "project/include"), "--source", str(here / "project/src/project.c"))
     assert str(here) not in Path("run.csv").read_text(encoding="utf-8")
     assert read(Path("run.csv")).conditions["flags"].startswith("-O2 -I~/project/include")
+
+
+def test_a_recording_names_neither_the_machine_nor_its_user(tmp_path: Path) -> None:
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap, which gives a program another host name, is not installed")
+    elsewhere = ["bwrap", "--dev-bind", "/", "/", "--unshare-user", "--unshare-uts"]
+    names = dict.fromkeys(("USER", "LOGNAME", "USERNAME", "HOSTNAME"), "eve-example")
+    words = ["-m", "labs.commands.cli", "measure", "timer_overhead", "--samples", "100"]
+    done = subprocess.run(
+        [*elsewhere, "--hostname", "eves-laptop", sys.executable, *words, "--save", "run.csv"],
+        cwd=tmp_path, env={**os.environ, **names, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    if "bwrap:" in done.stderr:
+        pytest.skip(f"bubblewrap is not allowed here: {done.stderr.strip()}")
+    text = (tmp_path / "run.csv").read_text(encoding="utf-8")
+    assert "# machine.cpu" in text and "eve-example" not in text and "eves-laptop" not in text
 
 
 def test_flags_for_the_linker_stand_after_the_source() -> None:
