@@ -8,6 +8,7 @@ import io
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from labs.commands import measure, outputs
 from labs.commands.cli import main
 from labs.commands.outputs import FORMS, Form
 from labs.recording.file import Recording, read
+from labs.results.result import result_of
 from testing.paths import FIXTURES
 
 SAVED = FIXTURES / "honest" / "03-system-call" / "recordings" / "calls.csv"
@@ -102,6 +104,21 @@ def test_a_table_says_beside_it_why_there_is_no_figure(
     assert said.count(": no figure: ") == 2
     table, said = printed(["measure", *MEASURED, "--markdown"], capsys)
     assert table.count("| no figure |") == 2 and said.count(": no figure: ") == 2
+
+
+def test_each_form_prints_the_value_and_loses_no_warning(
+    capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = read(SAVED)
+    stated = MappingProxyType({**saved.conditions, "preloaded.ld_preload": "libfast.so"})
+    run = replace(saved, conditions=stated)
+    gives(monkeypatch, run)
+    estimate = result_of(run, "getppid", "ns").estimate
+    assert estimate is not None
+    for option in [[], *([each] for each in options("measure") if each != "--text")]:
+        text, said = printed(["measure", *MEASURED, *option], capsys)
+        assert f"{estimate.value:.4g}"[:4] in text, option
+        assert "libfast.so" in text + said, option
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from labs.recording import run_conditions
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from labs.results.results_compared import compared
+from labs.units import rounded
+from testing.submission import honest_submission
 from testing.submitted_figures import Clocked, figure, recording, switching
 
 CONDVAR, PROCESS = "thread-switch-condvar", "process-switch-pipe-pinned"
@@ -220,3 +222,17 @@ def test_a_condition_variable_is_not_told_of_pipes() -> None:
     stale = check(figure_named(CONDVAR), old, dated)
     codes = {each.code for each in stale.findings}
     assert "figure-not-from-recording" in codes and "read-and-write-counted-along" not in codes
+
+
+def test_the_calls_are_told_for_as_many_switches_as_were_given() -> None:
+    found = honest_submission(figure_named("process-switch-pipe-pinned"))
+    net, unit = found.case().result.net, found.spec.unit
+    assert net is not None and net.baseline is not None and net.parts == 2
+    per_unit = found.case().result.clock.ticks_in(unit)
+    calls = net.times * net.baseline.value / per_unit
+    for timed, words in (
+        (net.unsubtracted, f"half your round trip, of which {rounded(calls / 2)} {unit} are"),
+        (net.whole, f"your round trip of 2 switches, of which {rounded(calls)} {unit} are"),
+    ):
+        (told,) = found.gives(timed.value / per_unit).verdict().findings
+        assert told.code == "read-and-write-counted-along" and words in told.evidence
