@@ -89,7 +89,8 @@ def step_of(samples: Samples) -> float:
 
     They show it by their greatest common divisor. They also show it if all of them lie next to the
     multiples of a step that is no whole number of ticks. For example, an emulator may count
-    microseconds and declare 62.5 MHz.
+    microseconds and declare 62.5 MHz. Some processors count 100 MHz and state more: the OS reads
+    20, 21, 29, 30 or 31 ns. There, the multiples of a long sample are not known well enough.
     """
     ticks = np.unique(samples.ticks[:1000])
     shown = float(np.gcd.reduce(ticks.astype(np.int64), initial=0))
@@ -98,11 +99,28 @@ def step_of(samples: Samples) -> float:
     count = np.diff(first, append=len(ticks))
     if len(first) > 1 and np.max(ticks[first + count - 1] - ticks[first]) <= 2:
         means = np.add.reduceat(ticks, first) / count
-        step = float(np.diff(means).min())
-        step = means[-1] / round(means[-1] / step)  # the longest gives it most precisely
+        least = float(np.diff(means).min())
+        step = means[-1] / round(means[-1] / least)  # the longest gives it most precisely
         if np.all(np.abs(ticks - step * np.round(ticks / step)) <= 2):
             shown = max(shown, step)
+        else:
+            shown = max(shown, _step_of_short(ticks, means, least))
     return max(float(samples.clock.coarseness), shown)
+
+
+def _step_of_short(ticks: Integers, levels: Floats, least: float) -> float:
+    """The step next to whose multiples all short ones of `ticks` lie; 0 if there is none.
+
+    `least` is the least distance of two `levels`, which is within 2 ticks of the step.
+    """
+    short = ticks[ticks <= t.SHORT_STEPS * least]
+    if len(short) < t.FEWEST_LEVELLED or least < t.LEAST_LEVEL:
+        return 0.0
+    longest = float(levels[levels <= short[-1]][-1])
+    steps = longest / np.arange(np.ceil(longest / (least + 2)), longest / (least - 2))
+    beside = np.abs(short[:, None] - steps * np.round(short[:, None] / steps))
+    fitting = steps[(beside <= 2).all(axis=0)]
+    return float(fitting[0]) if len(fitting) else 0.0
 
 
 # Decide which samples count.

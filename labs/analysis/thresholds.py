@@ -33,6 +33,10 @@ LEAST_KEPT = 0.1
 REACH = 8.0
 #: Steps of the counter within which no sample is far.
 NEAR_STEPS = 3
+#: A step that is no whole number of ticks shows in samples of at most so many steps, by at least so
+#: many different values. It is at least so many ticks long: half of all numbers lie within 2 ticks
+#: of a multiple of 10, so of ten that are there by chance 1 set in 1,000 does.
+SHORT_STEPS, FEWEST_LEVELLED, LEAST_LEVEL = 64, 10, 8.0
 #: Interruptions per second of a CPU that nobody counts: the OS's own timer.
 TIMER_PER_S = 1000.0
 #: Samples meet so many times as many interruptions as the processes count beside them: 0.84 to 1.77

@@ -1302,6 +1302,33 @@ def test_the_steps_of_an_emulators_clock_are_seen(seed: int) -> None:
     assert step_of(replace(samples, ticks=ticks, batch=batch)) == pytest.approx(62.5, rel=0.02)
 
 
+def in_ns_of_100_mhz(cost: float, random: np.random.Generator, batch: Integers) -> Integers:
+    """What the OS makes nanoseconds of: ticks of 2.4454 GHz that move once in 10 ns.
+
+    One sample in 100 meets an interruption.
+    """
+    begin = random.uniform(1e9, 1e10, len(batch))
+    took = 15.6 + cost * batch + random.normal(0, 0.3, len(batch))
+    took += np.where(random.random(len(batch)) < 0.01, random.uniform(1e3, 1e6, len(batch)), 0)
+    read = [np.floor(at / 10) for at in (begin, begin + took)]
+    first, last = (np.floor(np.floor(each * 24.454) / 2.4454) for each in read)
+    return (last - first).astype(np.int64)
+
+
+def test_a_clock_of_nanoseconds_may_move_by_ten_of_them() -> None:
+    sizes = np.array([0, 64, 128, 256, 512])
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        run = simulate.run(Machine(samples=5_000, frequency_hz=1e9, batches=tuple(sizes)), seed)
+        ticks = in_ns_of_100_mhz(0.308, random, run.batch)
+        run = replace(run, ticks=ticks, conditions=MappingProxyType(dict(run.conditions)))
+        assert step_of(run.samples(VARIANT)) == pytest.approx(10, rel=0.01), seed
+        line = line_of(run)
+        # What is half a step longer at one size than at another was taken for far, and set aside.
+        assert line.straight and line.cost.contains(0.308, slack=0.004), seed
+        assert line.share_set_aside("far") == pytest.approx(0.01, abs=0.005), seed
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_smooth_clock_has_no_long_steps(seed: int) -> None:
     random = np.random.default_rng(seed)
