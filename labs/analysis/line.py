@@ -108,7 +108,7 @@ def step_of(samples: Samples) -> float:
     return max(float(samples.clock.coarseness), shown)
 
 
-def _step_of_short(ticks: Integers, levels: Floats, least: float) -> float:
+def _step_of_short(ticks: Floats, levels: Floats, least: float) -> float:
     """The step next to whose multiples all short ones of `ticks` lie; 0 if there is none.
 
     `least` is the least distance of two `levels`, which is within 2 ticks of the step.
