@@ -104,7 +104,7 @@ def step_of(samples: Samples) -> float:
         if np.all(np.abs(ticks - step * np.round(ticks / step)) <= 2):
             shown = max(shown, step)
         else:
-            shown = max(shown, _step_of_short(ticks, means, least))
+            shown = max(shown, _step_of_short(ticks.astype(np.float64), means, least))
     return max(float(samples.clock.coarseness), shown)
 
 
