@@ -420,6 +420,12 @@ def batch(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """All submissions, graded in one batch by the stock command."""
     course = Course(tmp_path_factory.mktemp("rebuild"))
     course.generate()
+    # The author has run the source.
+    evidence = course.folder / "source" / LAB / "recordings"
+    evidence.mkdir()
+    (evidence / "of-the-author.csv").write_text("the author's")
+    authors = {"cost": {"points": 3.0}, "step": {"points": 2.0}}
+    (evidence.parent / "figures.json").write_text(json.dumps(authors))
     for submission in CASES.values():
         submission(course)
     before = everything_submitted(course.folder)
