@@ -410,6 +410,11 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     kept = kept_samples(recording, samples, cells)
     fit = _fit(cells, kept)
     points = _points(cells, fit)
+    if kept.shared.any() and (fit.used.sum() < 2 or len(points.batch) < 2):
+        # Too little of the run is left, so it counts as shared all the time.
+        kept = replace(kept_samples(recording, samples, cells, also_shared=True), always=True)
+        fit = _fit(cells, kept)
+        points = _points(cells, fit)
     if fit.used.sum() < 2 or len(points.batch) < 2:
         raise CannotEstimate(
             variant,

@@ -1094,6 +1094,20 @@ def test_two_processes_on_a_whole_core_are_too_few() -> None:
     assert not found.always and found.shared.mean() == pytest.approx(0.7)
 
 
+def test_where_preempted_samples_leave_too_few_on_a_whole_core_it_was_shared_always() -> None:
+    """As beside a busy class: others had the CPU wherever the core was whole."""
+    run = stating(call(CALL), *[times("2")] * 7, *[times("4")] * 3)
+    lost = (run.process >= 7) & (run.sample >= 3)
+    marked = [
+        {**stated, "sample.preempted": " ".join(map(str, run.sample[lost & (run.process == n)]))}
+        for n, stated in enumerate(run.processes)
+    ]
+    processes = tuple(map(MappingProxyType, marked))
+    line = line_of(replace(run, ticks=run.ticks + 10_000_000 * lost, processes=processes))
+    assert line.shared and line.cost.at_most and line.cost.processes == 7
+    assert line.share_set_aside("shared") == 0 and line.share_set_aside("preempted") > 0.25
+
+
 def test_a_core_of_another_architecture_may_be_narrow() -> None:
     run = stating(call(CALL), times("2"))
     assert kept_of(run).always
