@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from labs.plots.drawing import text_width
+from labs.plots.figure_svg import text_width
 
 
 def words_of(figure: Figure | str) -> list[tuple[str, Bbox]]:

@@ -34,7 +34,7 @@ from labs.course.comparison import CLASS_FILE, ClassFigure, rows_of, write_class
 from labs.files import read_bounded, remove_unfinished, write_atomically
 from labs.html import Table, filled, page_style
 from labs.plots import scale
-from labs.plots.drawing import PLOT_WIDTH, Axis, Drawing, Paper, axis_over, draw_axis
+from labs.plots.figure_svg import PLOT_WIDTH, Axis, Drawing, Paper, axis_over, draw_axis
 from labs.units import rounded, unit_symbol
 
 # Both files of a report.

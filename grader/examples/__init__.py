@@ -18,7 +18,7 @@ from labs.course import figures
 from labs.course.figures import BadFigures, Figure
 from labs.files import write_atomically
 from labs.html import filled
-from labs.plots.drawing import Drawing, evidence_drawing
+from labs.plots.figure_svg import Drawing, evidence_drawing
 from labs.recording.file import BadRecording, Recording, read
 from labs.results.result import Result, result_of
 from labs.units import in_four_digits, with_unit

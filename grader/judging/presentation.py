@@ -152,7 +152,7 @@ def _picture(verdict: Verdict) -> str:
     if inside != (verdict.outcome is Outcome.PASSED):
         return ""
     from labs.analysis.estimates import Estimate
-    from labs.plots.drawing import Mark, value_drawing
+    from labs.plots.figure_svg import Mark, value_drawing
 
     marks, unit = [Mark("handed in", value, "handed in")], stated["unit"]
     if "measured" in stated:
@@ -183,7 +183,7 @@ def _published(figure: str, unit: str) -> list[float]:
 def plot_svg(verdict: Verdict, folder: Path) -> str:
     """The plot of the judged recording, as SVG; "" if there is nothing to draw."""
     from grader.figures import figure_named
-    from labs.plots.drawing import evidence_drawing
+    from labs.plots.figure_svg import evidence_drawing
     from labs.recording.file import BadRecording, read
 
     if verdict.recording is None:

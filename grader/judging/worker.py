@@ -488,7 +488,7 @@ IDLE_S = 120.0
 _PRELOADED = (
     "grader.judging.lab_folder",
     "grader.judging.presentation",
-    "labs.plots.drawing",
+    "labs.plots.figure_svg",
 )
 
 

@@ -27,8 +27,8 @@ from labs.c_kernels.toolchain import region_of
 from labs.html import Table, code_spans
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
-from labs.plots import drawing, picture
-from labs.plots.drawing import Drawing, Mark, evidence_drawing, value_drawing
+from labs.plots import figure_svg, picture
+from labs.plots.figure_svg import Drawing, Mark, evidence_drawing, value_drawing
 from labs.plots.picture import Picture
 from labs.plots.scale import BLUE, QUIET
 from labs.recording.file import read
@@ -370,7 +370,7 @@ def write_method(stage: Stage) -> None:
         f"{mean} µs."
     )
     svg, nothing = _lines_of_processes(line, per_us), Table("", (), ())
-    _put(stage, "method", Drawing(svg, "us", said, nothing, drawing.PLOT_WIDTH), caption)
+    _put(stage, "method", Drawing(svg, "us", said, nothing, figure_svg.PLOT_WIDTH), caption)
 
 
 def _lines_of_processes(line: Line, per_us: float) -> str:
@@ -379,10 +379,10 @@ def _lines_of_processes(line: Line, per_us: float) -> str:
     assert overhead is not None and cost is not None
     begins, ends = overhead.value / per_us, (overhead.value + most * cost.value) / per_us
     key = [("━ one process", QUIET), ("━ mean of all processes, ● mean sample", BLUE)]
-    paper = drawing.Paper(drawing.PLOT_WIDTH, 330)
-    top = drawing.head(paper, "T(k) = overhead + k × cost", key) + 34
-    panel = drawing.Panel(70, drawing.PLOT_WIDTH - 16, top, 285, 0, 1.05 * float(ends.max()))
-    drawing.draw_vertical(paper, panel, "T(k) (µs)")
+    paper = figure_svg.Paper(figure_svg.PLOT_WIDTH, 330)
+    top = figure_svg.head(paper, "T(k) = overhead + k × cost", key) + 34
+    panel = figure_svg.Panel(70, figure_svg.PLOT_WIDTH - 16, top, 285, 0, 1.05 * float(ends.max()))
+    figure_svg.draw_vertical(paper, panel, "T(k) (µs)")
     mean = (line.overhead.value / per_us, (line.overhead.value + most * line.cost.value) / per_us)
     for (begin, end), colour, wide in (
         *(((b, e), QUIET, 0.8) for b, e in zip(begins.tolist(), ends.tolist(), strict=True)),
@@ -393,7 +393,7 @@ def _lines_of_processes(line: Line, per_us: float) -> str:
     places = [(panel.across(k / most), f"{k:,.0f}") for k in (0.0, *line.batch.tolist())]
     for (x, _), value in zip(places[1:], (line.location / per_us).tolist(), strict=True):
         paper.sign(x, panel.down(value), "o", BLUE, 4.5)
-    drawing.draw_names(paper, panel, places, "k, operations in a sample")
+    figure_svg.draw_names(paper, panel, places, "k, operations in a sample")
     return paper.svg()
 
 

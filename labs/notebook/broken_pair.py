@@ -23,7 +23,7 @@ from labs.course import figures
 from labs.html import filled
 from labs.messages import Advice, Message, Refused
 from labs.notebook.run import Run
-from labs.plots.drawing import Drawing, Mark, value_drawing
+from labs.plots.figure_svg import Drawing, Mark, value_drawing
 from labs.recording import counts
 from labs.results import remarks
 from labs.results.result import mean_of_all, naive_estimate, naive_value, result_of

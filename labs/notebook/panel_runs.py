@@ -28,7 +28,7 @@ from labs.files import CannotWrite, read_bounded, time_now, write_atomically
 from labs.html import Table, filled
 from labs.machine import surroundings
 from labs.notebook.run import Run
-from labs.plots.drawing import Drawing, Mark, value_drawing
+from labs.plots.figure_svg import Drawing, Mark, value_drawing
 from labs.results.result import sensible
 from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
 from labs.run.plan import BadPlan, Plan

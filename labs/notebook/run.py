@@ -14,7 +14,7 @@ from labs.course import answers, published
 from labs.html import Table, filled
 from labs.messages import Message, Refused, running_cell
 from labs.plots import by_process, picture, style
-from labs.plots.drawing import Drawing, Mark, evidence_drawing, value_drawing
+from labs.plots.figure_svg import Drawing, Mark, evidence_drawing, value_drawing
 from labs.plots.picture import Picture
 from labs.recording import counts
 from labs.recording.counts import Switches

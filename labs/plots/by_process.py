@@ -6,7 +6,7 @@ import numpy as np
 
 from labs.analysis.estimates import ByProcess
 from labs.html import Table
-from labs.plots import drawing, picture, scale
+from labs.plots import figure_svg, picture, scale
 from labs.plots.picture import Picture
 from labs.results.modes import stack_effect
 from labs.results.result import Result, sensible
@@ -48,17 +48,22 @@ def _by_process_drawing(result: Result, by: ByProcess) -> str:
         key.append((words, scale.GREEN))
     if every > len(by.process):
         key.append((f"┊ {every - len(by.process)} without enough samples", scale.QUIET))
-    paper = drawing.Paper(drawing.PLOT_WIDTH, 0)
+    paper = figure_svg.Paper(figure_svg.PLOT_WIDTH, 0)
     title = f"{result.recording.kernel} {result.variant}: the value of each process"
-    top = drawing.head(paper, title, key) + 34
+    top = figure_svg.head(paper, title, key) + 34
     ends = [v for sign in (-2, 2) for v in (by.value + sign * by.error).tolist()]
     ends += [estimate.low, estimate.high]
     room = 0.06 * (max(ends) - min(ends)) or 0.1 * abs(estimate.value) or 1.0
     least, most = min(ends) - room, max(ends) + room
-    panel = drawing.Panel(
-        drawing.room_at_left(least, most), drawing.PLOT_WIDTH - 16, top, top + 190, least, most
+    panel = figure_svg.Panel(
+        figure_svg.room_at_left(least, most),
+        figure_svg.PLOT_WIDTH - 16,
+        top,
+        top + 190,
+        least,
+        most,
     )
-    drawing.draw_vertical(paper, panel, f"{result.what} ({unit})")
+    figure_svg.draw_vertical(paper, panel, f"{result.what} ({unit})")
     high, low, value = map(panel.down, (estimate.high, estimate.low, estimate.value))
     paper.box(panel.left, high, panel.right, low, scale.BLUE, 0.12)
     paper.line(panel.left, value, panel.right, value, scale.BLUE, 1.2)
@@ -69,9 +74,9 @@ def _by_process_drawing(result: Result, by: ByProcess) -> str:
         by.process.tolist(), by.value.tolist(), (2 * by.error).tolist(), strict=True
     ):
         colour, marker = (scale.GREEN, "s") if n in fast else (scale.INK, "o")
-        drawing.draw_bar(paper, x[n], panel.down(own - half), panel.down(own + half), colour)
+        figure_svg.draw_bar(paper, x[n], panel.down(own - half), panel.down(own + half), colour)
         paper.sign(x[n], panel.down(own), marker, colour, 3)
-    drawing.draw_names(
+    figure_svg.draw_names(
         paper, panel, [(at, f"{n + 1}") for n, at in x.items()],
         "process, in the order in which they ran",
     )  # fmt: skip

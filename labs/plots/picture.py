@@ -20,7 +20,7 @@ from matplotlib.ticker import FuncFormatter
 from labs.analysis.estimates import Estimate, Floats
 from labs.html import Table, filled, image_address
 from labs.plots import scale, style, taken
-from labs.plots.drawing import PLOT_WIDTH, line_drawing
+from labs.plots.figure_svg import PLOT_WIDTH, line_drawing
 from labs.plots.rows import Dot, Group, Row, rows_drawing
 from labs.plots.scale import LOOKS
 from labs.plots.taken import (

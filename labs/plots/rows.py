@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labs.plots import scale
-from labs.plots.drawing import PLOT_WIDTH, Axis, Paper, axis_over, draw_axis, head, text_width
+from labs.plots.figure_svg import PLOT_WIDTH, Axis, Paper, axis_over, draw_axis, head, text_width
 from labs.plots.scale import LOG_FROM, Look
 from labs.units import NAMES
 

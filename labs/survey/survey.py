@@ -22,7 +22,7 @@ from labs.course.published import Published
 from labs.html import Table, in_columns
 from labs.html import page as whole_page
 from labs.machine.description import Machine
-from labs.plots.drawing import LEAST_NS, Drawing, Mark, overview_drawing
+from labs.plots.figure_svg import LEAST_NS, Drawing, Mark, overview_drawing
 from labs.recording import counts
 from labs.recording.file import BadRecording, Recording
 from labs.results import remarks

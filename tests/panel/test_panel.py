@@ -19,7 +19,7 @@ from labs.notebook import panel_runs as panel_form
 from labs.notebook.panel import Panel
 from labs.notebook.panel_runs import Form
 from labs.notebook.session import Session
-from labs.plots import drawing
+from labs.plots import figure_svg
 from labs.recording import file, run_conditions
 from labs.results import stopping
 from labs.run import measure
@@ -106,7 +106,7 @@ async def until(condition: Callable[[], object]) -> None:
 
 def test_a_run_is_saved_before_it_is_shown(timer: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
     saved_when_drawn = []
-    drawn = drawing.evidence_drawing
+    drawn = figure_svg.evidence_drawing
 
     def noting(*arguments: Any) -> Any:
         saved_when_drawn.append((timer.session.folder / "recordings/panel.csv").is_file())

@@ -23,7 +23,7 @@ from labs.html import Table
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.plots import by_process, picture, scale, style, taken
-from labs.plots.drawing import line_drawing, text_width
+from labs.plots.figure_svg import line_drawing, text_width
 from labs.plots.guesses import Guess, calibration_picture
 from labs.plots.intervals import Point, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import samples_figure

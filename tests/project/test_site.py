@@ -25,7 +25,7 @@ from grader.site import (
     run_file,
     sentence,
 )
-from labs.plots.drawing import evidence_drawing
+from labs.plots.figure_svg import evidence_drawing
 from labs.recording.file import read
 from labs.results.result import result_of, sensible
 from labs.run import broken

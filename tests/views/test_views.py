@@ -27,7 +27,7 @@ from labs.html import Table
 from labs.machine import description
 from labs.messages import Message, Refused
 from labs.notebook.run import Later, Run, compare
-from labs.plots.drawing import PLOT_WIDTH
+from labs.plots.figure_svg import PLOT_WIDTH
 from labs.plots.picture import Picture
 from labs.plots.scale import LOOKS, spread_out
 from labs.plots.style import WIDTH_IN, Mark

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from labs.plots import scale
-from labs.plots.drawing import Drawing, Mark, evidence_drawing, value_drawing
+from labs.plots.figure_svg import Drawing, Mark, evidence_drawing, value_drawing
 from labs.recording.file import Recording, read
 from labs.results.result import result_of, sensible
 from testing import submitted_figures
@@ -203,7 +203,7 @@ def test_many_samples_take_no_more_bytes() -> None:
 def test_the_check_of_a_submission_loads_no_library_that_draws() -> None:
     """It takes half a second at each start of a worker."""
     program = "import sys, grader.judging.worker, grader.judging.presentation; "
-    program += "import labs.plots.drawing, grader.judging.lab_folder; "
+    program += "import labs.plots.figure_svg, grader.judging.lab_folder; "
     program += "sys.exit(bool({'matplotlib', 'PIL'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0
 
