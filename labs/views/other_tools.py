@@ -171,7 +171,7 @@ def _can_wait(delaying: Mapping[str, bool]) -> str:
         return f"None has it {where}: no reading waits because of it."
     if len(having) == len(delaying):
         return f"Each has it {where}: it makes no difference between them."
-    return f"Only {' and '.join(having)} has it {where}: it can make no other reading wait."
+    return f"Only {' and '.join(having)} has it {where}: only its reading can wait because of it."
 
 
 # What `strace` prints is evidence that comes neither from a clock nor from the kit.
