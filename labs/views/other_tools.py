@@ -101,7 +101,7 @@ def instruction(kernel: str, functions: Sequence[str], name: str) -> Message:
     """The machine code of `functions` of a C kernel, and where the instruction `name` occurs in it.
 
     A long row of additions is shown as one line. For each function, a sentence counts the
-    instruction before that row and after it. Where the functions read a counter, a last sentence
+    instruction before that row and after it. Where the functions read a counter, the heading
     says which of them have it where it can make the second reading wait. Raises Refused for an
     unknown C kernel, or if `name` cannot be the name of an instruction.
     """
@@ -127,9 +127,8 @@ def instruction(kernel: str, functions: Sequence[str], name: str) -> Message:
         sentences.append(_about(each, wanted, before, after))
         if (reading := _READING.search(after)) is not None:
             delaying[each] = bool(_places(wanted, after[: reading.end()]))
-    if len(delaying) > 1:
-        sentences.append(_can_wait(delaying))
-    heading = f"where {wanted} occurs in the machine code"
+    several = len(delaying) > 1
+    heading = _can_wait(wanted, delaying) if several else f"where {wanted} is in the machine code"
     return Message("note", heading, tuple(sentences), "\n\n".join(shown))
 
 
@@ -163,15 +162,16 @@ def _places(instruction: str, code: str) -> int:
     return len(re.findall(rf"(?<![\w.]){re.escape(instruction)}(?![\w.])", code))
 
 
-def _can_wait(delaying: Mapping[str, bool]) -> str:
-    """One sentence: which functions have the instruction from the additions to the reading."""
-    where = "from the additions to the second reading"
+def _can_wait(instruction: str, delaying: Mapping[str, bool]) -> str:
+    """Which functions have the instruction from the additions to the reading: the reading of no
+    other one can wait because of it."""
+    where = f"has {instruction} from the additions to the second reading"
     having = [name for name, has in delaying.items() if has]
     if not having:
-        return f"None has it {where}: no reading waits because of it."
+        return f"none {where}: no reading waits because of it"
     if len(having) == len(delaying):
-        return f"Each has it {where}: it makes no difference between them."
-    return f"Only {' and '.join(having)} has it {where}: only its reading can wait because of it."
+        return f"each {where}: it makes no difference between them"
+    return f"only {' and '.join(having)} {where}: no other reading waits because of it"
 
 
 # What `strace` prints is evidence that comes neither from a clock nor from the kit.

@@ -1304,30 +1304,28 @@ def test_an_instruction_is_counted_before_and_after_the_additions() -> None:
     both = ["unfenced_64", "fenced_64"]
     shown = views.instruction("timer_overhead", both, "add")
     assert shown.excerpt.count("... the additions ...") == 2
-    assert all("nowhere" in each for each in shown.sentences[:2]), "the row itself is left out"
+    assert all("nowhere" in sentence for sentence in shown.sentences), "the row itself is left out"
     shown = views.instruction("timer_overhead", both, " RET ")
-    *each, last = shown.sentences
-    assert [sentence.split(",")[0] for sentence in each] == [f"In {n}" for n in both]
-    assert all("ret comes after the second reading" in sentence for sentence in each)
-    assert last.startswith("None has it from the additions to the second reading")
+    assert [sentence.split(",")[0] for sentence in shown.sentences] == [f"In {n}" for n in both]
+    assert all("ret comes after the second reading" in sentence for sentence in shown.sentences)
+    assert shown.heading.startswith("none has ret from the additions to the second reading")
     if platform.machine() == "x86_64":
-        (bare, fenced, last) = views.instruction("timer_overhead", both, "lfence").sentences
+        shown = views.instruction("timer_overhead", both, "lfence")
+        (bare, fenced) = shown.sentences
         assert bare == "In unfenced_64, lfence occurs nowhere."
         assert fenced == (
             "In fenced_64, lfence occurs 2 times before the additions, and then comes after the "
             "second reading, rdtscp: the reading cannot wait for what comes after it."
         )
-        assert last.startswith("None has it")
-        (_, fenced, last) = views.instruction("timer_overhead", both, "rdtscp").sentences
+        assert shown.heading.startswith("none has lfence")
+        fenced = views.instruction("timer_overhead", both, "rdtscp").sentences[1]
         assert fenced == "In fenced_64, rdtscp occurs once after the additions."
-        assert last.startswith("Only fenced_64 has it from the additions to the second reading")
-        assert (
-            views.instruction("timer_overhead", both, "rdtsc")
-            .sentences[-1]
-            .startswith("Only unfenced_64 has it")
-        )
-        twice = views.instruction("timer_overhead", [both[1], "fenced_128"], "rdtscp").sentences
-        assert twice[-1].startswith("Each has it")
+        for functions, named, words in (
+            (both, "rdtscp", "only fenced_64 has rdtscp from the additions to the second reading"),
+            (both, "rdtsc", "only unfenced_64 has rdtsc"),
+            ([both[1], "fenced_128"], "rdtscp", "each has rdtscp"),
+        ):
+            assert views.instruction("timer_overhead", functions, named).heading.startswith(words)
     (unknown,) = views.instruction("timer_overhead", ["no_such"], "ret").sentences
     assert "no_such" in unknown
     for wrong in ("", "two words", "1"):
