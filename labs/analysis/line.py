@@ -410,12 +410,12 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
     kept = kept_samples(recording, samples, cells)
     fit = _fit(cells, kept)
     points = _points(cells, fit)
-    if kept.shared.any() and (fit.used.sum() < 2 or len(points.batch) < 2):
+    if kept.shared.any() and _too_little(fit, points):
         # Too little of the run is left, so it counts as shared all the time.
         kept = replace(kept_samples(recording, samples, cells, also_shared=True), always=True)
         fit = _fit(cells, kept)
         points = _points(cells, fit)
-    if fit.used.sum() < 2 or len(points.batch) < 2:
+    if _too_little(fit, points):
         raise CannotEstimate(
             variant,
             "other programs had the CPU during {lost} of {every} samples, and too few are left; "
@@ -429,6 +429,11 @@ def fit_line(recording: Recording, variant: str, *, one_speed: bool = False) -> 
             option=Option("samples"),
         )
     return _line(recording, samples, cells, kept, fit, points)
+
+
+def _too_little(fit: _Fit, points: Points) -> bool:
+    """Whether a line cannot be made from what is left: of two processes, and of two sizes."""
+    return bool(fit.used.sum() < 2 or len(points.batch) < 2)
 
 
 def _line(

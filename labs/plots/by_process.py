@@ -55,14 +55,8 @@ def _by_process_drawing(result: Result, by: ByProcess) -> str:
     ends += [estimate.low, estimate.high]
     room = 0.06 * (max(ends) - min(ends)) or 0.1 * abs(estimate.value) or 1.0
     least, most = min(ends) - room, max(ends) + room
-    panel = figure_svg.Panel(
-        figure_svg.room_at_left(least, most),
-        figure_svg.PLOT_WIDTH - 16,
-        top,
-        top + 190,
-        least,
-        most,
-    )
+    left, right = figure_svg.room_at_left(least, most), figure_svg.PLOT_WIDTH - 16
+    panel = figure_svg.Panel(left, right, top, top + 190, least, most)
     figure_svg.draw_vertical(paper, panel, f"{result.what} ({unit})")
     high, low, value = map(panel.down, (estimate.high, estimate.low, estimate.value))
     paper.box(panel.left, high, panel.right, low, scale.BLUE, 0.12)
