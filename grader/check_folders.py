@@ -14,11 +14,11 @@ from pathlib import Path
 from grader.cases.verdict import NOT_HANDED_IN, Outcome, Verdict
 from grader.figures import LABS, figure_named, figures_of
 from grader.judging.lab_folder import check_folder, handed_in_for_practice, lab_of
-from grader.judging.permission import denied
 from grader.judging.presentation import as_html, as_text, points_as_text
 from grader.judging.worker import NotGraded, Worker
 from labs import terminal
 from labs.course.lab_names import folder_meant
+from labs.files import denied
 from labs.html import Table, inline
 from labs.messages import Message, Refused
 from labs.terminal import say, say_json

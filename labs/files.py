@@ -224,3 +224,33 @@ def cpu_list(text: str) -> tuple[int, ...] | None:
             return None
         cpus.update(span)
     return tuple(sorted(cpus))
+
+
+def denied(folder: Path, *names: str) -> str | None:
+    """Which of the files `names` in `folder` may not be read, and what to do; None if all may.
+
+    Without names, `folder` itself is tried. A file that is missing or is no file is not denied:
+    its reader says so.
+    """
+    for path in [Path(folder) / name for name in names] or [Path(folder)]:
+        try:
+            # Without O_NONBLOCK, opening a pipe would wait for its writer.
+            os.close(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
+        except PermissionError:
+            closed = _closed(path)
+            return f"{closed} may not be read; allow it with `chmod -R u+rwX {closed}`, then retry"
+        except OSError:
+            continue
+    return None
+
+
+def _closed(path: Path) -> Path:
+    """The file or the outermost folder on the way to `path` that denies it."""
+    for part in [*reversed(path.parents), path]:
+        try:
+            part.lstat()
+        except PermissionError:
+            return part.parent
+        except OSError:
+            return path
+    return path

@@ -44,9 +44,10 @@ from bench.figures.repeat import (
     unit_of,
 )
 from bench.report import must_hold, say, show, skipped, verdict
-from labs.analysis import line
+from labs.analysis import cpu_core
+from labs.analysis import kept_samples as which_count
 from labs.analysis.estimates import Bools, Floats
-from labs.analysis.line import Cells, Kept, cells_of, kept_samples, step_of
+from labs.analysis.kept_samples import Cells, Kept, cells_of, kept_samples, step_of
 from labs.analysis.thresholds import MOST_BY_SHARING
 from labs.files import write_atomically
 from labs.machine.description import read_machine
@@ -140,7 +141,7 @@ RUNS, RUNS_QUICK = 400, 100
 #: Runs after which an idea that changed none of them is no longer tried.
 FIRST_RUNS = 50
 
-_kept_samples, _reach, _best = line.kept_samples, line._reach, line._best
+_reach, _best = which_count._reach, cpu_core._best
 
 
 def _none_counted(recording: Recording, samples: Samples, cells: Cells) -> Kept:
@@ -148,7 +149,7 @@ def _none_counted(recording: Recording, samples: Samples, cells: Cells) -> Kept:
     key = "cpu.gaps_per_s"
     if recording.number(key) is not None:
         recording = replace(recording, conditions={**recording.conditions, key: "0"})
-    return _kept_samples(recording, samples, cells)
+    return kept_samples(recording, samples, cells)
 
 
 def _reach_of_each_size(cells: Cells, away: Floats, chosen: Bools, by_chance: Floats) -> Floats:
@@ -188,13 +189,13 @@ class Idea:
             yield
 
 
-_T, _KEPT, _LINE = "labs.analysis.thresholds", "labs.analysis.line", "labs.analysis.line"
+_T, _KEPT, _LINE = (f"labs.analysis.{name}" for name in ("thresholds", "kept_samples", "line"))
 _PROCESSES = "labs.analysis.estimates"
 
 NOTHING = Idea("nothing", {})
 IDEAS = (
     Idea("rounds of the core", {f"{_T}.WHOLE_CORE": 0.0}),
-    Idea("stores beside additions", {f"{_KEPT}._best": _additions_only}),
+    Idea("stores beside additions", {"labs.analysis.cpu_core._best": _additions_only}),
     Idea("a core too narrow to be whole", {f"{_T}.LEAST_ADDITIONS": 0.0}),
     Idea("far samples", {f"{_T}.NEAR_STEPS": math.inf}),
     Idea("one reach for all sizes", {f"{_KEPT}._reach": _reach_of_each_size}),

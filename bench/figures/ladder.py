@@ -45,7 +45,7 @@ from typing import NamedTuple
 from bench import command, machine
 from bench.command import CannotRun
 from bench.report import median_and_range, must_hold, percent_off, say, skipped, verdict
-from labs.analysis.core_clock import cycle_lengths
+from labs.analysis.cpu_core import cycle_lengths
 from labs.results.result import result_of
 
 PROGRAM = "LAT_MEM_RD"

@@ -33,7 +33,7 @@ from labs.analysis.estimates import Estimate
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE
 from labs.course import figures
 from labs.limits import MOST_RECORDING_ROWS
-from labs.notebook import measuring
+from labs.notebook import ckernel_magic
 from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 from labs.run import broken, measure
@@ -251,7 +251,7 @@ def _own_plan(spec: FigureSpec) -> measure.Plan:
     for cell in notebook.cells:
         line, _, text = cell.source.partition("\n")
         if re.match(rf"%%ckernel {spec.kernel}\b", line):
-            return measuring.plan_of_cell(line.removeprefix("%%ckernel"), text)
+            return ckernel_magic.plan_of_cell(line.removeprefix("%%ckernel"), text)
     raise CannotMeasure(f"{spec.id}: no cell '%%ckernel {spec.kernel}' in the notebook")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from labs.analysis.estimates import Estimate
 from labs.course import figures
-from labs.notebook import measuring
+from labs.notebook import ckernel_magic
 from labs.recording import counts
 from labs.recording.file import Recording, read
 from labs.results.result import Result, naive_value, result_of
@@ -240,7 +240,7 @@ def plan(kernel: str, variants: str, **more: object) -> measure.Plan:
 
 def own_plan(words: str, path: str) -> measure.Plan:
     """The cell `%%ckernel words` with the C of a file in `c/`."""
-    return measuring.plan_of_cell(words, (C / path).read_text(encoding="utf-8"))
+    return ckernel_magic.plan_of_cell(words, (C / path).read_text(encoding="utf-8"))
 
 
 def broken_plan(name: str) -> measure.Plan:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.cases.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
-from labs.analysis import core_clock, estimates
+from labs.analysis import cpu_core, estimates
 from labs.analysis.estimates import ByProcess, Estimate
 from labs.analysis.line import Line
 from labs.analysis.thresholds import SURE
@@ -467,7 +467,7 @@ def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
 
     A student who converts core cycles to a time by hand uses one of these speeds.
     """
-    lengths = core_clock.cycle_lengths(recording)
+    lengths = cpu_core.cycle_lengths(recording)
     if not lengths:
         return estimate
     mean = sum(lengths) / len(lengths)

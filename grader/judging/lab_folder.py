@@ -26,12 +26,11 @@ from grader.figures import LABS, FigureSpec, figures_of, lab_of_figures
 from grader.judging import flags
 from grader.judging.check import judge, of_second_run, open_case, open_relation
 from grader.judging.flags import fingerprints
-from grader.judging.permission import denied, evidence_of
 from grader.pitfalls.recordings import FIGURE_UNREADABLE
 from labs import limits
 from labs.course import figures, guide, predictions
 from labs.course.figures import RECORDINGS, BadFigure, BadFigures, Figure
-from labs.files import read_bounded
+from labs.files import denied, read_bounded
 from labs.recording.file import BadRecording, Recording, read
 from labs.recording.run_conditions import CANCELLED, TIME_LIMIT, cut_short
 from labs.results.result import result_of
@@ -148,7 +147,7 @@ def _kept_from(
     verdicts: dict[str, Verdict],
 ) -> Verdict | None:
     """The verdict on a figure that we are kept from judging; None if nothing keeps us from it."""
-    evidence = evidence_of(figure)
+    evidence = figures.evidence_of(figure)
     closed = denied(folder, *evidence) if evidence else None
     if closed is not None:
         return _not_graded(spec, closed, evidence[0])

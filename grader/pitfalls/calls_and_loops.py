@@ -10,7 +10,7 @@ from grader.facts.c_calls import has_loop
 from grader.facts.observed import is_below_the_clock, usual_ticks
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
-from labs.analysis import core_clock
+from labs.analysis import cpu_core
 from labs.analysis.line import Line
 from labs.analysis.net_cost import Net
 from labs.c_kernels.toolchain import optimisation_level
@@ -59,7 +59,7 @@ def below_one_cycle(case: Case) -> str | None:
 def _sample_too_short(case: Case, name: str) -> str | None:
     """A sample that is shorter than what it holds."""
     samples = case.recording.samples(name)
-    cycle = core_clock.shortest_cycle(case.recording, samples.clock)
+    cycle = cpu_core.shortest_cycle(case.recording, samples.clock)
     if not len(samples) or not cycle or is_first_time(case.recording, name):
         return None
     if is_below_the_clock(samples):

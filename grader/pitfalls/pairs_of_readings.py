@@ -14,7 +14,7 @@ from grader.facts.c_calls import has_loop, has_volatile_variable, reads_in_loop,
 from grader.facts.observed import reads_the_counter, usual_ticks
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
-from labs.analysis import core_clock
+from labs.analysis import cpu_core
 from labs.analysis.estimates import Estimate
 from labs.analysis.line import Line
 from labs.analysis.net_cost import parts_of
@@ -397,7 +397,7 @@ def least_beyond_additions(recording: Recording, line: Line) -> tuple[float, int
     Below 0 they are shorter, and cannot hold all additions. The second number is the place of that
     batch size in `line`. None if the length of a core cycle is not known.
     """
-    cycle = core_clock.shortest_cycle(recording, line.clock)
+    cycle = cpu_core.shortest_cycle(recording, line.clock)
     if not cycle:
         return None
     beyond = line.location - line.batch * cycle

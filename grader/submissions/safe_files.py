@@ -21,7 +21,6 @@ from fnmatch import fnmatch, fnmatchcase
 from itertools import chain, islice
 from pathlib import Path
 
-from grader.judging.permission import evidence_of
 from labs.course import figures
 from labs.course.figures import BadFigures
 from labs.limits import (
@@ -165,7 +164,7 @@ def evidence_in(folder: Path) -> list[str]:
     except BadFigures:
         return [figures.FILE_NAME]
     in_order = sorted(submitted, key=lambda figure: not is_known(figure))
-    names = [name for figure in in_order for name in evidence_of(submitted[figure])]
+    names = [name for figure in in_order for name in figures.evidence_of(submitted[figure])]
     return [figures.FILE_NAME, *dict.fromkeys(names)]
 
 

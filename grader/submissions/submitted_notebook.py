@@ -28,7 +28,6 @@ from nbformat import NotebookNode
 from nbformat.notebooknode import from_dict
 from PIL import Image
 
-from grader.judging.permission import evidence_of
 from grader.submissions.safe_files import listed, not_empty, printable, read_regular
 from labs.c_kernels.catalogue import sources_beside
 from labs.course import figures
@@ -923,7 +922,7 @@ def holds_of(
     except BadFigures:
         stated = {}
     named = {name: each.recording for name, each in stated.items() if isinstance(each, Figure)}
-    evidence = [path for each in stated.values() for path in evidence_of(each)]
+    evidence = [path for each in stated.values() for path in figures.evidence_of(each)]
     files = not_empty(folder, list(dict.fromkeys(evidence)), trusted)
     found: list[Found] = []
     with contextlib.suppress(OSError):  # a closed folder

@@ -19,7 +19,6 @@ from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
 from grader.judging.flags import AccountFlags
-from grader.judging.permission import denied_evidence
 from grader.submissions.safe_files import copy, printable
 from grader.submissions.submitted_notebook import find_submitted, quoted, rebuild
 from grader.with_nbgrader.class_flags import account_flags
@@ -33,6 +32,8 @@ from grader.with_nbgrader.student_folders import (
     trouble_with,
     trusted_part,
 )
+from labs.course import figures
+from labs.files import denied
 
 # nbgrader's own copying of a submission's files follows links, waits for pipes, and has no limit.
 
@@ -117,7 +118,7 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
             course, step, course.assignment_id, course.student_id
         ).items():
             trouble = trouble_with(course, step, course.assignment_id, student)
-            trouble = trouble or denied_evidence(folder)
+            trouble = trouble or _denied_evidence(folder)
             if trouble is None:
                 self.assignments[str(folder)] = [str(folder / f"{n}.ipynb") for n in expected]
             else:
@@ -198,3 +199,16 @@ def read_released(path: Path) -> nbformat.NotebookNode:
     text = path.read_text(encoding="utf-8")
     notebook: nbformat.NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore
     return notebook
+
+
+def _denied_evidence(folder: Path) -> str | None:
+    """What `labs.files.denied` says of the evidence that `figures.json` in `folder` names."""
+    trouble = denied(folder, figures.FILE_NAME)
+    if trouble is not None:
+        return trouble
+    try:
+        submitted = figures.read(folder)
+    except figures.BadFigures:
+        return None
+    names = [name for figure in submitted.values() for name in figures.evidence_of(figure)]
+    return denied(folder, *names) if names else None

@@ -337,3 +337,9 @@ def _is_there(path: Path) -> bool:
         return path.is_file()
     except PermissionError:  # a closed folder: the recording in it cannot be judged either
         return False
+
+
+def evidence_of(figure: Figure | BadFigure | None) -> tuple[str, ...]:
+    """The files that may belong to a figure: its recording, and the C or C++ next to it."""
+    name = figure.recording if isinstance(figure, Figure) else None
+    return () if name is None else (name, *map(str, sources_beside(Path(name))))

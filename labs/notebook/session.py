@@ -28,7 +28,7 @@ from labs.hand_in.hand_in import CannotHandIn, carry_out
 from labs.html import Table
 from labs.machine import description
 from labs.messages import Message, Quiet, Refused, in_notebook, in_place_of, show
-from labs.notebook import measuring, run_errors, unready_cells, way_through_labs
+from labs.notebook import ckernel_magic, run_errors, unready_cells, way_through_labs
 from labs.notebook.measuring import Measuring
 from labs.notebook.predicting import AnswerForm, Predicting
 from labs.paths import PartMissing
@@ -227,7 +227,7 @@ def start(name: str, check: Check | None = None, folder: Path | None = None) -> 
     session.check = check
     show(MachineCard(session.machine))
     if messages.shell() is not None:
-        measuring.register(session, unready_cells.register_waiting())
+        ckernel_magic.register(session, unready_cells.register_waiting())
         unready_cells.register_missing_names()
     return session
 

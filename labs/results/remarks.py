@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from labs import html
-from labs.analysis import core_clock
-from labs.analysis.line import core_of
+from labs.analysis import cpu_core
+from labs.analysis.cpu_core import core_of
 from labs.html import filled, in_columns
 from labs.recording import counts, run_conditions
 from labs.recording.file import Recording
@@ -218,7 +218,7 @@ def _facts(recordings: Iterable[Recording]) -> list[str]:
     if any(each.conditions.get("machine.virtual") == "True" for each in every):
         found.append("virtual machine")
     found += _busy(every)
-    speeds = [each for each in map(core_clock.speeds_ghz, every) if each is not None]
+    speeds = [each for each in map(cpu_core.speeds_ghz, every) if each is not None]
     if speeds:
         low, high = min(low for low, _ in speeds), max(high for _, high in speeds)
         clock = f"{(low + high) / 2:.1f}"
@@ -373,7 +373,7 @@ _FACTS: tuple[tuple[str, Callable[[Recording], str]], ...] = (
 
 def _core_clock(recordings: Sequence[Recording]) -> str:
     """The lowest and the highest speed of all runs; '' if no run knows it."""
-    speeds = [known for each in recordings if (known := core_clock.speeds_ghz(each))]
+    speeds = [known for each in recordings if (known := cpu_core.speeds_ghz(each))]
     if not speeds:
         return ""
     low, high = min(low for low, _ in speeds), max(high for _, high in speeds)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from labs.analysis import core_clock
+from labs.analysis import cpu_core
 from labs.analysis.estimates import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
 from labs.analysis.net_cost import Net, first_time, net_cost
@@ -208,7 +208,7 @@ class Result:
                 "residual": (line.residual / per_unit).tolist(),
                 "straight": line.straight,
             }
-        if speeds := core_clock.speeds_ghz(self.recording):
+        if speeds := cpu_core.speeds_ghz(self.recording):
             result["core_ghz"] = list(speeds)
         result |= self._in_cycles() | self._subtraction() | self._proof()
         result["conditions"] = {

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from labs.analysis import core_clock, estimates
+from labs.analysis import cpu_core, estimates
 from labs.analysis.estimates import Estimate
 from labs.analysis.thresholds import SURE
 from labs.html import filled
@@ -497,7 +497,7 @@ def speeds_ghz(first: Result, second: Result) -> tuple[float, float] | None:
         return None
     if None in (first.clock.core_cycle_ticks, second.clock.core_cycle_ticks):
         return None
-    speeds = core_clock.mean_speed_ghz(one), core_clock.mean_speed_ghz(other)
+    speeds = cpu_core.mean_speed_ghz(one), cpu_core.mean_speed_ghz(other)
     return None if speeds[0] is None or speeds[1] is None else (speeds[0], speeds[1])
 
 

@@ -15,7 +15,7 @@ from pathlib import PurePath
 import numpy as np
 
 from labs import limits, paths
-from labs.analysis import core_clock
+from labs.analysis import cpu_core
 from labs.analysis.estimates import Estimate
 from labs.analysis.line import Line
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
@@ -94,7 +94,7 @@ def of_line(
         figure = line.overhead if declared.is_overhead(recording, line.variant) else line.cost
     if not line.straight:
         return (no_line_warning(recording, line),)
-    cycle = core_clock.shortest_cycle(recording, line.clock)
+    cycle = cpu_core.shortest_cycle(recording, line.clock)
     found = (
         _negative(recording, line, figure, cycle),
         of_far(recording, line, figure),
@@ -548,7 +548,7 @@ def _are_too_short(recording: Recording, line: Line) -> bool:
 
     Example: 64 additions that wait for each other, and a sample of 40 core cycles.
     """
-    cycle = core_clock.shortest_cycle(recording, line.clock)
+    cycle = cpu_core.shortest_cycle(recording, line.clock)
     work = line.batch * (declared.operation_cycles(recording, line.variant) * cycle)
     return bool((line.location < work).any())
 
@@ -756,7 +756,7 @@ def _of_clock_speed(recording: Recording, variant: str) -> RunWarning | None:
 
     Memory does not follow this clock, so core cycles are no way out for an operation on it.
     """
-    speeds = core_clock.speeds_ghz(recording)
+    speeds = cpu_core.speeds_ghz(recording)
     if not speeds or speeds[1] <= (1 + thresholds.SPEED_CHANGE) * speeds[0]:
         return None
     low, high = map(rounded, speeds)

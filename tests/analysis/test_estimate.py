@@ -18,9 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from labs.analysis import core_clock, estimates
+from labs.analysis import cpu_core, estimates
+from labs.analysis.cpu_core import core_of
 from labs.analysis.estimates import ByProcess, CannotEstimate, Estimate, Floats, student_t
-from labs.analysis.line import Kept, Line, cells_of, core_of, fit_line, kept_samples, step_of
+from labs.analysis.kept_samples import Kept, cells_of, kept_samples, step_of
+from labs.analysis.line import Line, fit_line
 from labs.analysis.net_cost import Net, net_cost
 from labs.analysis.thresholds import PARTS
 from labs.messages import Refused
@@ -919,13 +921,13 @@ def test_an_overhead_in_core_cycles_does_not_depend_on_the_clock_speed() -> None
 
 def test_no_core_is_faster_than_any_core() -> None:
     impossible = ("0.2", "0.2", *["0.62"] * 8)  # 13 GHz
-    assert core_clock.cycle_lengths(at_speeds(impossible)) == [0.62] * 10
+    assert cpu_core.cycle_lengths(at_speeds(impossible)) == [0.62] * 10
 
 
 def test_one_cycle_for_all_processes_changes_nothing() -> None:
     made = simulate.run(Machine(), 1)
     samples = made.samples(VARIANT)
-    assert core_clock.at_one_speed(samples, made) is samples
+    assert cpu_core.at_one_speed(samples, made) is samples
 
 
 def test_a_clock_that_changes_within_a_process_counts_with_its_mean() -> None:
@@ -947,18 +949,18 @@ def test_a_speed_that_is_not_known_of_every_process_is_not_used() -> None:
         made = at_speeds(LENGTHS)
         last = MappingProxyType({**made.processes[-1], "core_cycle_ticks": bad})
         made = replace(made, processes=(*made.processes[:-1], last))
-        assert core_clock.cycle_lengths(made) == [], bad
+        assert cpu_core.cycle_lengths(made) == [], bad
         samples = made.samples(VARIANT)
-        assert core_clock.at_one_speed(samples, made) is samples, bad
+        assert cpu_core.at_one_speed(samples, made) is samples, bad
 
 
 def test_the_shortest_cycle_is_that_of_the_fastest_process_in_ticks_of_its_clock() -> None:
     made = at_speeds(LENGTHS)
-    assert core_clock.shortest_cycle(made, made.clock(VARIANT)) == pytest.approx(0.62)
+    assert cpu_core.shortest_cycle(made, made.clock(VARIANT)) == pytest.approx(0.62)
     # A clock that ticks half as often: its core cycle is half as many of its ticks.
     half = Clock(1.3e9, 1, (made.clock(VARIANT).core_cycle_ticks or 0) / 2)
-    assert core_clock.shortest_cycle(made, half) == pytest.approx(0.31)
-    assert core_clock.shortest_cycle(made, Clock(1e9, 1)) == 0.0
+    assert cpu_core.shortest_cycle(made, half) == pytest.approx(0.31)
+    assert cpu_core.shortest_cycle(made, Clock(1e9, 1)) == 0.0
 
 
 def test_the_json_has_core_cycles_beside_the_time() -> None:

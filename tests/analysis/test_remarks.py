@@ -9,7 +9,7 @@ from types import MappingProxyType
 import pytest
 
 from labs import views
-from labs.analysis import core_clock
+from labs.analysis import cpu_core
 from labs.notebook.run import Run
 from labs.recording.file import Recording, read
 from labs.results import remarks
@@ -123,7 +123,7 @@ def test_what_comes_with_every_run_of_a_shared_machine_is_one_line(
         assert said.conditions.startswith("Conditions: virtual machine")
         assert "\n" not in said.conditions
         # A clock that changes by a tenth does not come with every run (lab 09's stairs).
-        speeds = core_clock.speeds_ghz(some[0].recording)
+        speeds = cpu_core.speeds_ghz(some[0].recording)
         much = speeds is not None and speeds[1] > (1 + thresholds.MUCH_SPEED_CHANGE) * speeds[0]
         unsaid = ("busy during",) if much else ("busy during", "clock changed")
         told = [each for each in said.warnings if any(words in each for words in unsaid)]

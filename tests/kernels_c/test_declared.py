@@ -18,7 +18,7 @@ import pytest
 from grader.figures import LABS
 from labs.c_kernels.new_kernel import source_of_new
 from labs.files import cpu_list
-from labs.notebook.measuring import plan_of_cell
+from labs.notebook.ckernel_magic import plan_of_cell
 from labs.notebook.session import Session
 from labs.recording import declared
 from labs.recording.declared import Declared, Estimand, Placement

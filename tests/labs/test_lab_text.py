@@ -17,7 +17,7 @@ import pytest
 from grader.figures import LABS, FigureSpec
 from grader.with_nbgrader.release import release
 from labs.course import published
-from labs.notebook import measuring
+from labs.notebook import ckernel_magic
 from labs.notebook.session import Session
 from testing import notebook
 from testing.paths import REPOSITORY
@@ -239,7 +239,7 @@ def names_of(notebook: Path) -> set[str]:
             continue
         first, _, _ = source.partition("\n")
         if first.startswith("%%ckernel"):
-            names.add(measuring.variable_of(first.removeprefix("%%ckernel")))
+            names.add(ckernel_magic.variable_of(first.removeprefix("%%ckernel")))
             continue
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

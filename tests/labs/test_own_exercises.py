@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from labs.messages import Refused
-from labs.notebook import measuring
+from labs.notebook import ckernel_magic
 from labs.notebook.session import Session
 from labs.results.result import naive_value, result_of
 from testing.c_programs import LINUX
@@ -83,7 +83,7 @@ def lab(tmp_path: Path) -> Session:
 
 def output_of_cell(lab: Session, cell: str, line: str) -> str:
     with pytest.raises(Refused) as refused:
-        measuring.measure_cell(lab, f"own {line} --samples 100 --processes 1", cell)
+        ckernel_magic.measure_cell(lab, f"own {line} --samples 100 --processes 1", cell)
     return str(refused.value)
 
 
@@ -105,7 +105,7 @@ def test_a_call_that_does_not_work_is_told_and_one_that_works_is_measured_beside
         assert "your function says that its call did not work" in words, body
     monkeypatch.setenv(CHOSEN, str(len(NO_CALL)))
     line = "own --variant read0,invalid --samples 400 --processes 2"
-    run = measuring.measure_cell(lab, line, cell)
+    run = ckernel_magic.measure_cell(lab, line, cell)
     assert [result.variant for result in run.results] == ["read0", "invalid"]
 
 
@@ -141,7 +141,7 @@ def test_what_does_not_compile_is_told_of_the_cell(lab: Session, written: str, w
 def test_a_procedure_of_the_right_type_is_measured(lab: Session, attributes: str) -> None:
     written = f"static {attributes}long successor(long x) {{ return x + 1; }}"
     line = "own --samples 100 --processes 1 --flags=-O2"
-    run = measuring.measure_cell(lab, line, PROCEDURE.format(written))
+    run = ckernel_magic.measure_cell(lab, line, PROCEDURE.format(written))
     assert len(run.recording.samples("own").ticks) == 100
 
 
@@ -170,7 +170,7 @@ def test_a_task_that_cannot_be_timed_is_told_and_the_task_tried_first_is_not_cou
         assert words in output_of_cell(lab, cell, "--variant own,fork"), body
     monkeypatch.setenv(CHOSEN, str(len(NO_TASK)))
     line = "own --variant own,fork --samples 40 --processes 2"
-    taken = measuring.measure_cell(lab, line, cell).recording
+    taken = ckernel_magic.measure_cell(lab, line, cell).recording
     assert taken.total("variant.own.seen") == taken.total("variant.own.created")
 
 
@@ -180,7 +180,7 @@ def test_a_run_that_is_not_there_is_told_with_those_that_are(lab: Session) -> No
     assert "There is" not in str(refused.value)
     line = "own --samples 100 --processes 1 --save mine"
     cell = PROCEDURE.format("static long successor(long x) { return x + 1; }")
-    measuring.measure_cell(lab, line, cell)
+    ckernel_magic.measure_cell(lab, line, cell)
     with pytest.raises(Refused, match="There is mine, own"):
         lab.runs["naive"]
     assert lab.runs.get("naive") is None
@@ -242,7 +242,7 @@ def test_a_hand_over_is_measured_however_it_waits(
     lab: Session, hand_over: Callable[[str], str], name: str
 ) -> None:
     line = "own --variant own --samples 200 --processes 2"
-    run = measuring.measure_cell(lab, line, hand_over(name))
+    run = ckernel_magic.measure_cell(lab, line, hand_over(name))
     assert run.switches.each > 1.8  # more where other programs want this CPU
 
 
@@ -261,7 +261,7 @@ def test_a_loop_that_leaves_its_working_set_is_told_and_a_set_can_be_written_as_
     assert "an address where it has no memory" in words
     monkeypatch.setenv(CHOSEN, "1")
     line = "own --variant own-256k --samples 60 --processes 2 --unit cycles"
-    run = measuring.measure_cell(lab, line, cell)
+    run = ckernel_magic.measure_cell(lab, line, cell)
     # Other programs only add to it, so this holds where they leave too few samples for a line.
     alone = naive_value(result_of(run.recording, "alone-256k", "cycles"))
     assert alone > 256 * 1024 / 64 / 4

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from labs.notebook import measuring
+from labs.notebook import ckernel_magic
 from labs.notebook.session import Session
 
 CELL = """#include "own_loop.h"
@@ -32,7 +32,7 @@ INSIDE = """uint64_t sum = 0;
 def cost_of(folder: Path, body: str) -> float:
     lab = Session("08-five-reports-on-trial", folder)
     line = "own_loop --variant own --samples 200 --warmup 20 --processes 2 --save own-loop"
-    measuring.measure_cell(lab, line, CELL.format(body))
+    ckernel_magic.measure_cell(lab, line, CELL.format(body))
     run = lab.runs["own-loop"].recording
     # Half of the samples may meet other programs: on a busy machine a line may be refused.
     return float(np.median(run.ticks[run.batch > 0] / run.batch[run.batch > 0]))

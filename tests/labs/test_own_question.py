@@ -15,7 +15,7 @@ from grader.pitfalls import conclusions
 from grader.with_nbgrader.release import STUB_LINE
 from labs.course.figures import Figure
 from labs.messages import Refused
-from labs.notebook import measuring
+from labs.notebook import ckernel_magic
 from labs.notebook.session import Session
 from labs.recording.file import Recording
 from testing.c_programs import LINUX
@@ -64,7 +64,7 @@ COPY = {
 
 def measured(folder: Path, parts: dict[str, str], line: str = LINE) -> tuple[Recording, str]:
     text = FRAME.format(**parts)
-    return measuring.measure_cell(Session(LAB, folder), line, text).recording, text
+    return ckernel_magic.measure_cell(Session(LAB, folder), line, text).recording, text
 
 
 def case_of(recording: Recording, text: str) -> Case:
@@ -132,7 +132,7 @@ def test_a_function_with_another_name_is_called_by_it(tmp_path: Path) -> None:
     )
     text = renamed.format(**ATOMIC | {"other": "(void)plain; return 0;"})
     with pytest.raises(Refused) as refused:
-        measuring.measure_cell(Session(LAB, tmp_path), LINE, text)
+        ckernel_magic.measure_cell(Session(LAB, tmp_path), LINE, text)
     assert "half() returned 0" in str(refused.value)
 
 
@@ -175,5 +175,5 @@ def test_the_skeleton_lacks_only_the_operation(tmp_path: Path) -> None:
     assert len(parts) == 5
     skeleton = "\n".join(['#include "own_question.h"', *parts, FRAME.splitlines()[-1]])
     with pytest.raises(Refused) as refused:
-        measuring.measure_cell(Session(LAB, tmp_path), LINE, skeleton)
+        ckernel_magic.measure_cell(Session(LAB, tmp_path), LINE, skeleton)
     assert "did not work" in str(refused.value)

@@ -19,7 +19,7 @@ from labs.commands import cli
 from labs.limits import MOST_PROCESSES
 from labs.limits import MOST_RECORDING_BYTES as MOST_BYTES
 from labs.messages import Refused
-from labs.notebook.measuring import plan_of_cell
+from labs.notebook.ckernel_magic import plan_of_cell
 from labs.notebook.session import Session
 from labs.recording.file import Recording
 from labs.recording.run_conditions import FULL, TIME_IS_UP, not_narrow

@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from labs.c_kernels import toolchain
 from labs.messages import Refused
-from labs.notebook import measuring, unready_cells
+from labs.notebook import ckernel_magic, unready_cells
 from labs.notebook.session import Session
 from labs.recording import file
 
@@ -37,7 +37,7 @@ def lab(tmp_path: Path) -> Session:
 
 
 def test_a_cell_is_measured_and_its_source_kept_beside_the_recording(lab: Session) -> None:
-    run = measuring.measure_cell(lab, f"{QUICK} --save mine", CELL)
+    run = ckernel_magic.measure_cell(lab, f"{QUICK} --save mine", CELL)
     assert lab.runs["own"] is run
     assert run.value > 0
     saved = file.read(lab.folder / "recordings" / "mine.csv")
@@ -55,7 +55,7 @@ def test_a_cell_that_overwrites_a_register_in_silence_is_reported(
     # Never called: whether such a loop ends is luck.
     uncalled = f'asm volatile("syscall" : "=a"(r) : "a"(39) : {clobbers});'
     cell = f"{CELL}static inline long uncalled(void) {{ long r; {uncalled} return r; }}\n"
-    measuring.measure_cell(lab, QUICK, cell)
+    ckernel_magic.measure_cell(lab, QUICK, cell)
     assert ("does not say that `syscall` overwrites r11" in capsys.readouterr().out) == said
 
 
@@ -79,7 +79,7 @@ def test_a_cell_that_calls_what_it_gets_ready_or_another_page_is_told_so(
     """The run gave 0 ns, as if the page alone had done it, and no word."""
     ready = f"static void get_ready(const volatile unsigned char *code) {{ {body} }}"
     cell = f'#include "own_first_call.h"\n{ready}\nMEASURE_OWN_FIRST_CALL(get_ready)\n'
-    stated = measuring.measure_cell(
+    stated = ckernel_magic.measure_cell(
         lab, "own_first_call --samples 20 --processes 5", cell
     ).recording
     seen = [stated.number(f"variant.own.watched_{each}") for each in ("page", "called")]
@@ -93,7 +93,7 @@ def test_a_cell_that_calls_what_it_gets_ready_or_another_page_is_told_so(
 def test_options_reach_the_run(lab: Session) -> None:
     cpu = min(os.sched_getaffinity(0))
     line = f"{QUICK} --cpu {cpu} --warmup 7 --batch 64,128 --flags=-O1 --unit us"
-    run = measuring.measure_cell(lab, line, CELL)
+    run = ckernel_magic.measure_cell(lab, line, CELL)
     conditions = run.recording.conditions
     assert conditions["cpu.asked"] == str(cpu)
     assert conditions["warmup"] == "7"
@@ -104,7 +104,7 @@ def test_options_reach_the_run(lab: Session) -> None:
 
 def test_a_compile_error_names_the_line_of_the_cell_and_marks_the_place(lab: Session) -> None:
     with pytest.raises(Refused) as refused:
-        measuring.measure_cell(lab, QUICK, CELL.replace("- begin;", "- began;"))
+        ckernel_magic.measure_cell(lab, QUICK, CELL.replace("- begin;", "- began;"))
     message = refused.value.message
     # The editor counts the line of the magic as line 1.
     assert message.heading.startswith("cell, line 9: ")
@@ -117,7 +117,9 @@ def test_a_compile_error_names_the_line_of_the_cell_and_marks_the_place(lab: Ses
 
 def test_a_stub_says_only_what_is_to_be_done(lab: Session) -> None:
     with pytest.raises(Refused) as refused:
-        measuring.measure_cell(lab, QUICK, '#error "Write your pair of readings here"\nnonsense;\n')
+        ckernel_magic.measure_cell(
+            lab, QUICK, '#error "Write your pair of readings here"\nnonsense;\n'
+        )
     message = refused.value.message
     assert message.heading == "cell, line 2: Write your pair of readings here"
     assert message.tone == "open"
@@ -144,7 +146,7 @@ def test_a_stub_says_only_what_is_to_be_done(lab: Session) -> None:
 )
 def test_a_wrong_line_is_refused_in_plain_words(lab: Session, line: str, words: str) -> None:
     with pytest.raises(Refused) as refused:
-        measuring.measure_cell(lab, line, CELL)
+        ckernel_magic.measure_cell(lab, line, CELL)
     assert words in str(refused.value)
 
 
@@ -158,7 +160,7 @@ def test_a_wrong_line_is_refused_in_plain_words(lab: Session, line: str, words: 
 )
 def test_a_name_of_a_header_is_said_to_be_one(lab: Session, declared: str, words: str) -> None:
     with pytest.raises(Refused) as refused:
-        measuring.measure_cell(lab, QUICK, f"{CELL}#include <unistd.h>\n{declared}\n")
+        ckernel_magic.measure_cell(lab, QUICK, f"{CELL}#include <unistd.h>\n{declared}\n")
     assert words in str(refused.value).replace("\n", " ")
     assert "choose another." in str(refused.value)
 
@@ -173,7 +175,7 @@ def test_a_name_of_a_header_is_said_to_be_one(lab: Session, declared: str, words
 )
 def test_a_name_that_the_cell_uses_twice_is_of_no_header(lab: Session, declared: str) -> None:
     with pytest.raises(Refused) as refused:
-        measuring.measure_cell(lab, QUICK, f"{CELL}{declared}\n")
+        ckernel_magic.measure_cell(lab, QUICK, f"{CELL}{declared}\n")
     assert "mine" in str(refused.value) or "wrong" in str(refused.value)
     assert "The name" not in str(refused.value)
 
@@ -192,7 +194,7 @@ def test_a_name_that_the_cell_uses_twice_is_of_no_header(lab: Session, declared:
 )
 def test_a_run_that_fails_is_told_in_plain_words(lab: Session, body: str, words: str) -> None:
     with pytest.raises(Refused) as refused:
-        measuring.measure_cell(lab, QUICK, body + "\n")
+        ckernel_magic.measure_cell(lab, QUICK, body + "\n")
     assert words in str(refused.value)
 
 
@@ -206,7 +208,7 @@ def shell() -> Iterator[Any]:
 def test_in_a_notebook_a_mistake_shows_no_traceback(
     lab: Session, shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    measuring.register(lab, unready_cells.Waiting(shell))
+    ckernel_magic.register(lab, unready_cells.Waiting(shell))
     done = shell.run_cell(f"%%ckernel {QUICK}\n" + CELL.replace("- begin;", "- began;"))
     shown = capsys.readouterr()
     assert isinstance(done.error_in_exec, Refused)
@@ -218,7 +220,7 @@ def test_in_a_notebook_a_mistake_shows_no_traceback(
 def test_in_a_notebook_a_cell_shows_its_figure(
     lab: Session, shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    measuring.register(lab, unready_cells.Waiting(shell))
+    ckernel_magic.register(lab, unready_cells.Waiting(shell))
     assert shell.run_cell(f"%%ckernel {QUICK}\n{CELL}").success
     assert "own_pair own: cost" in capsys.readouterr().out
 
@@ -230,8 +232,8 @@ def test_a_magic_that_is_not_quite_in_its_place_is_found(
     lab: Session, shell: Any, capsys: pytest.CaptureFixture[str], above: str
 ) -> None:
     """A comment above it, or one lost `%`; the lines of the C keep their numbers."""
-    measuring.register(lab, unready_cells.Waiting(shell))
-    measuring.register(lab, unready_cells.Waiting(shell))
+    ckernel_magic.register(lab, unready_cells.Waiting(shell))
+    ckernel_magic.register(lab, unready_cells.Waiting(shell))
     shell.run_cell(f'{above} {QUICK}\n#error "to be done"\n')
     assert f"cell, line {2 + above.count(chr(10))}: to be done" in capsys.readouterr().out
 
@@ -239,4 +241,4 @@ def test_a_magic_that_is_not_quite_in_its_place_is_found(
 def test_other_cells_are_left_as_they_are() -> None:
     for cell in ("x = 1\n%%ckernel own\n", "%timeit 1\n", "text = '''\n%%ckernel own\n'''\n", ""):
         lines = cell.splitlines(keepends=True)
-        assert measuring.magic_first(lines) == lines
+        assert ckernel_magic.magic_first(lines) == lines

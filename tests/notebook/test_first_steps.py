@@ -15,7 +15,7 @@ from grader import check, check_folders
 from grader.commands import cli
 from labs.course import figures, guide, predictions
 from labs.messages import ARGUMENTS, Option, Refused, advice
-from labs.notebook import measuring, unready_cells
+from labs.notebook import ckernel_magic, measuring, unready_cells
 from labs.notebook.run import Run
 from labs.notebook.session import DEFAULTS, Session
 from labs.recording import file, run_conditions
@@ -278,7 +278,7 @@ TICKLAB_INLINE uint64_t own_interval(long k)
 MEASURE_OWN_PAIR(own_interval)
 """
     with pytest.raises(Refused, match=words):
-        measuring.measure_cell(lab, "own --samples 100 --processes 1", text)
+        ckernel_magic.measure_cell(lab, "own --samples 100 --processes 1", text)
 
 
 def test_a_check_of_no_figure_names_those_of_the_lab(tmp_path: Path) -> None:
@@ -346,7 +346,7 @@ def test_what_to_try_is_told_as_it_is_written_there(lab: Session) -> None:
         tries = [warning.try_this for warning in seen.warnings]
         assert "processes=10" in tries
         assert not any("--" in words for words in tries)
-    cell = measuring.measure_cell(lab, "own --samples 50 --processes 1", EMPTY)
+    cell = ckernel_magic.measure_cell(lab, "own --samples 50 --processes 1", EMPTY)
     assert "--processes 10" in [warning.try_this for warning in cell.warnings]
 
 

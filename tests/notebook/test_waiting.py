@@ -12,7 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from labs import messages
 from labs.messages import Message
-from labs.notebook import measuring, unready_cells
+from labs.notebook import ckernel_magic, unready_cells
 from labs.notebook.session import Session
 
 STUB = '%%ckernel own --save my-own\n#error "complete this region, then run the cell again"'
@@ -43,7 +43,7 @@ def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebo
     monkeypatch.setattr(messages, "show", lambda *things: shown.extend(things))
     shell.reset(new_session=True)  # type: ignore[no-untyped-call]
     lab = Session("01-timer-overhead", tmp_path)
-    measuring.register(lab, unready_cells.register_waiting())
+    ckernel_magic.register(lab, unready_cells.register_waiting())
     shell.user_ns["lab"] = lab
     yield Notebook(shell, shown)
     shell.ast_transformers.clear()

@@ -25,7 +25,7 @@ from grader.judging.check import check, open_case
 from grader.pitfalls import CATALOGUE, pitfall_named
 from grader.pitfalls.pitfall import Live, Pitfall
 from grader.pitfalls.system_and_library_calls import TIMES_FLOOR
-from labs.analysis.line import core_of
+from labs.analysis.cpu_core import core_of
 from labs.analysis.net_cost import parts_of
 from labs.c_kernels.toolchain import measured_region
 from labs.course.figures import Figure

@@ -58,7 +58,7 @@ LISTED = {
     "safe_files.opened: os.open", "safe_files.read_regular: os.fdopen",
     "uploads._open_below: os.fdopen",
     "uploads.Item.copy_to: self.open", "uploads.opened_zip: zipfile.ZipFile",
-    "uploads.opened_folder: os.open", "permission.denied: os.open",
+    "uploads.opened_folder: os.open", "files.denied: os.open",
     # bytes that one of them has read
     "file._rows_in: np.loadtxt", "handed_in._read: zipfile.ZipFile",
     "handed_in._member: archive.open", "submitted_notebook._as_png: Image.open",
