@@ -22,7 +22,7 @@ from types import MappingProxyType
 from bench.report import must_hold, say, verdict
 from grader.cases.verdict import Level
 from grader.judging import lab_folder
-from grader.judging.check import FAR
+from grader.judging.points import FAR
 from grader.pitfalls import CATALOGUE, Pitfall
 from labs.course import figures, published
 from labs.course.figures import Figure

@@ -9,8 +9,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from labs.analysis.confidence import Floats
 from labs.analysis.cpu_core import ADDITIONS_IN_ROUND
-from labs.analysis.estimates import Floats
 from labs.analysis.line import Line, fit_line
 from labs.recording import run_conditions
 from labs.recording.file import Integers, Recording

@@ -46,7 +46,7 @@ from bench.figures.repeat import (
 from bench.report import must_hold, say, show, skipped, verdict
 from labs.analysis import cpu_core
 from labs.analysis import kept_samples as which_count
-from labs.analysis.estimates import Bools, Floats
+from labs.analysis.confidence import Bools, Floats
 from labs.analysis.kept_samples import Cells, Kept, cells_of, kept_samples, step_of
 from labs.analysis.thresholds import MOST_BY_SHARING
 from labs.files import write_atomically
@@ -190,7 +190,7 @@ class Idea:
 
 
 _T, _KEPT, _LINE = (f"labs.analysis.{name}" for name in ("thresholds", "kept_samples", "line"))
-_PROCESSES = "labs.analysis.estimates"
+_PROCESSES = "labs.analysis.confidence"
 
 NOTHING = Idea("nothing", {})
 IDEAS = (
@@ -210,7 +210,7 @@ IDEAS = (
         "pytest tests/analysis/test_estimate.py -k never_chance",
     ),
     Idea("preempted samples", {f"{_KEPT}.preempted": _none_preempted}),
-    Idea("scatter between runs", {"labs.analysis.estimates.BETWEEN_RUNS": 0.0}),
+    Idea("scatter between runs", {"labs.analysis.confidence.BETWEEN_RUNS": 0.0}),
     Idea("step that samples show", {f"{_LINE}.step_of": _declared_step}),
 )
 

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from bench.figures.coverage_cases import MISFITS, Case, Truth, all_cases
 from bench.report import must_hold, say, verdict
-from labs.analysis.estimates import CannotEstimate, Estimate, lowest
+from labs.analysis.confidence import CannotEstimate, Estimate, lowest
 from labs.analysis.line import fit_line
 from labs.analysis.net_cost import net_cost
 from labs.recording.file import Recording

@@ -43,7 +43,7 @@ import numpy as np
 
 from bench import machine
 from bench.report import must_hold, say, show, verdict
-from labs.analysis.estimates import Estimate, difference, student_t
+from labs.analysis.confidence import Estimate, difference, student_t
 from labs.c_kernels import catalogue, toolchain
 from labs.recording import declared
 from labs.recording.file import Recording

@@ -7,7 +7,7 @@ import random
 from grader.cases.expected import compared_as, known
 from grader.cases.spec import CHOICE, RELATIONS, TIMES
 from grader.figures import FigureSpec, Quantity
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.recording import counts
 from labs.recording.file import Recording
 from labs.results.result import Result, naive_estimate, naive_value, result_of

@@ -29,7 +29,7 @@ from grader.cases.verdict import Level, Outcome, Verdict
 from grader.figures import LABS, FigureSpec, Quantity
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE
 from labs.course import figures
 from labs.limits import MOST_RECORDING_ROWS

@@ -10,8 +10,8 @@ from bench.wrong.case import Case, Kind, Lab
 from bench.wrong.student import NoFigure, NoMistake, NotTaken, Shelf, Student
 from grader.cases.spec import FigureSpec, Quantity
 from grader.figures import figure_named
-from labs.analysis import estimates
-from labs.analysis.estimates import Estimate
+from labs.analysis import confidence
+from labs.analysis.confidence import Estimate
 from labs.c_kernels.toolchain import CompileError
 from labs.course import figures
 from labs.course.figures import BadFigure, Figure
@@ -104,8 +104,8 @@ def _estimate(
 def _related(spec: FigureSpec, operands: list[Estimate]) -> tuple[float, float, float]:
     """The right value with its interval."""
     if spec.quantity is Quantity.RATIO:
-        return estimates.ratio(operands[0], operands[1])
+        return confidence.ratio(operands[0], operands[1])
     if spec.quantity is Quantity.DIFFERENCE:
-        value, low, high = estimates.difference(operands[0], operands[1])
+        value, low, high = confidence.difference(operands[0], operands[1])
         return value / spec.divisor, low / spec.divisor, high / spec.divisor
     return operands[0].value, operands[0].low, operands[0].high

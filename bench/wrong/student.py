@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.course import figures
 from labs.notebook import ckernel_magic
 from labs.recording import counts

@@ -29,7 +29,7 @@ from bench.wrong.student import Shelf, Student
 from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figures_of
 from grader.judging.lab_folder import check_folder
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 
 LEAST, LEAST_OF_LAB = 200, 20
 MOST_PASSED, LEAST_NAMED, MOST_MISNAMED = 0.03, 0.85, 0.03

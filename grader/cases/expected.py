@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.cases.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
-from labs.analysis import cpu_core, estimates
-from labs.analysis.estimates import ByProcess, Estimate
+from labs.analysis import confidence, cpu_core
+from labs.analysis.confidence import ByProcess, Estimate
 from labs.analysis.line import Line
 from labs.analysis.thresholds import SURE
 from labs.recording import counts, declared
@@ -235,11 +235,11 @@ def related(
     first, second = operands[:2]
     left = None
     if first.by_process and second.by_process:
-        left = estimates.difference_by_process(first.by_process, second.by_process)
+        left = confidence.difference_by_process(first.by_process, second.by_process)
     if spec.quantity is Quantity.RATIO:
         if second.value <= 0:
             return []
-        found = estimates.ratio(first, second)
+        found = confidence.ratio(first, second)
         shown = printed_interval(*found, 1.0)
         return [Expected(*found, spec.unit, shown=shown, of_programs=bool(left and left.programs))]
     return _differences(spec, first, second, left, clock, unit)
@@ -253,7 +253,7 @@ def _differences(
     clock: Clock,
     unit: str,
 ) -> list[Expected]:
-    value, low, high = estimates.difference(first, second)
+    value, low, high = confidence.difference(first, second)
     # The difference of the two values by hand gives processes other weights, and is right too.
     by_hand = first.value - second.value
     low, high = min(low, by_hand), max(high, by_hand)

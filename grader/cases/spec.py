@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from grader.cases.verdict import Level
-from labs.analysis.estimates import Estimate, side
+from labs.analysis.confidence import Estimate, side
 from labs.analysis.thresholds import WIDEST
 from labs.course import figures, guide
 from labs.recording.declared import Estimand
@@ -199,7 +199,7 @@ class FigureSpec:
 
 # Which conclusion the data bear out: always exactly one, by the rule that the labs teach.
 #
-# The rule is `labs.analysis.estimates.side`, which students apply as `lab.compare(one, other)`, or
+# The rule is `labs.analysis.confidence.side`, which students apply as `lab.compare(one, other)`, or
 # `lab.compare(one, other, times=0.5)` for a share. If it finds two results not distinguishable, the
 # data do not decide, and that is the one right conclusion.
 

@@ -19,7 +19,7 @@ from labs.units import plural
 
 if TYPE_CHECKING:
     from grader.evening.class_feedback import Feedback
-    from grader.evening.grade_sheet import Sheet, Written
+    from grader.evening.gradebook_grades import Sheet, Written
 
 
 # `grader feedback`: every student's page, side by side.
@@ -197,8 +197,8 @@ def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run_export(arguments: argparse.Namespace) -> int:
     """Write the file. The exit status is 0, or 1 on error."""
-    from grader.evening.exports import NotAnExport
-    from grader.evening.grade_sheet import BadTable, NoGrades, read_sheet, with_sources
+    from grader.evening.grade_exports import NotAnExport
+    from grader.evening.gradebook_grades import BadTable, NoGrades, read_sheet, with_sources
     from grader.with_nbgrader.course_folder import NotOurs, open_course
 
     wrong = _trouble_with(arguments)
@@ -225,7 +225,7 @@ def run_export(arguments: argparse.Namespace) -> int:
 def _on_earlier(app: Any, lab: str) -> Iterator[str]:
     """When the lab was due, and whose grades are those of another due date or release."""
     from grader.evening.autograde_class import autograder, opened
-    from grader.evening.grade_sheet import due_in_words
+    from grader.evening.gradebook_grades import due_in_words
     from grader.with_nbgrader.course_folder import NotOurs
     from grader.with_nbgrader.earlier_grades import CannotEnter, on_due_date, on_release
 
@@ -263,24 +263,24 @@ def _trouble_with(arguments: argparse.Namespace) -> str:
 
 
 def _exported(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Written:
-    from grader.evening import exports
-    from grader.evening.grade_sheet import reasons_of
+    from grader.evening import grade_exports
+    from grader.evening.gradebook_grades import reasons_of
 
     reasons, overwrite = partial(reasons_of, course, sheet.lab), bool(arguments.overwrite)
     if arguments.canvas is not None:
         theirs = arguments.gradebook, arguments.assignment
-        return exports.write_canvas(sheet, arguments.canvas, *theirs, overwrite=overwrite)
+        return grade_exports.write_canvas(sheet, arguments.canvas, *theirs, overwrite=overwrite)
     if arguments.moodle is not None:
         file, worksheet = arguments.moodle, arguments.worksheet
-        return exports.write_moodle(sheet, file, reasons, worksheet, overwrite=overwrite)
+        return grade_exports.write_moodle(sheet, file, reasons, worksheet, overwrite=overwrite)
     if arguments.moodle_feedback is not None:
         pages, outdated = partial(_page_of, course, sheet.lab), _outdated(course, sheet.lab)
         file, worksheet = arguments.moodle_feedback, arguments.worksheet
-        return exports.write_moodle_feedback(sheet, file, pages, worksheet, outdated)
+        return grade_exports.write_moodle_feedback(sheet, file, pages, worksheet, outdated)
     if arguments.gradescope is not None:
-        visibility = arguments.visibility or exports.VISIBILITIES[0]
-        return exports.write_gradescope(sheet, arguments.gradescope, reasons, visibility)
-    return exports.write_csv(sheet, arguments.csv)
+        visibility = arguments.visibility or grade_exports.VISIBILITIES[0]
+        return grade_exports.write_gradescope(sheet, arguments.gradescope, reasons, visibility)
+    return grade_exports.write_csv(sheet, arguments.csv)
 
 
 def _page_of(course: Any, lab: str, student: str) -> Path:

@@ -82,7 +82,7 @@ def add_collect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def run_collect(arguments: argparse.Namespace) -> int:
     """Collect, write the receipts and print a summary. Returns the exit status."""
     from grader.evening import collect_class
-    from grader.evening.uploads import NotTaken
+    from grader.evening.uploaded_archives import NotTaken
     from grader.submissions.safe_files import NO_ROOM
     from grader.with_nbgrader.course_folder import NotOurs, open_course
 
@@ -116,7 +116,7 @@ def _from_exchange(app: Any, arguments: argparse.Namespace) -> Report:
 
     from grader.evening import collect_class
     from grader.evening.collect_class import lab_of, labs_of
-    from grader.evening.uploads import NotTaken
+    from grader.evening.uploaded_archives import NotTaken
     from grader.with_nbgrader.nbgrader_exchange import collect_another
 
     if arguments.roster is not None or arguments.names is not None:
@@ -144,7 +144,7 @@ def _from_exchange(app: Any, arguments: argparse.Namespace) -> Report:
 def _words(arguments: argparse.Namespace) -> dict[str, str]:
     """Which submission counts, by student, where a person has chosen. Raises NotTaken."""
     from grader.evening.collect_class import NEWEST, STAYS
-    from grader.evening.uploads import NotTaken
+    from grader.evening.uploaded_archives import NotTaken
 
     found: dict[str, str] = {}
     for word, stated in ((NEWEST, arguments.newest), (STAYS, arguments.earlier)):
@@ -161,7 +161,7 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
     from grader.evening.class_roster import enter_students
     from grader.evening.collect_class import Collect, lab_of, labs_of
     from grader.evening.upload_names import by_pattern
-    from grader.evening.uploads import NotTaken
+    from grader.evening.uploaded_archives import NotTaken
     from grader.with_nbgrader.course_folder import GradebookUnavailable
     from grader.with_nbgrader.nbgrader_exchange import due_date
 

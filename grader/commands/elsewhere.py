@@ -89,7 +89,7 @@ def _command(
 
 def _written(arguments: argparse.Namespace, write: Callable[[str], str]) -> int:
     """Write for the lab that is asked for, and print what to do next."""
-    from grader.evening.exports import NotAnExport
+    from grader.evening.grade_exports import NotAnExport
     from grader.figures import LABS
 
     lab = lab_names.lab_meant(arguments.lab.rstrip("/")) or arguments.lab

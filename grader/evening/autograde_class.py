@@ -32,7 +32,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection, Row
 
 from grader.cases.verdict import Outcome
-from grader.evening.grade_sheet import due_in_words
+from grader.evening.gradebook_grades import due_in_words
 from grader.evening.grading_process import (
     Job,
     LocalPool,

@@ -42,7 +42,7 @@ from grader.evening.upload_names import (
     same_name,
     shown,
 )
-from grader.evening.uploads import (
+from grader.evening.uploaded_archives import (
     OTHER_ARCHIVES,
     Given,
     Item,

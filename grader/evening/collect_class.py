@@ -20,7 +20,7 @@ from typing import Any
 
 from nbgrader.exchange import ExchangeError
 
-from grader.evening import class_roster, uploads
+from grader.evening import class_roster, uploaded_archives
 from grader.evening.class_roster import (
     Group,
     Roster,
@@ -28,9 +28,9 @@ from grader.evening.class_roster import (
     same_person,
     sort_by_student,
 )
-from grader.evening.grade_sheet import as_csv, due_in_words
+from grader.evening.gradebook_grades import as_csv, due_in_words
 from grader.evening.upload_names import CANVAS, MOODLE, Layout, Named, hand_in_archive
-from grader.evening.uploads import Item, NotTaken, Version, written
+from grader.evening.uploaded_archives import Item, NotTaken, Version, written
 from grader.submissions.safe_files import NO_ROOM, printable, trouble_with_name
 from grader.submissions.submitted_notebook import holds_of, lacking
 from grader.with_nbgrader.careful_course import read_time
@@ -340,7 +340,7 @@ class Collect:
         for lab in self._labs & set(found.students):
             group = found.students.pop(lab)
             paths = [each.path for given in group.given.values() for each in given]
-            why = uploads.why_no_student(lab, self._labs, paths)
+            why = uploaded_archives.why_no_student(lab, self._labs, paths)
             report.not_collected.append(NotCollected(group.label, why))
         with self._scratch() as scratch:
             for student in progress(sorted(found.students)):
@@ -437,7 +437,7 @@ class Collect:
         folder = scratch / "submission"
         at_once: list[tuple[Version, dict[str, str]]] = []
         given, place = group.given[together], group.place
-        with uploads.versions(given, self._lab, self._labs, scratch, place) as found:
+        with uploaded_archives.versions(given, self._lab, self._labs, scratch, place) as found:
             for version in found:
                 if version.archive and version.archive == (state.current or {}).get("archive"):
                     yield self._there(student, version), []

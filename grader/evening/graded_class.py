@@ -33,7 +33,7 @@ from labs.limits import (
     MOST_RECORDING_BYTES,
 )
 from labs.recording.file import BadRecording, split_head
-from labs.recording.origin import UNKNOWN, kind_in_head, kind_of_all
+from labs.recording.run_conditions import UNKNOWN, kind_in_head, kind_of_all
 from labs.units import NANOSECONDS, UnknownUnit, canonical
 
 #: The seed of a process, in the line of the recording about it.

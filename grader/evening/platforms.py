@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from grader.cases.verdict import Outcome, Verdict
-from grader.evening.exports import NotAnExport, new_zip
+from grader.evening.grade_exports import NotAnExport, new_zip
 from grader.evening.upload_names import GITHUB_FOLDER
-from grader.evening.uploads import Given, NotTaken, opened_folder, versions, written
+from grader.evening.uploaded_archives import Given, NotTaken, opened_folder, versions, written
 from grader.judging.presentation import points_as_text
 from grader.judging.worker import NotGraded, Shown, Ways, Worker
 from labs import paths

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from grader.cases.case import Case
 from grader.cases.spec import Praise, Quantity
 from grader.facts import c_calls, memory_use, observed, task_counts, traps
-from labs.analysis.estimates import side
+from labs.analysis.confidence import side
 from labs.c_kernels.toolchain import optimisation_level
 from labs.recording import run_conditions
 from labs.recording.file import Recording

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from grader.cases.case import Case
-from labs.analysis import estimates
-from labs.analysis.estimates import CannotEstimate, Estimate
+from labs.analysis import confidence
+from labs.analysis.confidence import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
 from labs.recording.counts import MOST_FAULTS, PageFaults
 from labs.recording.counts import page_faults_of as counted
@@ -232,7 +232,7 @@ def cost_of_reading(case: Case, variant: str) -> Estimate | None:
     cycle = None if own is None else own.clock.core_cycle_ticks
     if own is None or hop is None or not cycle:
         return None
-    value, low, high = (ticks / cycle for ticks in estimates.difference(own.cost, hop.cost))
+    value, low, high = (ticks / cycle for ticks in confidence.difference(own.cost, hop.cost))
     return Estimate(value, low, high, "cycles", "", 0, 0)
 
 

@@ -28,7 +28,7 @@ from grader.cases.expected import Expected
 from grader.cases.spec import CHOICE, TIMES, Quantity
 from grader.facts import memory_use
 from grader.facts.observed import reads_the_counter
-from labs.analysis.estimates import Floats
+from labs.analysis.confidence import Floats
 from labs.analysis.net_cost import parts_of
 from labs.course import published
 from labs.recording import counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from grader.cases.spec import Estimates, FigureSpec, Quantity
-from labs.analysis.estimates import side
+from labs.analysis.confidence import side
 from labs.recording.declared import Estimand
 
 LAB = "02-first-iteration"

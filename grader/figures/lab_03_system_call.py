@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.cases.spec import Estimates, FigureSpec, Quantity
 from grader.cases.verdict import Level
-from labs.analysis.estimates import side
+from labs.analysis.confidence import side
 
 LAB = "03-system-call"
 

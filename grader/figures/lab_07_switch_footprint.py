@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.cases.spec import Estimates, FigureSpec, Quantity
 from grader.cases.verdict import Level
-from labs.analysis.estimates import difference_of, side
+from labs.analysis.confidence import difference_of, side
 
 LAB = "07-switch-footprint"
 

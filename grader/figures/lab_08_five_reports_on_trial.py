@@ -14,7 +14,7 @@ from grader.cases.spec import (
     choices_of,
 )
 from grader.cases.verdict import Level
-from labs.analysis.estimates import Estimate, side
+from labs.analysis.confidence import Estimate, side
 from labs.course import published
 from labs.units import off_by
 

@@ -23,11 +23,10 @@ from grader.cases.spec import FigureSpec
 from grader.facts import caveats
 from grader.facts.observed import follows_seed, measured_after, seeds_of
 from grader.facts.sources import broken_sources, is_of_the_kit
-from labs.course.account import Course
+from labs.course.account import NO_ACCOUNT, Account, Course, name_hash, parse_account
 from labs.course.figures import BadFigure, Figure
 from labs.limits import MOST_RECORDING_ROWS
 from labs.recording.file import BadRecording, Integers, Recording, are_in_order, memoized, numbered
-from labs.recording.origin import NO_ACCOUNT, Account, name_hash, parse_account
 
 #: The tolerated share of samples off the declared step; under a hypervisor there are always some.
 MOST_OFF_STEP = 0.02
@@ -382,7 +381,7 @@ def saved_runs() -> frozenset[str]:
 
 
 # The accounts of a class are compared, so a copy shows in a changed file too. A recording states
-# hashes of its account (:mod:`labs.recording.origin`). Nobody loses points. An honest class has no
+# hashes of its account (:mod:`labs.course.account`). Nobody loses points. An honest class has no
 # flag, whether its students use their own accounts, one account for all, or several machines.
 
 #: Students who measured under one account are few where one had a recording from the other: labs

@@ -151,7 +151,7 @@ def _picture(verdict: Verdict) -> str:
     inside = any(low <= value <= high for low, high in ranges)
     if inside != (verdict.outcome is Outcome.PASSED):
         return ""
-    from labs.analysis.estimates import Estimate
+    from labs.analysis.confidence import Estimate
     from labs.plots.figure_svg import Mark, value_drawing
 
     marks, unit = [Mark("handed in", value, "handed in")], stated["unit"]

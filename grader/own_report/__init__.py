@@ -18,7 +18,7 @@ from grader.judging.lab_folder import examined
 from grader.judging.presentation import MARKS
 from grader.with_nbgrader.pages.student_text import student_html
 from labs import limits, views
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.course import answers, comparison, guide, published
 from labs.course.comparison import Compared, with_factor
 from labs.files import read_bounded

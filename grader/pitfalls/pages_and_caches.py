@@ -9,8 +9,8 @@ from grader.cases.verdict import Level
 from grader.facts import c_calls, c_tree, memory_use, observed
 from grader.facts.c_tree import Code
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
-from labs.analysis import estimates
-from labs.analysis.estimates import Estimate
+from labs.analysis import confidence
+from labs.analysis.confidence import Estimate
 from labs.recording import counts
 from labs.recording.declared import is_first_time
 from labs.results.result import Result
@@ -425,7 +425,7 @@ def _gained(case: Case, name: str, walk: memory_use.Walk) -> str:
         if beside.foreseen is not False or beside.set_kb != walk.set_kb:
             continue
         costs, others = (f"{rounded(each.value)} {case.spec.unit}" for each in (mine, figure))
-        if estimates.side(mine, figure) < 0:
+        if confidence.side(mine, figure) < 0:
             return f"A load costs {costs}, and {others} in {other}: your order makes loads cheaper."
         return (
             f"A load costs {costs}, and {others} in {other}: here your order gains nothing; "

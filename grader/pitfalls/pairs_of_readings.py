@@ -15,7 +15,7 @@ from grader.facts.observed import reads_the_counter, usual_ticks
 from grader.facts.sources import own_source
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis import cpu_core
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.analysis.line import Line
 from labs.analysis.net_cost import parts_of
 from labs.recording.declared import is_first_time

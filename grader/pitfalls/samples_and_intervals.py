@@ -17,7 +17,7 @@ from grader.facts.caveats import VALUE, ends, times_too_wide
 from grader.facts.observed import usual_ticks
 from grader.facts.sources import released_sources
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
-from labs.analysis.estimates import student_t
+from labs.analysis.confidence import student_t
 from labs.analysis.net_cost import parts_of
 from labs.analysis.thresholds import FEWEST_FIRST_TIMES
 from labs.recording.declared import is_first_time

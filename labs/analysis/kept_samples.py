@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from labs.analysis import thresholds as t
+from labs.analysis.confidence import Bools, Floats
 from labs.analysis.cpu_core import core_of
-from labs.analysis.estimates import Bools, Floats
 from labs.analysis.thresholds import PARTS
 from labs.recording import run_conditions
 from labs.recording.file import Integers, Recording, Samples, numbered

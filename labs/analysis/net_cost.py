@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from labs.analysis import estimates
-from labs.analysis.estimates import CannotEstimate, Estimate
+from labs.analysis import confidence
+from labs.analysis.confidence import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
 from labs.analysis.thresholds import FEWEST_FIRST_TIMES
 from labs.messages import Option
@@ -71,7 +71,7 @@ def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Ne
     factor = f"{times:g} times " if times != 1 else ""
     of = f", divided by {parts:g}" if parts != 1 else ""
     method = f"{whole.method}, minus {factor}the slope of {stated[0]}{of}"
-    net = replace(estimates.difference_of(whole, baseline, times), method=method)
+    net = replace(confidence.difference_of(whole, baseline, times), method=method)
     return Net(net.times(1 / parts), one, whole, baseline, stated[0], times, parts)
 
 
@@ -89,7 +89,7 @@ def first_time(recording: Recording, variant: str) -> Estimate:
     """First sample minus the median of the later ones, in ticks: the median over processes.
 
     Only the first operation of a fresh process is cold, so each process gives one value. The 95 %
-    interval reaches from one of the sorted values to another (`estimates.beyond_median`).
+    interval reaches from one of the sorted values to another (`confidence.beyond_median`).
 
     Raises CannotEstimate if fewer than five processes have two samples or more, and KeyError if the
     recording has no such variant.
@@ -111,7 +111,7 @@ def first_time(recording: Recording, variant: str) -> Estimate:
             fewest=str(FEWEST_FIRST_TIMES),
         )
     values, count = sorted(extra_costs), len(extra_costs)
-    place = estimates.beyond_median(count, 0.95)
+    place = confidence.beyond_median(count, 0.95)
     return Estimate(
         float(np.median(values)),
         values[place],

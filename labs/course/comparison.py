@@ -20,7 +20,7 @@ from labs.course.guide import Guide
 from labs.course.predictions import Prediction
 from labs.files import read_bounded, write_atomically
 from labs.html import Table
-from labs.recording.origin import SEVERAL, UNKNOWN
+from labs.recording.run_conditions import SEVERAL, UNKNOWN
 from labs.units import (
     NANOSECONDS,
     RIGHT_WITHIN,

@@ -33,7 +33,7 @@ from labs.html import Table
 from labs.json_text import Form
 from labs.messages import Message
 from labs.recording.file import BadRecording, read
-from labs.recording.origin import UNKNOWN, is_kind, kind_in_file
+from labs.recording.run_conditions import UNKNOWN, is_kind, kind_in_file
 from labs.results.result import result_of
 from labs.units import NAMES, SPELLINGS, rounded, unit_symbol
 

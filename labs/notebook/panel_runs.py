@@ -21,8 +21,8 @@ from typing import Annotated
 from pydantic import Field, StringConstraints, ValidationError
 
 from labs import json_text, limits
-from labs.analysis import estimates
-from labs.analysis.estimates import Estimate
+from labs.analysis import confidence
+from labs.analysis.confidence import Estimate
 from labs.course.figures import RECORDINGS, IsLinked, must_not_be_linked
 from labs.files import CannotWrite, read_bounded, time_now, write_atomically
 from labs.html import Table, filled
@@ -360,7 +360,7 @@ def _described(chosen: Sequence[KeptRun]) -> str:
     words = (
         f"The figure of run {newest.number} lies {side} that of run {before.number}, and the two "
         "are distinguishable."
-        if estimates.side(_figure(newest), _figure(before))
+        if confidence.side(_figure(newest), _figure(before))
         else f"The figures of run {newest.number} and run {before.number} are not distinguishable."
     )
     values = ", ".join(f"run {each.number}: {each.value_as_text()[0]}" for each in chosen)

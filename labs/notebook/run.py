@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.analysis.net_cost import parts_of
 from labs.course import answers, published
 from labs.html import Table, filled

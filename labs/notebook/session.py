@@ -33,7 +33,7 @@ from labs.notebook.measuring import Measuring
 from labs.notebook.predicting import AnswerForm, Predicting
 from labs.paths import PartMissing
 from labs.recording.file import BadRecording, read
-from labs.recording.origin import kind_in_file, kind_of_all
+from labs.recording.run_conditions import kind_in_file, kind_of_all
 from labs.results.result import result_of
 from labs.results.results_compared import Comparison
 from labs.run import broken, declared_options

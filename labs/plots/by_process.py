@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labs.analysis.estimates import ByProcess
+from labs.analysis.confidence import ByProcess
 from labs.html import Table
 from labs.plots import figure_svg, picture, scale
 from labs.plots.picture import Picture

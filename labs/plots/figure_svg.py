@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labs.analysis.estimates import Bools, Estimate, Floats
+from labs.analysis.confidence import Bools, Estimate, Floats
 from labs.analysis.line import Line
 from labs.html import Table, filled, image_address
 from labs.plots import scale

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from labs.analysis.estimates import Estimate, Floats
+from labs.analysis.confidence import Estimate, Floats
 from labs.html import Table, filled, image_address
 from labs.plots import scale, style, taken
 from labs.plots.figure_svg import PLOT_WIDTH, line_drawing

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labs.analysis.estimates import Floats
+from labs.analysis.confidence import Floats
 from labs.units import canonical, fixed, unit_symbol
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#C44E00", "#007A5A", "#AA3377"

@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from labs.analysis.estimates import Floats
+from labs.analysis.confidence import Floats
 from labs.plots.scale import INK, QUIET, axis_number, log_ends, symbol
 from labs.units import Clock
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from labs.analysis.estimates import Bools, Floats
+from labs.analysis.confidence import Bools, Floats
 from labs.plots.scale import BLUE, VERMILLION, spread_out, symbol
 from labs.recording import declared
 from labs.recording.file import Integers, Recording, distinct

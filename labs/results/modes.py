@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labs.analysis.estimates import Bools, ByProcess, Floats, student_t
+from labs.analysis.confidence import Bools, ByProcess, Floats, student_t
 from labs.recording.file import Integers, Recording, distinct
 from labs.results import warning_thresholds
 from labs.units import rounded, rounded_apart

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from labs.analysis import cpu_core
-from labs.analysis.estimates import CannotEstimate, Estimate
+from labs.analysis.confidence import CannotEstimate, Estimate
 from labs.analysis.line import Line, fit_line
 from labs.analysis.net_cost import Net, first_time, net_cost
 from labs.analysis.thresholds import WIDEST

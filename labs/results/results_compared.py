@@ -1,6 +1,6 @@
 """Compare two results or more: which is larger, by what factor, and what else may explain it.
 
-The rule is in `labs.analysis.estimates`. Notebooks, commands and the grader all take their
+The rule is in `labs.analysis.confidence`. Notebooks, commands and the grader all take their
 sentences from here.
 """
 
@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from labs.analysis import cpu_core, estimates
-from labs.analysis.estimates import Estimate
+from labs.analysis import confidence, cpu_core
+from labs.analysis.confidence import Estimate
 from labs.analysis.thresholds import SURE
 from labs.html import filled
 from labs.messages import Option, advice
@@ -98,7 +98,7 @@ class Comparison:
     def doubt(self) -> str:
         """Why the two are not distinguishable although the difference's interval excludes 0; or ''.
 
-        Then the ratio decides: see `labs.analysis.estimates.separation`.
+        Then the ratio decides: see `labs.analysis.confidence.separation`.
         """
         low, high = self.difference_interval
         if self.distinguishable or low <= 0 <= high:
@@ -212,12 +212,12 @@ def _unequal_steps(first: Comparison, second: Comparison) -> tuple[str, ...]:
 def _comparison(
     names: tuple[str, str], one: Estimate, other: Estimate, times: float, modes: tuple[str, ...]
 ) -> Comparison:
-    gap, *gap_interval = estimates.difference(one, other, times)
+    gap, *gap_interval = confidence.difference(one, other, times)
     ratio, ratio_interval = None, None
     if other.low > 0 and one.value > 0:
-        ratio, *between = estimates.ratio(one, other)
+        ratio, *between = confidence.ratio(one, other)
         ratio_interval = (between[0], between[1])
-    side = estimates.side(one, other, times)
+    side = confidence.side(one, other, times)
     found = Comparison(
         *names,
         one.unit,
@@ -229,7 +229,7 @@ def _comparison(
         modes,
         times,
         side,
-        estimates.difference_of(one, other),
+        confidence.difference_of(one, other),
     )
     notes = *_on_a_shared_core(found, one, other), *_not_of_the_values(found, one, other)
     return replace(found, modes=(*notes, *modes))
@@ -258,7 +258,7 @@ def _on_a_shared_core(found: Comparison, one: Estimate, other: Estimate) -> Iter
         return
     for name, each in ((found.first, one), (found.second, other)):
         if each.at_most and each.low > 0:
-            least = rounded(estimates.lowest(each), 2)
+            least = rounded(confidence.lowest(each), 2)
             yield (
                 f"Something else used the core while {name} was measured: without it, {name} may "
                 f"take as little as {least} {each.unit}."
@@ -453,7 +453,7 @@ def compared_at_one_clock(
     found = compared(first, second, times, saved, files)
 
     def side(pair: tuple[Estimate, Estimate]) -> int:
-        return estimates.side(*pair, times)
+        return confidence.side(*pair, times)
 
     speeds = speeds_ghz(first, second)
     if speeds is None or not found.side:
@@ -545,13 +545,13 @@ Named = tuple[str, Estimate]
 def lowest(known: Sequence[Named]) -> tuple[Named, tuple[str, ...]]:
     """The lowest estimate, and the names of those not distinguishable from it."""
     name, least = min(known, key=lambda each: each[1].value)
-    return (name, least), tuple(n for n, e in known if n != name and estimates.side(e, least) <= 0)
+    return (name, least), tuple(n for n, e in known if n != name and confidence.side(e, least) <= 0)
 
 
 def highest(known: Sequence[Named]) -> tuple[Named, tuple[str, ...]]:
     """The highest estimate, and the names of those not distinguishable from it."""
     name, most = max(known, key=lambda each: each[1].value)
-    return (name, most), tuple(n for n, e in known if n != name and estimates.side(e, most) >= 0)
+    return (name, most), tuple(n for n, e in known if n != name and confidence.side(e, most) >= 0)
 
 
 def doubt(of: str, value: str, name: str, near: Sequence[str]) -> str:
@@ -637,7 +637,7 @@ def _contradict(now: Recording, before: Recording, variant: str, unit: str) -> b
         or abs(one.value - other.value) < LEAST_DISAGREEMENT * abs(other.value)
     ):
         return False
-    return abs(estimates.separation(one, other)) >= SURELY
+    return abs(confidence.separation(one, other)) >= SURELY
 
 
 def _text(result: Result) -> str:

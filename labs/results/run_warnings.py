@@ -16,7 +16,7 @@ import numpy as np
 
 from labs import limits, paths
 from labs.analysis import cpu_core
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.analysis.line import Line
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
 from labs.messages import Advice, Option, Words, advice

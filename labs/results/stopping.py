@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from labs.analysis.estimates import student_t
+from labs.analysis.confidence import student_t
 from labs.recording.file import Recording
 from labs.recording.run_conditions import out_of_reach
 from labs.results.result import Result, result_of

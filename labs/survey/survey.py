@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.analysis.thresholds import WIDEST
 from labs.c_kernels.toolchain import CompileError, optimisation_level
 from labs.course import published

@@ -19,7 +19,7 @@ from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_drawing
 from labs.plots.scale import BLUE, GREEN, LOOKS, PURPLE, VERMILLION, Look, symbol
-from labs.recording.origin import kind_of
+from labs.recording.run_conditions import kind_of
 from labs.results.result import Result, sensible, with_ends
 from labs.units import NAMES, NANOSECONDS, rounded
 from labs.views.gather import Runs, in_one_unit, refused, require_figure, runs_of, with_notes

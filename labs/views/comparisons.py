@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-from labs.analysis import estimates
-from labs.analysis.estimates import Estimate
+from labs.analysis import confidence
+from labs.analysis.confidence import Estimate
 from labs.course import published
 from labs.html import Table
 from labs.notebook.broken_pair import Pair
@@ -144,7 +144,7 @@ def what_remains(pair: Pair, own: Runs) -> Table:
         )
     broken = naive_estimate(pair.broken.in_unit("ns").result())
     repaired, mine = _figure_of(pair.repaired), _figure_of(runs[0])
-    told = estimates.side(broken, repaired) != 0
+    told = confidence.side(broken, repaired) != 0
     share = (mine.value - repaired.value) / (broken.value - repaired.value) if told else 0.0
     shares = ("100 %", "0 %", _percent(mine, share)) if told else ("", "", "")
     names = (pair.kernel.name, pair.repaired.variant, runs[0].variant)
@@ -228,7 +228,7 @@ def _in_ns(report: str) -> str:
 
 
 def _side(printed: float, repaired: Estimate) -> int:
-    return estimates.side(Estimate(printed, printed, printed, "ns", "", 0, 0), repaired)
+    return confidence.side(Estimate(printed, printed, printed, "ns", "", 0, 0), repaired)
 
 
 def _times_with_interval(printed: float, broken: Estimate) -> str:
@@ -242,7 +242,7 @@ def _times_with_interval(printed: float, broken: Estimate) -> str:
 def _caption(report: str, broken: Estimate, repaired: Estimate | None) -> str:
     shown = f"broken {rounded(broken.value)} ns"
     if repaired is not None:
-        side = estimates.side(broken, repaired)
+        side = confidence.side(broken, repaired)
         relation = _SIDES[side]
         if side and min(broken.value, repaired.value) > 0:
             relation += f", by a factor of {rounded(off_by(broken.value / repaired.value))}"

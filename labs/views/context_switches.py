@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from labs.analysis import estimates
-from labs.analysis.estimates import Estimate
+from labs.analysis import confidence
+from labs.analysis.confidence import Estimate
 from labs.html import Table
 from labs.plots import picture
 from labs.plots.picture import Picture
@@ -162,7 +162,7 @@ def _describe(
             span += f" to {rounded(known[-1].value)}"
         meaning.append(f'In the group "{heading}" the costs are {span} {sign}.')
     if ONE_CPU in cheapest and TWO_CPUS in cheapest:
-        factor, low, high = estimates.ratio(cheapest[TWO_CPUS], cheapest[ONE_CPU])
+        factor, low, high = confidence.ratio(cheapest[TWO_CPUS], cheapest[ONE_CPU])
         meaning.append(
             f"The cheapest wake-up across CPUs costs {rounded(factor, 2)} times the cheapest "
             f"switch on one CPU (95 % interval {rounded(low, 2)} to {rounded(high, 2)}). They are "

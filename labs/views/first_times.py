@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from labs.analysis.estimates import Floats
+from labs.analysis.confidence import Floats
 from labs.html import Table
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, Union
 
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.html import Table
 from labs.messages import Message, Refused
 from labs.plots.intervals import Point, Series

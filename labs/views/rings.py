@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.html import Table
 from labs.machine.description import data_caches
 from labs.plots import picture

@@ -19,8 +19,8 @@ from grader.cases.spec import FigureSpec, Quantity
 from grader.figures import LABS, figure_named
 from grader.judging.check import judge
 from labs import messages
-from labs.analysis import estimates
-from labs.analysis.estimates import ByProcess, Estimate
+from labs.analysis import confidence
+from labs.analysis.confidence import ByProcess, Estimate
 from labs.analysis.kept_samples import cells_of, kept_samples, step_of
 from labs.analysis.line import fit_line
 from labs.commands import cli, measure
@@ -115,8 +115,8 @@ def test_the_order_of_the_two_does_not_matter(gap: float) -> None:
     other = by_hand([10.1 + gap, 10.2 + gap, 10.3 + gap, 9.9 + gap, 10.0 + gap], run)
     # In half-widths of an interval. The difference process by process has other weights than the
     # two values, so where these are equal to the last bit, it lies this near to 0 but not on it.
-    same = pytest.approx(-estimates.separation(other, one), abs=1e-5)
-    assert estimates.separation(one, other) == same
+    same = pytest.approx(-confidence.separation(other, one), abs=1e-5)
+    assert confidence.separation(one, other) == same
 
 
 def test_nearly_nothing_differs_from_what_is_clearly_below_zero() -> None:
@@ -124,9 +124,9 @@ def test_nearly_nothing_differs_from_what_is_clearly_below_zero() -> None:
     run = object()
     nothing = by_hand([0.001, -0.004, 0.003, 0.002, 0.004], run)
     negative = by_hand([-1.003, -1.001, -1.004, -0.999, -1.002], run)
-    found = estimates.separation(nothing, negative)
+    found = confidence.separation(nothing, negative)
     assert found > 1
-    assert estimates.separation(negative, nothing) == pytest.approx(-found)
+    assert confidence.separation(negative, nothing) == pytest.approx(-found)
 
 
 def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
@@ -134,8 +134,8 @@ def test_what_moves_both_in_a_process_does_not_blur_their_difference() -> None:
     one = by_hand(levels, run)
     same = by_hand([1.02 * level for level in levels], run)
     elsewhere = by_hand([1.02 * level for level in levels])
-    assert estimates.separation(same, one) > 1
-    assert abs(estimates.separation(elsewhere, one)) < 1
+    assert confidence.separation(same, one) > 1
+    assert abs(confidence.separation(elsewhere, one)) < 1
 
 
 def test_the_lowest_and_the_highest_are_named_by_the_same_rule_as_a_comparison() -> None:

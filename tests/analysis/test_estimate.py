@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from labs.analysis import cpu_core, estimates
+from labs.analysis import confidence, cpu_core
+from labs.analysis.confidence import ByProcess, CannotEstimate, Estimate, Floats, student_t
 from labs.analysis.cpu_core import core_of
-from labs.analysis.estimates import ByProcess, CannotEstimate, Estimate, Floats, student_t
 from labs.analysis.kept_samples import Kept, cells_of, kept_samples, step_of
 from labs.analysis.line import Line, fit_line
 from labs.analysis.net_cost import Net, net_cost
@@ -344,13 +344,13 @@ def test_the_interval_is_that_of_the_differences_process_by_process() -> None:
 
 def test_costs_of_two_runs_are_taken_for_independent() -> None:
     line, other = (fit_line(both(seed), "operation").cost for seed in (3, 4))
-    value, low, high = estimates.difference(line, other, 2)
+    value, low, high = confidence.difference(line, other, 2)
     assert value == pytest.approx(line.value - 2 * other.value)
     assert value - low == pytest.approx(np.hypot(line.half_width, 2 * other.half_width), rel=1e-6)
     assert high - value == pytest.approx(value - low, rel=1e-6)
     # Where one end is farther away than the other, what is subtracted counts from its other end.
     one, other = Estimate(50, 49, 52, "ns", "", 9, 1), Estimate(20, 19.5, 26, "ns", "", 9, 1)
-    value, low, high = estimates.difference(one, other, 2)
+    value, low, high = confidence.difference(one, other, 2)
     assert (value, value - low, high - value) == pytest.approx(
         (10, np.hypot(1, 12), np.hypot(2, 1))
     )
@@ -358,7 +358,7 @@ def test_costs_of_two_runs_are_taken_for_independent() -> None:
 
 def test_a_thing_less_itself_is_nothing_for_sure() -> None:
     slope = fit_line(both(3), "operation").cost
-    value, low, high = estimates.difference(slope, slope)
+    value, low, high = confidence.difference(slope, slope)
     assert value == 0 and high - low < 1e-3 * slope.half_width
 
 
@@ -551,11 +551,11 @@ def test_misfit_of_the_line_widens_the_interval() -> None:
 def test_what_all_processes_say_is_never_chance(sign: int) -> None:
     """One process far from the others widens Student's interval beyond nothing."""
     nothing = costs_of([0.0] * len(WITH_ONE_FAR))
-    larger = estimates.difference_by_process(costs_of([sign * x for x in WITH_ONE_FAR]), nothing)
+    larger = confidence.difference_by_process(costs_of([sign * x for x in WITH_ONE_FAR]), nothing)
     assert larger is not None
     low, high = sorted(sign * end for end in larger.estimate()[1:])
     assert low == pytest.approx(min(WITH_ONE_FAR)) and high < max(WITH_ONE_FAR)
-    few = estimates.difference_by_process(costs_of([sign * x for x in WITH_ONE_FAR[-5:]]), nothing)
+    few = confidence.difference_by_process(costs_of([sign * x for x in WITH_ONE_FAR[-5:]]), nothing)
     assert few is not None
     assert min(sign * end for end in few.estimate()[1:]) < 0, "of five, chance alone may do it"
 
@@ -581,10 +581,10 @@ def test_all_is_multiplied_by_a_factor() -> None:
 
 def test_a_difference_is_that_of_each_process() -> None:
     one, other = costs_of([110, 121, 130, 139, 150]), costs_of([10, 20, 30, 40, 50])
-    left = estimates.difference_by_process(one, other, 2)
+    left = confidence.difference_by_process(one, other, 2)
     assert left is not None
     assert left.value.tolist() == [90, 81, 70, 59, 50]
-    moves_alike = estimates.difference_by_process(one, other)
+    moves_alike = confidence.difference_by_process(one, other)
     assert moves_alike is not None
     value, low, high = moves_alike.estimate()
     assert value == pytest.approx(100) and high - low < 3
@@ -593,7 +593,7 @@ def test_a_difference_is_that_of_each_process() -> None:
 def test_only_processes_that_both_have_are_compared() -> None:
     one, other = costs_of([110, 120, 130, 140]), costs_of([999, 20, 30, 40, 50])
     other = replace(other, process=np.array([9, 1, 2, 3, 4]))
-    left = estimates.difference_by_process(one, other)
+    left = confidence.difference_by_process(one, other)
     assert left is not None and left.process.tolist() == [1, 2, 3]
     assert left.value.tolist() == [100, 100, 100]
 
@@ -603,14 +603,14 @@ def test_without_common_processes_there_is_nothing_to_compare() -> None:
         costs_of([1, 2, 3], run=object()),
         replace(costs_of([1, 2, 3]), process=np.array([7, 8, 9])),
     ):
-        assert estimates.difference_by_process(costs_of([1, 2, 3]), other) is None
-        assert estimates.ratio_by_process(costs_of([1, 2, 3]), other) is None
+        assert confidence.difference_by_process(costs_of([1, 2, 3]), other) is None
+        assert confidence.ratio_by_process(costs_of([1, 2, 3]), other) is None
 
 
 def test_a_ratio_does_not_see_what_moves_both_alike() -> None:
     random = np.random.default_rng(1)
     speed = 1 + random.normal(0, 0.1, 10)
-    found = estimates.ratio_by_process(
+    found = confidence.ratio_by_process(
         costs_of((60 * speed).tolist()), costs_of((20 * speed).tolist())
     )
     assert found is not None
@@ -622,7 +622,7 @@ def test_intervals_of_a_ratio_hold_the_truth() -> None:
     for _ in range(MANY_RUNS):
         speed = 1 + random.normal(0, 0.03, 10)
         one, other = (x * speed + random.normal(0, 1, 10) for x in (60, 20))
-        found = estimates.ratio_by_process(costs_of(one.tolist(), 1), costs_of(other.tolist(), 1))
+        found = confidence.ratio_by_process(costs_of(one.tolist(), 1), costs_of(other.tolist(), 1))
         assert found is not None
         held += found[1] <= 3 <= found[2]
     assert 0.915 <= held / MANY_RUNS <= 0.98
@@ -649,7 +649,7 @@ def test_equal_programs_seldom_differ_and_one_percent_is_found(
         apart = 0
         for _ in range(trials):
             speed = 20 * (1 + random.normal(0, 0.1, processes))
-            left = estimates.ratio_by_process(program(factor), program(1))
+            left = confidence.ratio_by_process(program(factor), program(1))
             assert left is not None
             apart += left[1] > 1 or (factor == 1 and left[2] < 1)
         found[factor] = apart / trials
@@ -664,7 +664,7 @@ def test_programs_that_took_turns_differ_by_little_that_their_clock_speed_would_
     for turns, sure in (("a call", True), ("another", False), ("", False)):
         of_run = Estimate(20.2, 19.7, 20.7, "ns", "", 9, 10, replace(one, turns=turns))
         beside = replace(other, run=object(), turns="a call" if turns else "")
-        found = estimates.side(of_run, Estimate(20, 19.5, 20.5, "ns", "", 9, 10, beside))
+        found = confidence.side(of_run, Estimate(20, 19.5, 20.5, "ns", "", 9, 10, beside))
         assert found == (1 if sure else 0)
 
 
@@ -675,7 +675,7 @@ def test_programs_differ_as_their_pairs_do_and_not_as_their_own_values() -> None
         replace(costs_of(each.tolist(), run=object()), turns="a call")
         for each in (other + np.array([*[0.2] * 9, -4.0]), other)
     )
-    left = estimates.difference_by_process(first, second)
+    left = confidence.difference_by_process(first, second)
     assert left is not None and left.estimate() == pytest.approx((0.2, -4.0, 0.2))
     one, two = (
         Estimate(float(each.value.mean()), 19, 21, "ns", "", 9, 10, each)
@@ -683,20 +683,20 @@ def test_programs_differ_as_their_pairs_do_and_not_as_their_own_values() -> None
     )
     assert one.value < two.value
     for pair in ((one, two), (two, one)):
-        assert estimates.side(*pair) == 0
+        assert confidence.side(*pair) == 0
 
 
 def test_a_ratio_to_nothing_is_none() -> None:
-    assert estimates.ratio_by_process(costs_of([1, 2, 3]), costs_of([-1, 0, 1])) is None
+    assert confidence.ratio_by_process(costs_of([1, 2, 3]), costs_of([-1, 0, 1])) is None
 
 
 def test_ratios_of_two_runs_add_their_errors() -> None:
     one, other = (Estimate(x, 0.9 * x, 1.1 * x, "ns", "", 9, 3) for x in (60.0, 20.0))
-    value, low, high = estimates.ratio(one, other)
+    value, low, high = confidence.ratio(one, other)
     assert value == pytest.approx(3)
     assert high - value == pytest.approx(3 * 0.1 * 2**0.5) and value - low == high - value
     with pytest.raises(ZeroDivisionError):
-        estimates.ratio(one, one.times(0))
+        confidence.ratio(one, one.times(0))
 
 
 # Where the place of the stack decides the cost: when this is said, and when it is not.
@@ -1075,7 +1075,7 @@ def test_of_two_programs_all_pairs_count_whatever_the_rounds_saw() -> None:
         run = replace(run, conditions={**run.conditions, "turns": "a call"})
         costs.append(line_of(run).cost)
     assert costs[0].processes == 12 and costs[1].processes == 40
-    value, low, high = estimates.ratio(*costs)
+    value, low, high = confidence.ratio(*costs)
     assert low < 1 < high and value == pytest.approx(1, abs=0.05)
 
 

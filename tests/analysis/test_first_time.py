@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from grader.pages import MOST_WARMUP, ShortSession
-from labs.analysis.estimates import CannotEstimate
+from labs.analysis.confidence import CannotEstimate
 from labs.analysis.net_cost import first_time
 from labs.analysis.thresholds import FEWEST_FIRST_TIMES
 from labs.notebook.session import Session

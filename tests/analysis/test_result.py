@@ -11,7 +11,7 @@ from types import MappingProxyType
 import pytest
 
 from labs import units
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.c_kernels import toolchain
 from labs.messages import Refused
 from labs.notebook.run import Run

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labs.analysis.estimates import ByProcess, Estimate, Floats
+from labs.analysis.confidence import ByProcess, Estimate, Floats
 from labs.commands.cli import main
 from labs.commands.measure import CANNOT_TELL, SLOWER
 from labs.recording.file import read

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.commands import cli
 from labs.machine.description import read_machine
 from labs.results.result import result_of

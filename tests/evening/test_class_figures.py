@@ -21,7 +21,7 @@ from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import read
-from labs.recording.origin import SEVERAL, UNKNOWN, kind_of, kind_of_all
+from labs.recording.run_conditions import SEVERAL, UNKNOWN, kind_of, kind_of_all
 from testing.graded_course import ARM, LAB, GradedCourse, verdict
 from testing.paths import REPOSITORY
 from testing.submitted_figures import FENCED as TIMER

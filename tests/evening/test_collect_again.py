@@ -14,7 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from grader.evening import class_roster, collect_class
 from grader.evening.collect_class import NEWEST, STAYS, Collect, Did, Report
-from grader.evening.uploads import NotTaken
+from grader.evening.uploaded_archives import NotTaken
 from labs.course import lab_names
 from testing.platform_archives import Files, Upload, canvas_zip, handed_in, moodle_zip, zipped
 from testing.small_course import cell

@@ -24,7 +24,7 @@ from traitlets.config import Config
 from grader.evening import class_roster, collect_class
 from grader.evening.collect_class import Collect, Did, Report, as_text, lab_of
 from grader.evening.upload_names import Layout, by_pattern
-from grader.evening.uploads import Item, NotTaken
+from grader.evening.uploaded_archives import Item, NotTaken
 from grader.submissions import safe_files
 from grader.with_nbgrader import nbgrader_exchange
 from grader.with_nbgrader.careful_course import read_time

@@ -20,7 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from grader.evening import class_roster, collect_class
 from grader.evening.collect_class import Collect, Did, Report
-from grader.evening.uploads import NotTaken, Version, written
+from grader.evening.uploaded_archives import NotTaken, Version, written
 from labs import limits
 from testing.platform_archives import Files, Upload, canvas_zip, handed_in, moodle_zip, zipped
 

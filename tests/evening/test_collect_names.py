@@ -12,7 +12,7 @@ import pytest
 
 from grader.evening import class_roster
 from grader.evening.class_roster import sort_by_student
-from grader.evening.exports import _who
+from grader.evening.grade_exports import _who
 from grader.evening.upload_names import (
     CANVAS,
     EXCHANGE,
@@ -24,7 +24,7 @@ from grader.evening.upload_names import (
     hand_in_archive,
     layout_of,
 )
-from grader.evening.uploads import Item, NotTaken
+from grader.evening.uploaded_archives import Item, NotTaken
 from testing.paths import REPOSITORY
 from testing.platform_archives import Upload, moodle_names
 

@@ -12,7 +12,7 @@ from nbgrader.coursedir import CourseDirectory
 from grader.evening import class_roster, collect_class
 from grader.evening.collect_class import Collect, Report
 from grader.evening.upload_names import by_pattern
-from grader.evening.uploads import NotTaken
+from grader.evening.uploaded_archives import NotTaken
 from testing.platform_archives import Upload, canvas_zip, handed_in, moodle_zip, zipped
 
 LAB, OTHER = "01-small", "02-other"

@@ -24,8 +24,8 @@ from nbgrader.plugins import CsvExportPlugin
 from traitlets.config import Config
 
 from grader.commands import cli
-from grader.evening import exports
-from grader.evening.grade_sheet import Graded, Part, Sheet, guarded
+from grader.evening import grade_exports
+from grader.evening.gradebook_grades import Graded, Part, Sheet, guarded
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.settings import configure
 from grader.with_nbgrader.student_folders import RECORD
@@ -244,7 +244,7 @@ def test_a_number_is_only_looked_for_in_its_own_system(tmp_path: Path) -> None:
         ((Graded("1001", "Bob", "Ng"),), []),
     ):
         path = tmp_path / "up.csv"
-        exports.write_canvas(graded(*students), path, theirs)
+        grade_exports.write_canvas(graded(*students), path, theirs)
         assert [row[1] for row in rows_of(path)[2:]] == ids
 
 
@@ -260,10 +260,10 @@ def test_the_worksheet_of_another_assignment_gets_no_grades(tmp_path: Path) -> N
         (renamed, "another name at their number: eve-late-15", 1),
     ):
         theirs, up = written(rows, tmp_path), tmp_path / "up.csv"
-        done = exports.write_moodle(graded(ada, eve), up, lambda _: {}, theirs)
+        done = grade_exports.write_moodle(graded(ada, eve), up, lambda _: {}, theirs)
         assert done.grades == count and said in done.as_text()
     three = graded(ada, eve, Graded("bob-12", system="Moodle", number="12", called="bob"))
-    done = exports.write_moodle(three, up, lambda _: {}, written(renamed, tmp_path))
+    done = grade_exports.write_moodle(three, up, lambda _: {}, written(renamed, tmp_path))
     assert done.grades == 3 and "another name: eve-late-15." in done.as_text()
 
 
@@ -394,14 +394,14 @@ def worksheet(folder: Path, comment: str, grade: str = "") -> Path:
 )
 def test_a_comment_of_a_person_in_moodle_stays_and_is_told(comment: str, tmp_path: Path) -> None:
     path, theirs = tmp_path / "up.csv", worksheet(tmp_path, comment, "2,0")
-    done = exports.write_moodle(SHEET, path, lambda _: {}, theirs)
+    done = grade_exports.write_moodle(SHEET, path, lambda _: {}, theirs)
     assert rows_of(path)[1][2:] == ["2", "-", guarded(comment)]
     assert "A person's comment in Moodle stays for: ada. --overwrite writes over it." in done.notes
     assert not [note for note in done.notes if "other points" in note or "penalty" in note]
     late = replace(SHEET, students=(replace(SHEET.students[0], penalty=1.0),))
-    done = exports.write_moodle(late, path, lambda _: {}, theirs)
+    done = grade_exports.write_moodle(late, path, lambda _: {}, theirs)
     assert "Of these, no comment names the late penalty of: ada." in done.notes
-    done = exports.write_moodle(SHEET, path, lambda _: {}, theirs, overwrite=True)
+    done = grade_exports.write_moodle(SHEET, path, lambda _: {}, theirs, overwrite=True)
     assert "cost: 2 of 4 points" in rows_of(path)[1][4] and done.notes == ()
 
 
@@ -412,11 +412,13 @@ def test_a_comment_of_an_earlier_export_is_renewed_until_a_person_changes_it(
 
     def renewed(comment: str) -> str:
         theirs = worksheet(tmp_path, comment, "2.00")
-        done = exports.write_moodle(BETTER, path, lambda _: {"cost": "not; =so"}, theirs)
+        done = grade_exports.write_moodle(BETTER, path, lambda _: {"cost": "not; =so"}, theirs)
         assert "Moodle had other points, which this file changes, for: ada." in done.notes
         return rows_of(path)[1][4]
 
-    exports.write_moodle(SHEET, path, lambda _: {"cost": "as; =recorded"}, worksheet(tmp_path, ""))
+    grade_exports.write_moodle(
+        SHEET, path, lambda _: {"cost": "as; =recorded"}, worksheet(tmp_path, "")
+    )
     ours = rows_of(path)[1][4]
     assert "2 of 4 points" in ours and "3 of 4 points" in renewed(ours)
     edited = ours.replace("<br>", "<br />\n")
@@ -431,10 +433,10 @@ def test_who_is_excused_in_canvas_stays_excused_and_is_told(excused: str, tmp_pa
     head = ["Student", "ID", "SIS Login ID", "Section", f"{LAB} (77)"]
     theirs = written([head, ["Ada", "1", "ada", "", excused]], tmp_path)
     path = tmp_path / "up.csv"
-    done = exports.write_canvas(SHEET, path, theirs)
+    done = grade_exports.write_canvas(SHEET, path, theirs)
     assert (done.grades, len(rows_of(path))) == (0, 2)
     assert any("Excused in Canvas (EX), so left out: ada. --overwrite" in n for n in done.notes)
-    done = exports.write_canvas(SHEET, path, theirs, overwrite=True)
+    done = grade_exports.write_canvas(SHEET, path, theirs, overwrite=True)
     assert rows_of(path)[2][4] == "2" and not any("Excused" in note for note in done.notes)
 
 
@@ -488,7 +490,7 @@ def test_moodle_knows_participants_by_their_number(tmp_path: Path) -> None:
     student = Graded("9", handed_in=True, parts=two, system="Moodle", number="12")
     path = tmp_path / "upload.csv"
     theirs = written(MOODLE, tmp_path)
-    done = exports.write_moodle(Sheet(LAB, 9.0, None, (student,)), path, lambda _: {}, theirs)
+    done = grade_exports.write_moodle(Sheet(LAB, 9.0, None, (student,)), path, lambda _: {}, theirs)
     assert done.grades == 1 and [row[4] for row in rows_of(path)[1:]] == ["", "2", ""]
 
 
@@ -693,9 +695,9 @@ def test_an_export_that_is_killed_leaves_no_half_file(tmp_path: Path, kind: str)
 
     def write() -> None:
         if kind == "csv":
-            exports.write_csv(sheet, path)
+            grade_exports.write_csv(sheet, path)
         else:
-            exports.write_gradescope(sheet, path, lambda _: {})
+            grade_exports.write_gradescope(sheet, path, lambda _: {})
 
     write()
     new = contents(path)

@@ -18,7 +18,7 @@ from grader.evening.graded_class import (
     read_class,
 )
 from grader.pitfalls import CATALOGUE, pitfall_named
-from labs.recording.origin import UNKNOWN, kind_in_head
+from labs.recording.run_conditions import UNKNOWN, kind_in_head
 from testing.graded_course import ARM, LAB, GradedCourse, not_handed_in, verdict
 
 FENCED, STEP = "timer-overhead-fenced", "timer-step"

@@ -21,7 +21,7 @@ from nbgrader.api import Grade, Gradebook, Student, SubmittedAssignment, Submitt
 from traitlets.config import Config
 
 from grader.commands.cli import main
-from grader.evening import hand_out
+from grader.evening import gradescope_autograder
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.settings import configure
 from testing.platform_archives import (
@@ -321,7 +321,7 @@ def gradescope_reads(course: Path, scratch: Path) -> dict[int, float]:
         (scratch / "submission_metadata.json").write_text(json.dumps(who))
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("AUTOGRADER", str(scratch))
-            hand_out.main()
+            gradescope_autograder.main()
         found[person.n] = json.loads((scratch / "results/results.json").read_text())["score"]
     return found
 

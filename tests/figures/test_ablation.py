@@ -12,7 +12,7 @@ import pytest
 from bench.figures import ablation
 from bench.figures.ablation import IDEAS, NOTHING, Idea, Outcome, Reduced, Row
 from bench.figures.coverage_cases import ROUNDS, Case, Truth, all_cases
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.recording.file import Recording
 from labs.results.result import result_of
 from testing import simulate

@@ -17,7 +17,7 @@ from grader.cases.verdict import Outcome
 from grader.figures import LABS, FigureSpec, Quantity, figure_named
 from grader.judging.check import check
 from grader.judging.presentation import as_html, as_text
-from labs.analysis.estimates import ByProcess, Estimate
+from labs.analysis.confidence import ByProcess, Estimate
 from labs.results.result import result_of
 from labs.terminal import typeset
 from labs.units import Clock

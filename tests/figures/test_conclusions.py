@@ -20,7 +20,7 @@ from grader.cases.verdict import Outcome, Verdict
 from grader.figures import LABS
 from grader.judging import check, lab_folder
 from grader.judging.presentation import as_html, as_text, evidence_html
-from labs.analysis.estimates import Estimate, side
+from labs.analysis.confidence import Estimate, side
 from labs.course import figures, guide
 from labs.course.figures import Figure
 from labs.messages import Refused

@@ -21,22 +21,14 @@ from grader.facts.caveats import WITH_INTERVAL, caveat_of_width, compared_with
 from grader.figures import LABS, figure_named
 from grader.figures.lab_08_five_reports_on_trial import TRIALS
 from grader.judging import lab_folder
-from grader.judging.check import (
-    CENTRAL_OF_OWN_C,
-    _is_far,
-    check,
-    is_central,
-    judge,
-    open_case,
-    open_relation,
-    points_by_level,
-)
+from grader.judging.check import check, judge, open_case, open_relation
 from grader.judging.lab_folder import check_folder
+from grader.judging.points import CENTRAL_OF_OWN_C, is_central, is_far, points_by_level
 from grader.judging.presentation import as_html, as_text
 from grader.pitfalls import CATALOGUE, pitfall_named
 from grader.pitfalls.samples_and_intervals import interval_as_wide_as_value
-from labs.analysis import estimates
-from labs.analysis.estimates import Estimate
+from labs.analysis import confidence
+from labs.analysis.confidence import Estimate
 from labs.course.figures import Figure
 from labs.recording.declared import Estimand
 from labs.recording.file import Recording, read
@@ -432,7 +424,7 @@ def test_the_unit_of_a_figure_that_it_refers_to_does_not_matter(
 
 def test_estimates_in_unlike_units_are_never_compared() -> None:
     one, other = (Estimate(5.0, 4.0, 6.0, unit, "", 9, 3) for unit in ("us", "ns"))
-    for rule in (estimates.difference, estimates.ratio, estimates.separation):
+    for rule in (confidence.difference, confidence.ratio, confidence.separation):
         with pytest.raises(ValueError, match="cannot compare us with ns"):
             rule(one, other)
 
@@ -465,4 +457,4 @@ def test_far_is_far_from_every_value_that_is_accepted() -> None:
             accepted_values=values,
             spec=SimpleNamespace(quantity=Quantity.COST),
         )
-        assert _is_far(cast(Case, case), ()) is far, (given, accepted)
+        assert is_far(cast(Case, case), ()) is far, (given, accepted)

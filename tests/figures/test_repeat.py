@@ -9,7 +9,7 @@ import pytest
 
 from bench.figures import repeat
 from bench.figures.repeat import Seen
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.c_kernels import catalogue
 from labs.results.result import Result, result_of
 from testing import simulate

@@ -24,7 +24,7 @@ from grader.figures.lab_08_five_reports_on_trial import (
 )
 from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
-from labs.analysis.estimates import Estimate, side
+from labs.analysis.confidence import Estimate, side
 from labs.course import figures, guide, published
 from labs.course.figures import Figure
 from labs.messages import Refused

@@ -19,8 +19,7 @@ from grader.judging.flags import (
     flags_of_class,
 )
 from grader.with_nbgrader.class_flags import stated_by
-from labs.course.account import Course
-from labs.recording.origin import account_of
+from labs.course.account import Course, account_of
 from testing.paths import FIXTURES
 
 ID = "5e" * 16

@@ -11,14 +11,23 @@ from types import SimpleNamespace
 import pytest
 
 from labs.commands import cli, measure
-from labs.course.account import FILE_NAME, BadCourse, course_of, read_course, stated_at
+from labs.course.account import (
+    FILE_NAME,
+    Account,
+    BadCourse,
+    account_of,
+    course_of,
+    name_hash,
+    parse_account,
+    read_course,
+    stated_at,
+)
 from labs.machine import description as machine
 from labs.notebook import measuring
 from labs.notebook.panel import Panel
 from labs.notebook.session import Session
 from labs.recording.file import Recording, read
 from labs.recording.file import parse as parse_recording
-from labs.recording.origin import Account, account_of, name_hash, parse_account
 from labs.run import measure as run_measure
 from labs.run.plan import Plan
 from labs.survey import survey

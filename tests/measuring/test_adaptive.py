@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from labs import limits
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.commands import cli
 from labs.limits import MOST_PROCESSES
 from labs.limits import MOST_RECORDING_BYTES as MOST_BYTES

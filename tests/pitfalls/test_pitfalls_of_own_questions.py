@@ -17,7 +17,7 @@ from grader.figures import figure_named
 from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls.conclusions import not_one_change
-from labs.analysis.estimates import side
+from labs.analysis.confidence import side
 from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.file import read

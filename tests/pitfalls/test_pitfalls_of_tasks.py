@@ -17,7 +17,7 @@ from grader.figures.lab_05_task_creation import FIGURES as OF_CREATION
 from grader.figures.lab_07_switch_footprint import FIGURES as OF_FOOTPRINT
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.course import figures
 from labs.recording import file
 from labs.recording.file import Recording

@@ -18,7 +18,7 @@ from matplotlib.text import Text
 from numpy.typing import NDArray
 
 from labs import views
-from labs.analysis.estimates import Estimate
+from labs.analysis.confidence import Estimate
 from labs.html import Table
 from labs.messages import Refused
 from labs.notebook.run import Run

@@ -17,7 +17,7 @@ import pytest
 
 from labs.c_kernels import toolchain
 from labs.course import handed_in
-from labs.recording.origin import UNKNOWN, kind_in_file
+from labs.recording.run_conditions import UNKNOWN, kind_in_file
 from testing.paths import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "instructors" / "grading" / "collecting.md"
@@ -29,7 +29,7 @@ CAREFUL = {
         "read_regular", "open_regular", "open_folder", "opened", "copy", "read_ahead",
         "not_empty",
     },
-    "grader.evening.uploads": {"opened_zip", "opened_folder"},
+    "grader.evening.uploaded_archives": {"opened_zip", "opened_folder"},
 }  # fmt: skip
 
 #: What is made of the kit's own files, on this machine, for a course or for the docs.
@@ -56,9 +56,9 @@ LISTED = {
     "safe_files.copy: found.open", "safe_files.copy: os.fdopen", "safe_files.hash_of: path.open",
     "safe_files.open_folder: os.open", "safe_files.open_regular: os.open",
     "safe_files.opened: os.open", "safe_files.read_regular: os.fdopen",
-    "uploads._open_below: os.fdopen",
-    "uploads.Item.copy_to: self.open", "uploads.opened_zip: zipfile.ZipFile",
-    "uploads.opened_folder: os.open", "files.denied: os.open",
+    "uploaded_archives._open_below: os.fdopen",
+    "uploaded_archives.Item.copy_to: self.open", "uploaded_archives.opened_zip: zipfile.ZipFile",
+    "uploaded_archives.opened_folder: os.open", "files.denied: os.open",
     # bytes that one of them has read
     "file._rows_in: np.loadtxt", "handed_in._read: zipfile.ZipFile",
     "handed_in._member: archive.open", "submitted_notebook._as_png: Image.open",
@@ -113,9 +113,9 @@ LISTED = {
     # a file of the kit, and one that a careful function has opened
     "run_warnings.is_the_kits: source.read_bytes", "safe_files.read_ahead: os.fdopen",
     # on Gradescope's machine: its own list, and what the instructor uploaded
-    "hand_out.main: (autograder / 'submission_metadata.json').read_text",
-    "hand_out.main: (graded / 'students.json').read_text",
-    "hand_out.main: (graded / 'results' / each / 'results.json').read_bytes",
+    "gradescope_autograder.main: (autograder / 'submission_metadata.json').read_text",
+    "gradescope_autograder.main: (graded / 'students.json').read_text",
+    "gradescope_autograder.main: (graded / 'results' / each / 'results.json').read_bytes",
 }  # fmt: skip
 
 Called = tuple[str, ast.Call]
@@ -217,7 +217,7 @@ def test_another_reader_is_found() -> None:
         ("labs.course.figures", "def f(p):\n    return np.load(p)"),
         ("grader.with_nbgrader.autograde", "def f(p):\n    return nbformat.read(p, 4)"),
         ("grader.with_nbgrader.release", "def f(p):\n    return p.parent.open().read()"),
-        ("grader.evening.uploads", "import shutil\ndef f(p, q):\n    shutil.copy(p, q)"),
+        ("grader.evening.uploaded_archives", "import shutil\ndef f(p, q):\n    shutil.copy(p, q)"),
     ):
         assert opening(module, text) - LISTED
 

@@ -22,8 +22,7 @@ from grader.judging.flags import MISSING, OF_ANOTHER, SHARED, AccountFlags, Stat
 from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.class_flags import account_flags, stated_in
 from grader.with_nbgrader.course import NameCourse, identified, make_course
-from labs.course.account import FILE_NAME, BadCourse, read_course
-from labs.recording.origin import account_of
+from labs.course.account import FILE_NAME, BadCourse, account_of, read_course
 from testing.small_course import LAB, Course, write_source
 
 FIGURES = {

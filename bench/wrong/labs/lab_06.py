@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.wrong.case import Kind, Lab
 from bench.wrong.student import NoMistake, Student, broken_plan, lines_without, own_plan, plan
-from labs.analysis.estimates import separation
+from labs.analysis.confidence import separation
 from labs.run.measure import Plan
 
 PROCESS, CONDVAR, PIPE = "process-switch-pipe-pinned", "thread-switch-condvar", "thread-switch-pipe"

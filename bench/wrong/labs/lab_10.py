@@ -12,7 +12,7 @@ from bench.wrong.student import (
     plan,
     smoothed,
 )
-from labs.analysis import estimates
+from labs.analysis import confidence
 
 FAULT, COPY, FILE = "page-fault-anonymous", "page-fault-copy", "page-fault-file"
 
@@ -345,7 +345,7 @@ def _right(s: Student) -> None:
 def _side(s: Student) -> int:
     """Whether a page by MAP_POPULATE costs more than half of a page fault, by the run's table."""
     kinds = s["kinds"]
-    times, low, high = estimates.ratio(kinds.estimate("populate"), kinds.estimate("anonymous"))
+    times, low, high = confidence.ratio(kinds.estimate("populate"), kinds.estimate("anonymous"))
     if low < 0.6 and high > 0.4:
         raise NoMistake(f"{times:.2g} times: the data are at the edge")
     return 1 if times > 0.5 else 2

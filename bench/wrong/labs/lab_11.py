@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.wrong.case import Kind, Lab
 from bench.wrong.student import NoMistake, Student, lines_without, own_plan
-from labs.analysis.estimates import separation
+from labs.analysis.confidence import separation
 
 COST, OTHER, TESTED = "own-question-cost", "own-question-other", "own-question-tested"
 

@@ -18,7 +18,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from grader.evening.grade_sheet import (
+from grader.evening.gradebook_grades import (
     BadTable,
     Cell,
     Graded,
@@ -537,7 +537,7 @@ def new_zip(path: Path) -> Iterator[zipfile.ZipFile]:
 VISIBILITIES = ("after_published", "after_due_date", "visible", "hidden")
 _INDEX = "students.json"
 _SETUP = "#!/bin/sh\n# Nothing to install: the image of Gradescope has Python.\n"
-_RUN = Path(__file__).with_name("hand_out.py")
+_RUN = Path(__file__).with_name("gradescope_autograder.py")
 
 
 class NotAnExport(Exception):
