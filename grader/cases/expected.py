@@ -380,13 +380,13 @@ def _overheads(line: Line) -> list[Estimate]:
 
 
 def _estimated(result: Result, unit: str) -> Result:
-    """The same result in another unit, without warnings, which nobody reads.
+    """The same result in another unit.
 
     Raises ValueError for core cycles of unknown length.
     """
     if unit == result.unit:
         return result
-    return result_of(result.recording, result.variant, unit, with_warnings=False)
+    return result_of(result.recording, result.variant, unit)
 
 
 def _accepted_estimates(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:

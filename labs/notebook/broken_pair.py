@@ -221,7 +221,7 @@ class Pair:
                 replace(each, advice=again) if isinstance(each.advice, Advice) else each
                 for each in result.warnings
             )
-            result = replace(result, warnings=tuple(warnings))
+            result = replace(result, told=tuple(warnings))
         return remarks.of_results((result,))
 
     def sentences(self, run: Run) -> list[str]:

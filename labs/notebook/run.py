@@ -285,7 +285,7 @@ class Run:
         """The results (none given: all of the run) without the warnings still held back."""
         held = self.later.open_questions()
         return tuple(
-            replace(each, warnings=tuple(one for one in each.warnings if one.code not in held))
+            replace(each, told=tuple(one for one in each.warnings if one.code not in held))
             for each in results or self.results
         )
 

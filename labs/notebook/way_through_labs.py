@@ -171,7 +171,7 @@ def _held_until(question: str, runs: Iterable[Run]) -> tuple[str, ...]:
         codes = {code for code, until in run.later.held_back.items() if until == question}
         for result in run.results:
             warnings = tuple(each for each in result.warnings if each.code in codes)
-            found += remarks.of_results((replace(result, warnings=warnings),)).warnings
+            found += remarks.of_results((replace(result, told=warnings),)).warnings
     return tuple(dict.fromkeys(found))
 
 

@@ -635,11 +635,11 @@ def evidence_drawing(recording: Recording, variant: str) -> Drawing:
     drawn as they are. Raises KeyError for an unknown variant, and BadRecording if the recording
     does not state its clock.
     """
-    result = result_of(recording, variant, "ns", with_warnings=False)
+    result = result_of(recording, variant, "ns")
     middle = result.estimate.value if result.estimate is not None else _middle(result)
     if readable_unit(middle) != "ns":
         unit = readable_unit(middle)
-        result = result_of(recording, variant, unit, with_warnings=False)
+        result = result_of(recording, variant, unit)
     columns, what = _columns(result)
     unit = unit_symbol(result.unit)
     paper = Paper(WIDTH, _HEIGHT)

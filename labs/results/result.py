@@ -5,7 +5,9 @@ The command line, the panel, the notebook and the grader all take their figure f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from labs.analysis import cpu_core
@@ -52,7 +54,8 @@ class Result:
 
     `estimate` is in the unit that was asked for. It is None if there is no figure, and `no_figure`
     then says why. `line` is in ticks, and None if no line could be fitted. If the estimate is a
-    cost, `net` states in ticks what was subtracted.
+    cost, `net` states in ticks what was subtracted. `told` are warnings in the place of those
+    of the run: fewer, or in other words.
     """
 
     recording: Recording
@@ -61,10 +64,28 @@ class Result:
     clock: Clock
     line: Line | None
     estimate: Estimate | None
-    why_none: Advice | str
-    warnings: tuple[RunWarning, ...]
+    why_none: Advice | str = ""
     net: Net | None = None
     python: bool = False
+    told: tuple[RunWarning, ...] | None = None
+
+    @cached_property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """The warnings of the run about this figure. To find them takes as long as the figure."""
+        found = self._found() if self.told is None else self.told
+        return tuple(replace(each, python=True) if self.python else each for each in found)
+
+    def _found(self) -> Iterator[RunWarning]:
+        line = self.line
+        if self.estimate is not None:
+            yield from of_width(self.recording, self.estimate)
+        elif line is not None and (line.straight or line.overhead.half_width == 0):
+            line = None  # no figure was made from it
+        if line is None:
+            yield from run_warnings.of_recording(self.recording, self.variant)
+        else:
+            figure = line.overhead if self.net is None else self.net.net
+            yield from run_warnings.of_run(self.recording, line, figure)
 
     @property
     def has_baseline(self) -> bool:
@@ -84,8 +105,7 @@ class Result:
 
     def for_python(self) -> Result:
         """The same result for a reader who writes options as arguments of `lab.measure`."""
-        warnings = tuple(replace(each, python=True) for each in self.warnings)
-        return replace(self, python=True, warnings=warnings)
+        return replace(self, python=True)
 
     @property
     def loud(self) -> tuple[RunWarning, ...]:
@@ -265,16 +285,8 @@ class Result:
         return {"switches": {"claimed": claimed, "counted": counted}}
 
 
-def result_of(
-    recording: Recording,
-    variant: str | None = None,
-    unit: str = "ns",
-    *,
-    with_warnings: bool = True,
-) -> Result:
+def result_of(recording: Recording, variant: str | None = None, unit: str = "ns") -> Result:
     """The result of `variant` (default: the first) in `unit`.
-
-    To find its warnings takes a third of the time: do without where nobody reads them.
 
     Raises KeyError if the recording has no such variant, units.UnknownUnit, and
     recording.BadRecording if the recording does not describe the clock.
@@ -285,39 +297,28 @@ def result_of(
     clock.ticks_in(unit)  # raises ValueError for core cycles of unknown length
     line: Line | None = None
     net: Net | None = None
-    found: tuple[RunWarning, ...] = ()
-
-    def without_figure(why: Advice | str) -> Result:
-        warnings = run_warnings.of_recording(recording, name) if with_warnings else ()
-        return Result(recording, name, unit, clock, line, None, why, warnings)
-
     try:
         if declared.is_first_time(recording, name):
             estimate = first_time(recording, name).into(unit, clock)
             if not recording.samples(name).ticks.any():
-                return without_figure(ALL_THE_SAME)
-            if with_warnings:
-                found = *of_width(recording, estimate), *run_warnings.of_recording(recording, name)
-            return Result(recording, name, unit, clock, None, estimate, "", found)
+                return Result(recording, name, unit, clock, line, None, ALL_THE_SAME)
+            return Result(recording, name, unit, clock, line, estimate)
         # Samples are converted to core cycles with the clock speed at which they were taken.
         one_speed = unit == "cycles"
         line = fit_line(recording, name, one_speed=one_speed)
         if line.straight and not declared.is_overhead(recording, name):
             net = net_cost(recording, line, one_speed=one_speed)
     except CannotEstimate as error:
-        return without_figure(error.why)
+        return Result(recording, name, unit, clock, line, None, error.why)
     figure = line.overhead if net is None else net.net
     if figure.half_width == 0:
-        return without_figure(ALL_THE_SAME)
-    if with_warnings:
-        found = run_warnings.of_run(recording, line, figure)
+        return Result(recording, name, unit, clock, line, None, ALL_THE_SAME)
     if not line.straight:
         why = run_warnings.no_line_warning(recording, line).symptom
-        return Result(recording, name, unit, clock, line, None, why, found)
-    estimate = figure.into(unit, clock).of_any_run()
-    if with_warnings:
-        found = *of_width(recording, estimate), *found
-    return Result(recording, name, unit, clock, line, estimate, "", found, net)
+        return Result(recording, name, unit, clock, line, None, why)
+    return Result(
+        recording, name, unit, clock, line, figure.into(unit, clock).of_any_run(), net=net
+    )
 
 
 def with_ends(estimate: Estimate, sign: str) -> str:

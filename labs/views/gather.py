@@ -92,7 +92,7 @@ def with_warnings(
         results = [
             replace(
                 result,
-                warnings=tuple(each for each in result.warnings if each.code not in leave_out),
+                told=tuple(each for each in result.warnings if each.code not in leave_out),
             )
             for argument in arguments
             for run in _runs_in(argument)

@@ -331,12 +331,12 @@ def test_a_warning_that_all_results_have_is_told_of_all_even_if_most_are_quiet()
     one = RunWarning("shared-core", "something else used the same core", "a thread", "wait")
     result = result_of(recording, None, "ticks")
     quiet = dataclasses.replace(
-        result, warnings=(dataclasses.replace(one, quiet=True, brief="used the same core"),)
+        result, told=(dataclasses.replace(one, quiet=True, brief="used the same core"),)
     )
-    loud = dataclasses.replace(result, warnings=(one,))
+    loud = dataclasses.replace(result, told=(one,))
     for results, which in (
         ([quiet, loud, quiet], "all: "),
-        ([quiet, loud, dataclasses.replace(result, warnings=())], "a and b: "),
+        ([quiet, loud, dataclasses.replace(result, told=())], "a and b: "),
     ):
         said = remarks.of_results(results, ["a", "b", "c"])
         assert [each.startswith(which) for each in said.warnings] == [True]
