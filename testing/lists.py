@@ -9,6 +9,7 @@ it changed.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from labs.course.figures import Figure
 from labs.files import write_atomically
 from labs.units import rounded
 from testing import variants
+from testing.c_programs import BUILT
 from testing.paths import REPOSITORY
 
 HASHES = REPOSITORY / "grader" / "facts" / "kernel_hashes.json"
@@ -158,6 +160,8 @@ def lists() -> dict[Path, Callable[[str], str]]:
 
 def main() -> int:
     """Writes what has changed; status 1 if a C kernel is not formatted or does not compile."""
+    # What is built here, the tests need not build again.
+    os.environ.setdefault("TICKLAB_CACHE", str(BUILT))
     for path, update in lists().items():
         before = path.read_text(encoding="utf-8")
         try:
