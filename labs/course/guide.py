@@ -22,14 +22,13 @@ number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from labs.course import answers, figures, handed_in, lab_names, predictions
+from labs.course import lab_names
 
 RUNGS = 3
 MOST_WORDS = 50
@@ -75,78 +74,13 @@ class Step:
 
     @property
     def kind(self) -> str:
-        """Of which kind the evidence is: a key of `EVIDENCE`."""
+        """Of which kind the evidence is: a key of `labs.course.progress.EVIDENCE`."""
         return self.done_by.partition(":")[0]
 
     @property
     def name(self) -> str:
         """The name of the evidence; '' of what a lab has once."""
         return self.done_by.partition(":")[2]
-
-    def is_done(self, folder: Path) -> bool:
-        """Whether `folder`, the student's folder of this lab, has the evidence.
-
-        Raises ValueError or OSError if a file that would hold it cannot be read.
-        """
-        found = EVIDENCE[self.kind](folder, self.name)
-        if not found or not (self.variant or self.no_faults):
-            return found
-        return _holds(folder, self.name, self.variant, self.no_faults)
-
-
-def _predicted(folder: Path, name: str) -> bool:
-    return name in predictions.read(folder)
-
-
-def _recorded(folder: Path, name: str) -> bool:
-    return _recording(folder, name).is_file()
-
-
-def _recording(folder: Path, name: str) -> Path:
-    return folder / figures.RECORDINGS / f"{name}.csv"
-
-
-def _holds(folder: Path, name: str, variant: str, no_faults: str) -> bool:
-    """Whether a recording can be read and holds what `Step` says; '' asks for nothing."""
-    # Here: reading recordings takes long to load, and few steps need it.
-    from labs.recording import file
-    from labs.recording.counts import page_faults_of
-
-    try:
-        recording = file.read(_recording(folder, name))
-        counts = page_faults_of(recording, no_faults) if no_faults else None
-    except file.BadRecording:
-        return False
-    if no_faults and (counts is None or counts.has_faults):
-        return False
-    return not variant or variant in recording.variants
-
-
-def _stored(folder: Path, name: str) -> bool:
-    return isinstance(figures.read(folder).get(name), figures.Figure)
-
-
-def _answered(folder: Path, name: str) -> bool:
-    return name in answers.read(folder)
-
-
-def _reported(folder: Path, _: str) -> bool:
-    return answers.is_written(folder)
-
-
-def _handed_in(folder: Path, _: str) -> bool:
-    return handed_in.of_lab(folder).unchanged
-
-
-#: The kinds of evidence; a lab has its report and its archive once, so these have no name.
-EVIDENCE: dict[str, Callable[[Path, str], bool]] = {
-    "prediction": _predicted,
-    "recording": _recorded,
-    "figure": _stored,
-    "answer": _answered,
-    "report": _reported,
-    "hand-in": _handed_in,
-}
 
 
 @dataclass(frozen=True)

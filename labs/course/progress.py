@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from labs.course import guide, handed_in, lab_names
+from labs.course import answers, figures, guide, handed_in, lab_names, predictions
 from labs.course.guide import Guide, Step
 from labs.html import Table
 from labs.terminal import suggestion
@@ -103,6 +104,72 @@ class LabProgress:
         }
 
 
+def is_done(step: Step, folder: Path) -> bool:
+    """Whether `folder`, the student's folder of this lab, has the evidence that a step is done.
+
+    Raises ValueError or OSError if a file that would hold it cannot be read.
+    """
+    found = EVIDENCE[step.kind](folder, step.name)
+    if not found or not (step.variant or step.no_faults):
+        return found
+    return _holds(folder, step.name, step.variant, step.no_faults)
+
+
+def _predicted(folder: Path, name: str) -> bool:
+    return name in predictions.read(folder)
+
+
+def _recorded(folder: Path, name: str) -> bool:
+    return _recording(folder, name).is_file()
+
+
+def _recording(folder: Path, name: str) -> Path:
+    return folder / figures.RECORDINGS / f"{name}.csv"
+
+
+def _holds(folder: Path, name: str, variant: str, no_faults: str) -> bool:
+    """Whether a recording can be read and holds what `Step` says; '' asks for nothing."""
+    # Here: reading recordings takes long to load, and few steps need it.
+    from labs.recording import file
+    from labs.recording.counts import page_faults_of
+
+    try:
+        recording = file.read(_recording(folder, name))
+        counts = page_faults_of(recording, no_faults) if no_faults else None
+    except file.BadRecording:
+        return False
+    if no_faults and (counts is None or counts.has_faults):
+        return False
+    return not variant or variant in recording.variants
+
+
+def _stored(folder: Path, name: str) -> bool:
+    return isinstance(figures.read(folder).get(name), figures.Figure)
+
+
+def _answered(folder: Path, name: str) -> bool:
+    return name in answers.read(folder)
+
+
+def _reported(folder: Path, _: str) -> bool:
+    return answers.is_written(folder)
+
+
+def _handed_in(folder: Path, _: str) -> bool:
+    return handed_in.of_lab(folder).unchanged
+
+
+#: The kinds of evidence; a lab has its report and its archive once, so these have no name.
+EVIDENCE: dict[str, Callable[[Path, str], bool]] = {
+    "prediction": _predicted,
+    "recording": _recorded,
+    "figure": _stored,
+    "answer": _answered,
+    "report": _reported,
+    "hand-in": _handed_in,
+}
+
+
 def of_lab(folder: Path, lab: str, its_guide: Guide | None = None) -> LabProgress:
     """The progress in `folder`, the student's folder of `lab`; by default with the kit's guide."""
     steps = (its_guide if its_guide is not None else guide.of_lab(lab)).steps
@@ -110,9 +177,9 @@ def of_lab(folder: Path, lab: str, its_guide: Guide | None = None) -> LabProgres
     if not folder.is_dir():
         return LabProgress(lab, tuple((step, False) for step in steps), here=False)
     try:
-        found = tuple((step, step.is_done(folder)) for step in steps)
+        found = tuple((step, is_done(step, folder)) for step in steps)
         state = handed_in.of_lab(folder)
-        left_out = further - {step.name for step, is_done in found if is_done}
+        left_out = further - {step.name for step, done in found if done}
         not_passed = tuple(name for name in state.not_passed if name not in left_out)
         return LabProgress(
             lab,

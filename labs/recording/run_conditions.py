@@ -80,7 +80,7 @@ def why_unbound(recording: Recording) -> str | None:
     """Why the machine of this run could bind no task to a CPU; None if it could, or has one CPU.
 
     Without binding, two tasks may each have had a CPU, whatever the plan asked for. Each process
-    states the cause (kernels_c/conditions.h) as `none: REASON`, or as `left out: REASON` if the C
+    states the cause (kernels_c/pinning.h) as `none: REASON`, or as `left out: REASON` if the C
     kernel was built without binding.
     """
     stated = recording.conditions.get("cpu.pinning")

@@ -111,7 +111,7 @@ def test_a_step_with_a_variant_is_done_by_a_recording_of_it(
     (copy / SECOND / "recordings" / f"{step.name}.csv").write_bytes(
         (folder / f"{recording}.csv").read_bytes() if recording else b"# no recording\n"
     )
-    assert step.is_done(copy / SECOND) is done
+    assert progress.is_done(step, copy / SECOND) is done
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_pages_are_brought_only_if_no_page_fault_is_left(
     run = replace(run, conditions={**run.conditions, **stated})
     (copy / TENTH / "recordings").mkdir()
     run.write(copy / TENTH / "recordings" / f"{step.name}.csv")
-    assert step.is_done(copy / TENTH) is done
+    assert progress.is_done(step, copy / TENTH) is done
 
 
 def test_when_all_is_done_nothing_is_next(copy: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.course.guide import EVIDENCE
+from labs.course.progress import EVIDENCE
 from labs.run import broken
 from testing import example_lab
 from testing.example_lab import LAB, Add, BadPage, Type, Write, all_steps, carry_out, steps

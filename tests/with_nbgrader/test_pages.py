@@ -25,7 +25,7 @@ from grader.pages import NOTEBOOKS, build
 from grader.pages import __main__ as command
 from grader.with_nbgrader.release import release
 from labs import paths
-from labs.course import guide
+from labs.course import guide, progress
 from labs.recording import file
 from testing import forked
 from testing.notebook import of_code
@@ -153,7 +153,7 @@ def test_solution_runs_and_gets_full_points(built: Built, lab: str) -> None:
         for verdict in check_folder(solved, lab):
             assert verdict.outcome is Outcome.PASSED, verdict
             assert verdict.points == verdict.max_points
-    left = [step for step in guide.of_lab(lab).steps if not step.is_done(solved)]
+    left = [step for step in guide.of_lab(lab).steps if not progress.is_done(step, solved)]
     assert {step.kind for step in left} <= {"hand-in"}
 
 
