@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -229,7 +231,7 @@ class ByProcess:
         count, mean = len(value), float(value.mean())
         if self.programs:
             ordered, outside = np.sort(value).tolist(), beyond_median(count, SURE)
-            mean, low, high = float(np.median(value)), ordered[outside], ordered[-1 - outside]
+            mean, low, high = statistics.median(ordered), ordered[outside], ordered[-1 - outside]
         else:
             half = student_t(count - 1) * float(value.std(ddof=1)) / math.sqrt(count)
             low, high = mean - half, mean + half
@@ -239,6 +241,7 @@ class ByProcess:
         return mean, mean - math.hypot(mean - low, misfit), mean + math.hypot(high - mean, misfit)
 
 
+@functools.cache
 def beyond_median(count: int, sure: float) -> int:
     """How many of `count` sorted values at either end lie outside the interval of their median.
 

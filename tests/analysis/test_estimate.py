@@ -52,28 +52,30 @@ from testing.submitted_figures import CYCLE_TICKS, Clocked, recording
 # The estimate against simulated machines whose answer is known.
 
 
-RUNS = 250
+RUNS = 100
 
 
 # The stated interval
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("case", ["drift", "heavy tails", "two modes", "processes differ"])
-def test_intervals_hold_the_truth_as_often_as_they_say(case: str, step: int) -> None:
-    machine = simulate.with_step(DISTURBANCES[case], step)
-    overhead, cost, straight = simulate.coverage(machine, RUNS, first_seed=1000)
-    # Of 250 runs at 95 %, 99.8 % of all sets lie within 90.4 and 99.2 %.
-    assert 0.904 <= overhead <= 0.992
-    assert 0.904 <= cost <= 0.992
+def test_intervals_hold_the_truth_as_often_as_they_say(case: str) -> None:
+    machines = [simulate.with_step(DISTURBANCES[case], step) for step in STEPS]
+    # Each step has seeds of its own: the same ones would fail together.
+    shares = [simulate.coverage(m, RUNS, first_seed=1000 * m.step) for m in machines]
+    overhead, cost, straight = np.mean(shares, axis=0)
+    # Of 100 runs at 95 %, 99.8 % of all sets lie at 88 % or above; of the 400, within 3.4 %.
+    assert 0.916 <= overhead <= 0.984
+    assert 0.916 <= cost <= 0.984
     assert straight >= 0.99
+    assert np.min(shares) >= 0.88
 
 
 def test_intervals_hold_the_truth_whatever_the_number_of_processes() -> None:
-    for processes in (1, 2, 4, 5, 20):
-        overhead, cost, _ = simulate.coverage(Machine(processes=processes), RUNS)
-        assert overhead >= 0.904 and cost >= 0.904, processes
+    shares = [simulate.coverage(Machine(processes=n), RUNS)[:2] for n in (1, 2, 4, 5, 20)]
+    assert np.min(shares) >= 0.88
+    assert np.mean(shares, axis=0).min() >= 0.92
 
 
 def test_the_truth_is_met_on_average_below_the_step() -> None:
@@ -247,7 +249,7 @@ def test_a_clock_in_ns_that_is_made_from_a_coarse_counter_gives_its_line() -> No
 # The cost less its baseline, against simulated machines whose answer is known.
 
 
-NET_RUNS = 120
+NET_RUNS = 75
 
 CASES: dict[str, dict[str, float]] = {
     "quiet": {},
@@ -289,8 +291,8 @@ def net_of(recording: Recording) -> Net:
 def covered(disturbance: Mapping[str, float], step: int, times: float, parts: float) -> float:
     """In which share of the runs the interval holds the true net cost."""
     truth = (OPERATION.cost - times * BASELINE.cost) / parts
-    disturbed = {"step": step, **disturbance}
-    runs = (both(seed, times=times, parts=parts, disturbed=disturbed) for seed in range(NET_RUNS))
+    disturbed, seeds = {"step": step, **disturbance}, range(1000 * step, 1000 * step + NET_RUNS)
+    runs = (both(seed, times=times, parts=parts, disturbed=disturbed) for seed in seeds)
     return sum(net_of(run).net.contains(truth) for run in runs) / NET_RUNS
 
 
@@ -301,9 +303,9 @@ def covered(disturbance: Mapping[str, float], step: int, times: float, parts: fl
 @pytest.mark.parametrize("case", CASES)
 def test_net_intervals_hold_the_truth_as_often_as_they_say(case: str) -> None:
     shares = [covered(CASES[case], step, 2, 2) for step in STEPS]
-    # Of 120 runs at 95 %, 99.8 % of all sets lie at 88 % or above; here 480 are pooled.
-    assert 0.92 <= sum(shares) / len(shares) <= 0.98
-    assert min(shares) >= 0.88
+    # Of 75 runs at 95 %, 99.8 % of all sets lie at 87 % or above; of the 300, within 3.9 %.
+    assert 0.911 <= sum(shares) / len(shares) <= 0.989
+    assert min(shares) >= 0.87
 
 
 def shared_speeds(seed: int) -> NDArray[np.float64]:
@@ -317,7 +319,7 @@ def test_what_slows_both_alike_is_no_error_of_their_difference() -> None:
         net_of(both(seed, times=2, parts=2, speeds=shared_speeds(seed))).net.contains(truth)
         for seed in range(NET_RUNS)
     )
-    assert 0.88 * NET_RUNS <= held < NET_RUNS
+    assert 0.87 * NET_RUNS <= held < NET_RUNS
 
 
 def test_what_both_meet_cancels_and_what_each_meets_alone_does_not() -> None:
@@ -645,7 +647,7 @@ def test_equal_programs_seldom_differ_and_one_percent_is_found(
         return replace(costs_of(times.tolist(), run=object()), turns="a call")
 
     found = {}
-    for factor in (1.0, 1.01):
+    for factor in (1.0, 1.01)[: 1 + (processes == 80)]:
         apart = 0
         for _ in range(trials):
             speed = 20 * (1 + random.normal(0, 0.1, processes))
@@ -1388,7 +1390,7 @@ def test_a_clock_that_is_too_coarse_gives_no_figure(ticks: object, words: str) -
 
 HOSTILE = {
     "no number": "x" * 41,
-    "a long text": "4 " * 200_000,
+    "a long text": "4 " * 50_000,
     "too few rounds": "4 4 4",
     "no round": "",
     "NaN": " ".join(["nan"] * 41),
@@ -1424,7 +1426,7 @@ def reduced(recording: Recording) -> Line | None:
     finally:
         tracemalloc.stop()
     assert time.process_time() - begin < 5
-    assert most < 100e6
+    assert most < 25e6
     return line
 
 
