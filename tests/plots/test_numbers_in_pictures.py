@@ -28,6 +28,7 @@ from labs.commands.show import page_of
 from labs.course import predictions
 from labs.notebook.panel_runs import Form, KeptRun, drawing_of
 from labs.notebook.run import MOST_VALUES, Later, Run
+from labs.plots import style
 from labs.recording.file import read
 from labs.results import remarks
 from labs.results.result import Result, result_of, sensible
@@ -223,7 +224,11 @@ def test_the_value_of_each_run_of_a_report_is_in_a_plot_of_its_lab(lab: Lab) -> 
 
 
 @pytest.mark.parametrize("folder", LABS, ids=lambda folder: folder.name)
-def test_the_value_of_each_run_of_a_question_is_in_a_picture_of_its_page(folder: Path) -> None:
+def test_the_value_of_each_run_of_a_question_is_in_a_picture_of_its_page(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The description is read here; the pixels, which take longest, are drawn for `page_of`.
+    monkeypatch.setattr(style, "png", lambda _: b"")
     text, claims = question.page(folder / "recordings", "ns")
     drawn, found = described(text), 0
     for sentence in claims:
