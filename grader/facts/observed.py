@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from grader.cases.case import Case
 from labs.analysis import thresholds
 from labs.course.figures import Figure
-from labs.recording.file import Integers, Numbers, Recording, Samples
+from labs.recording.file import Integers, Numbers, Recording, Samples, memoized
 from labs.recording.run_conditions import tracer_of, unclaimed_switches
 
 
@@ -30,6 +30,7 @@ def reads_the_counter(recording: Recording, variant: str) -> bool:
     return bool(counter) and set(recording.condition(f"clock.{variant}.name")) == set(counter)
 
 
+@memoized
 def usual_ticks(samples: Samples, size: int) -> float:
     """The mean sample at batch size `size`, without those far from the lower quartile."""
     ticks = samples.ticks[samples.batch == size].astype(np.float64)

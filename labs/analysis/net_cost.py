@@ -48,6 +48,7 @@ class Net:
     parts: float
 
 
+@memoized
 def net_cost(recording: Recording, line: Line, *, one_speed: bool = False) -> Net:
     """The net cost of the variant of `line`. `one_speed` must be as in the fit of the line.
 
