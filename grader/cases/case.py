@@ -7,6 +7,7 @@ decides which values are right, and how near a value must be.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -193,6 +194,7 @@ LAST_BITS = 1e-6
 ROUNDED = 0.005
 
 
+@functools.lru_cache
 def digits_of(value: float) -> int:
     """How many significant digits `value` was given with, at least.
 

@@ -580,6 +580,7 @@ _BASELINE_TOO = "the baseline does what you ask about, and it is subtracted"
 _ONLY_AROUND = "leave only what surrounds the operation in the baseline"
 
 
+@memoized
 def of_run(
     recording: Recording, line: Line, figure: Estimate | None = None
 ) -> tuple[RunWarning, ...]:
