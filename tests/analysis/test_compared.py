@@ -742,9 +742,10 @@ def cost() -> Callable[..., float]:
 def results() -> dict[str, Result]:
     """The result of every variant of the saved runs that has a cost, in ticks."""
     every = {
-        f"{path.relative_to(FIXTURES)} {variant}": result_of(read(path), variant, "ticks")
+        f"{path.relative_to(FIXTURES)} {variant}": result_of(recording, variant, "ticks")
         for path in RUNS
-        for variant in read(path).variants
+        for recording in [read(path)]
+        for variant in recording.variants
     }
     return {
         place: result
