@@ -14,6 +14,9 @@ import pytest
 from labs.c_kernels import toolchain
 from labs.commands.cli import main
 from labs.recording.file import read
+from labs.run import measure
+from labs.run.c_process import RunClock
+from labs.run.plan import Plan
 from testing.c_programs import LINUX
 from testing.paths import REPOSITORY
 
@@ -39,6 +42,8 @@ MEASURE(.name = "kernel", .about = "it", LISTED_VARIANTS(variants), LISTED_BATCH
 HEADER = 'long of_project(long number);\n#define NAME "first"\n'
 SOURCE = "long of_project(long number) { return 3 * number; }\n"
 QUICK = ["--samples", "200", "--processes", "2"]
+#: A third of the compiler's time: where no figure is looked at, its level is no matter.
+PLAIN = "--flags=-O0"
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +61,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No operation is tried: that takes a second program, and says nothing of how one is built."""
+
+    async def tried(plan: Plan, clock: RunClock) -> dict[str, str]:
+        return {}
+
+    monkeypatch.setattr(measure, "tried", tried)
+
+
 def measured(*options: str) -> str:
     """The name of the variant that the run measured."""
     assert main(["measure", "kernel.c", *QUICK, "--save", "run.csv", *options]) == 0
@@ -66,6 +81,7 @@ FROM_SOURCE = ("-I", "project/include", "--source", "project/src/project.c")
 
 
 @LINUX
+@pytest.mark.usefixtures("untried")
 def test_a_source_of_the_project_is_built_with_the_kernel() -> None:
     assert measured(*FROM_SOURCE) == "first"
     assert read(Path("run.csv")).conditions["flags"] == (
@@ -74,18 +90,20 @@ def test_a_source_of_the_project_is_built_with_the_kernel() -> None:
 
 
 @LINUX
+@pytest.mark.usefixtures("untried")
 def test_a_header_that_changed_is_not_measured_from_an_old_program(here: Path) -> None:
-    assert measured(*FROM_SOURCE) == "first"
+    assert measured(PLAIN, *FROM_SOURCE) == "first"
     (here / "project/include/project.h").write_text(HEADER.replace("first", "second"))
-    assert measured(*FROM_SOURCE) == "second"
+    assert measured(PLAIN, *FROM_SOURCE) == "second"
 
 
 @LINUX
+@pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_library_is_found_when_the_program_runs(
     shared: bool, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    linked = ("-I", "project/include", "-L", "project", "-l", "project")
+    linked = (PLAIN, "-I", "project/include", "-L", "project", "-l", "project")
     command = ["gcc", "-fPIC", "-c", "project/src/project.c", "-o", "project/project.o"]
     subprocess.run(command, check=True)
     if shared:
@@ -98,7 +116,8 @@ def test_a_library_is_found_when_the_program_runs(
     monkeypatch.chdir(moved)
     assert measured(*linked) == "first"  # and not by the program that looks where it was
     monkeypatch.chdir(moved / "project")
-    assert main(["measure", "../kernel.c", *QUICK, "-I", "include", "-L", ".", "-lproject"]) == 0
+    there = [PLAIN, "-I", "include", "-L", ".", "-lproject"]
+    assert main(["measure", "../kernel.c", *QUICK, *there]) == 0
 
 
 def test_what_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,11 +181,12 @@ def test_c_and_cpp_call_each_other(
 def test_a_function_that_no_library_holds_is_named_by_the_linker(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["measure", "kernel.c", *QUICK, "-I", "project/include"]) == 1
+    assert main(["measure", "kernel.c", *QUICK, PLAIN, "-I", "project/include"]) == 1
     assert "of_project" in capsys.readouterr().err
 
 
 @LINUX
+@pytest.mark.usefixtures("untried")
 def test_a_recording_does_not_name_the_home_folder(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
