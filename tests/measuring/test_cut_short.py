@@ -207,8 +207,9 @@ def test_an_interrupt_after_the_last_process_keeps_them_all(tmp_path: Path) -> N
     kept: list[Recording] = []
 
     def meanwhile() -> None:
-        while any(thread.name == "measure" for thread in threading.enumerate()):
-            pass
+        for thread in threading.enumerate():
+            if thread.name == "measure":
+                thread.join()
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
