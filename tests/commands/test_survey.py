@@ -381,13 +381,13 @@ def test_nothing_is_measured_twice_nor_with_more_memory_than_it_needs() -> None:
         assert len(each.variants) == 1 or not any(re.search("[mg]b$", n) for n in each.variants)
 
 
-#: Three processes of each C kernel fill as much memory as ten.
+#: Two processes of each C kernel fill as much memory as ten.
 FEW_PROCESSES = """
 import sys
 from dataclasses import replace
 from labs.commands import cli
 from labs.survey import survey
-survey.MEASUREMENTS = [replace(each, processes=(3, 3)) for each in survey.MEASUREMENTS]
+survey.MEASUREMENTS = [replace(each, processes=(2, 2)) for each in survey.MEASUREMENTS]
 sys.exit(cli.main(["survey", "--quick", "--save", sys.argv[1]]))
 """
 MEASURED_BY = f"""
