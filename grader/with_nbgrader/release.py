@@ -34,7 +34,7 @@ from sqlalchemy.exc import OperationalError
 from traitlets import Dict
 from traitlets.config import Config
 
-from grader.with_nbgrader.careful_course import EXPORTER, OfOurCourses
+from grader.with_nbgrader.careful_course import EXPORTER, OfOurCourses, trust_schemas
 from grader.with_nbgrader.course_folder import (
     UNFINISHED,
     cause_of,
@@ -403,6 +403,7 @@ def release(source: Path, destination: Path) -> None:
         raise ReleaseError(f"{source} holds no lab: a folder with a notebook of the same name")
     for lab in labs:
         _demand_ids(lab / f"{lab.name}.ipynb")
+    trust_schemas()
     destination = destination.absolute()
     destination.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=destination.parent, prefix=".release-") as scratch:

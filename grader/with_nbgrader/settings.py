@@ -129,6 +129,8 @@ def execute_tagged_cells(c: Any) -> None:
 #   `Environment` in `nbgrader.server_extensions.formgrader.formgrader`).
 # - The program that makes and updates a gradebook. nbgrader starts `alembic` by its bare name,
 #   which it finds only if the Python environment is activated. We start the alembic of this Python.
+# - That its own schema of marks is checked for each cell
+#   (:func:`grader.with_nbgrader.careful_course.trust_schemas`).
 #
 # The changes last until the process ends, because nbgrader looks up these names whenever it needs
 # them. A course that does not use our settings is graded as before.
@@ -152,6 +154,7 @@ RELIED_ON = {
         for module in ("api", f"{step.lower()}app")
     },
     "nbgrader.preprocessors:SaveCells._create_notebook": "self, nb",
+    "nbgrader.nbgraderformat.common:jsonschema.validate": "instance, schema, cls, args, kwargs",
     "nbgrader.api:get_alembic_version": "",
     "nbgrader.dbutil:upgrade": "db_url, revision",
     "nbgrader.apps.dbapp:DbUpgradeApp._backup_db_file": "self, db_file",
