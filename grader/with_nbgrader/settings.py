@@ -5,6 +5,7 @@ The command line and the formgrader both read them, so both grade in the same wa
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.metadata
 import inspect
@@ -23,6 +24,7 @@ import nbgrader.server_extensions.formgrader.formgrader as formgrader
 from nbgrader import dbutil
 from nbgrader.apps.dbapp import DbUpgradeApp
 from nbgrader.exchange import ExchangeFactory
+from sqlalchemy import create_engine
 
 from grader.with_nbgrader import careful_course
 from grader.with_nbgrader.pages.formgrader import ListEnvironment, install_lists
@@ -130,7 +132,8 @@ def execute_tagged_cells(c: Any) -> None:
 # - The program that makes and updates a gradebook. nbgrader starts `alembic` by its bare name,
 #   which it finds only if the Python environment is activated. We start the alembic of this Python.
 # - That its own schema of marks is checked for each cell
-#   (:func:`grader.with_nbgrader.careful_course.trust_schemas`).
+#   (:func:`grader.with_nbgrader.careful_course.trust_schemas`), and that each opening of the
+#   gradebook makes an engine.
 #
 # The changes last until the process ends, because nbgrader looks up these names whenever it needs
 # them. A course that does not use our settings is graded as before.
@@ -155,6 +158,7 @@ RELIED_ON = {
     },
     "nbgrader.preprocessors:SaveCells._create_notebook": "self, nb",
     "nbgrader.nbgraderformat.common:jsonschema.validate": "instance, schema, cls, args, kwargs",
+    "nbgrader.api:create_engine": "url, kwargs",
     "nbgrader.api:get_alembic_version": "",
     "nbgrader.dbutil:upgrade": "db_url, revision",
     "nbgrader.apps.dbapp:DbUpgradeApp._backup_db_file": "self, db_file",
@@ -232,6 +236,7 @@ def adapt() -> None:
     install_lists()
     formgrader.HTMLExporter = StudentPages
     formgrader.Environment = ListEnvironment
+    nbgrader.api.create_engine = one_engine
     nbgrader.api.get_alembic_version = alembic_version
     dbutil.upgrade = upgrade
     DbUpgradeApp._backup_db_file = copy_of_gradebook
@@ -253,6 +258,11 @@ def differences_from_tested() -> list[str]:
         if parameters != known:
             found.append(f"{path} of {module} takes ({parameters}), not ({known})")
     return found
+
+
+#: nbgrader opens the gradebook anew for each step of each notebook. An engine remembers the SQL of
+#: each query; a new one makes all of it again, which is a third of the time of a lab.
+one_engine = functools.lru_cache(maxsize=8)(create_engine)
 
 
 def alembic_version() -> str:

@@ -40,6 +40,7 @@ CHANGED = (
     (nbgrader.apps.generatefeedbackapp, "GenerateFeedback"),
     (nbgrader.apps.api, "GenerateAssignment"),
     (nbgrader.apps.generateassignmentapp, "GenerateAssignment"),
+    (nbgrader.api, "create_engine"),
     (nbgrader.api, "get_alembic_version"),
     (dbutil, "upgrade"),
     (DbUpgradeApp, "_backup_db_file"),
@@ -91,7 +92,8 @@ def test_adapting_twice_is_adapting_once(unchanged: dict[tuple[Any, str], object
         now = [getattr(module, name) for module, name in CHANGED]
         grading: list[object] = [CourseAutograde, CourseAutograde, CourseFeedback, CourseFeedback]
         grading += [CourseRelease, CourseRelease]
-        tables = [settings.alembic_version, settings.upgrade, settings.copy_of_gradebook]
+        tables: list[object] = [settings.one_engine, settings.alembic_version]
+        tables += [settings.upgrade, settings.copy_of_gradebook]
         assert now == [*grading, *tables, ListEnvironment]
 
 
