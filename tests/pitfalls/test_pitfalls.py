@@ -17,6 +17,7 @@ import pytest
 
 from grader.cases.case import Case
 from grader.cases.verdict import Outcome, Verdict
+from grader.facts import sources
 from grader.facts.caveats import caveat_of_width
 from grader.facts.sources import source_of
 from grader.figures import figure_named
@@ -192,6 +193,8 @@ def test_its_broken_c_kernel_shows_it_live(
 ) -> None:
     if pitfall.code not in TRIED:
         monkeypatch.setattr(measure, "tried", nothing_tried)
+    # It must show in what was measured: a verdict also tells the kit's broken C by its hash.
+    monkeypatch.setattr(sources, "broken_name", lambda _: None)
     kernel = broken.find(live.kernel)
     # The same program, or none where there is a warning. It is built once: a plan lists variants.
     plan = replace(kernel, options=(*kernel.options, "--flags=-O2 -Werror")).plan()
