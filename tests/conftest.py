@@ -56,7 +56,8 @@ LONG = """
     system_calls page_faults own_c adapter worker own_order student_pages own_questions
     exit_status counts compare ablation clocks own_run c_handed_in taught_rule waiting cut_short
     own_report c_of_students no_counter made_on_purpose evidence preempted first_cpus
-    report_fuzz own_call memory_ladder
+    report_fuzz own_call memory_ladder numbers_in_pictures round_trips own_switch all_steps question
+    tried_operations
 """
 
 #: Folders with files of several seconds, because nbgrader or other processes run there. They come

@@ -72,6 +72,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(case: str) -> None:
     assert np.min(shares) >= 0.88
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_whatever_the_number_of_processes() -> None:
     shares = [simulate.coverage(Machine(processes=n), RUNS)[:2] for n in (1, 2, 4, 5, 20)]
     assert np.min(shares) >= 0.88
@@ -630,6 +631,7 @@ def test_intervals_of_a_ratio_hold_the_truth() -> None:
     assert 0.915 <= held / MANY_RUNS <= 0.98
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("processes", "alone", "slow"),
     [(10, 1.0, 0), (80, 1.0, 0), (10, 0.8, 0), (80, 0.8, 0), (80, 1.0, 0.2)],

@@ -815,6 +815,7 @@ def test_a_count_that_sees_the_operation_only_earns_no_warning() -> None:
         assert "the processes of this run differ" in found["not-believable"].likely_cause
 
 
+@pytest.mark.slow
 def test_a_warning_is_a_line_of_at_most_20_words() -> None:
     """Of every saved run of the tests; what else it says unfolds below that line."""
     told: dict[str, str] = {}

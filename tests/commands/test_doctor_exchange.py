@@ -70,6 +70,7 @@ def test_without_an_exchange_students_lack_nothing(tmp_path: Path) -> None:
     assert f"\n{MAKE} /usr/local/share/nbgrader/exchange\n" in page
 
 
+@pytest.mark.slow
 def test_the_folder_is_the_one_that_nbgrader_uses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -172,6 +172,7 @@ def test_a_folder_without_labs_is_refused(
     assert "is not the folder of a lab, and holds none" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_check_is_the_graders(tmp_path: Path) -> None:
     graded = [each.as_json() for each in check_folder(HONEST / LAB, LAB)]
     for mine, theirs in zip(check(HONEST / LAB), graded, strict=True):

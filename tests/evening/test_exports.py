@@ -314,6 +314,7 @@ def test_a_gradebook_of_an_older_nbgrader_is_answered_with_its_upgrade(
     assert "SELECT" not in said
 
 
+@pytest.mark.slow
 def test_the_upgrade_that_is_advised_works_in_a_course(
     course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -440,6 +441,7 @@ def test_who_is_excused_in_canvas_stays_excused_and_is_told(excused: str, tmp_pa
     assert rows_of(path)[2][4] == "2" and not any("Excused" in note for note in done.notes)
 
 
+@pytest.mark.slow
 def test_a_page_that_is_older_than_its_grades_is_not_packed_until_it_is_made_anew(
     course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -105,6 +105,7 @@ def verdicts_of(folder: Path) -> list[Verdict]:
     return [each for each in verdicts if each.figure in handed_in]
 
 
+@pytest.mark.slow
 def test_no_fixture_of_a_central_mistake_keeps_more_than_half() -> None:
     """Over all fixtures of the pitfalls; at least one figure of each lab is among them."""
     labs, of_own_c = set(), set()

@@ -373,6 +373,7 @@ def twin(run: Recording, chance: np.random.Generator, step: int = 1) -> Recordin
     return replace(run, ticks=ticks, processes=processes)
 
 
+@pytest.mark.slow
 def test_honest_runs_on_one_machine_have_no_fingerprint_in_common() -> None:
     """Also with a clock of 24 MHz, and with one that shows no time at all."""
     for step in (1, 40, 10**12):
@@ -422,6 +423,7 @@ def test_the_numbers_drawn_are_those_of_the_generator_step_by_step() -> None:
             assert _random(seed, count).tolist() == drawn[:count]
 
 
+@pytest.mark.slow
 def test_the_list_of_saved_runs_is_complete() -> None:
     """`make fixtures` writes it."""
     assert sorted(flags.saved_runs()) == fingerprints_under(FIXTURES)

@@ -52,6 +52,7 @@ def executed(folder: Path, cells: list[str], monkeypatch: pytest.MonkeyPatch) ->
     ]
 
 
+@pytest.mark.slow
 def test_a_notebook_joins_shows_and_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(shutil.copytree(HONEST, tmp_path / LAB))
     shutil.rmtree(folder / "recordings" / "calls.csv", ignore_errors=True)

@@ -86,6 +86,7 @@ texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=30).map
 names = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,39}", fullmatch=True)
 
 
+@pytest.mark.slow
 @given(
     variants=st.lists(names, min_size=1, max_size=4, unique=True),
     kernel=names,

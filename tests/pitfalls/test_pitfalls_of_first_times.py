@@ -57,6 +57,7 @@ HONEST = sorted(
 )
 
 
+@pytest.mark.slow
 def test_no_series_of_single_samples_is_taken_for_running_means() -> None:
     for step in (1, 26, 108):
         series = [

@@ -446,6 +446,7 @@ def test_every_figure_is_praised_by_its_own_sentences(lab: str) -> None:
             assert verdict.praise == praise.text, spec.id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lab", LABS)
 def test_where_a_check_fails_the_sentence_is_not_said(lab: str) -> None:
     for spec, praise, check in PAIRS:

@@ -36,6 +36,7 @@ def too_long(findings: Iterator[tuple[FigureSpec, Finding]]) -> dict[str, tuple[
     return {code: each for code, each in longest.items() if each[0] > MOST_WORDS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lab", LABS)
 def test_no_finding_on_a_wrong_value_is_long(lab: str) -> None:
     with keeping_recordings():
@@ -76,6 +77,7 @@ def of_choice(lab: str, spec: FigureSpec, figure: Figure) -> Iterator[tuple[Figu
 THERE = "Your value lies there: the finding is about its evidence."
 
 
+@pytest.mark.slow
 def test_a_right_value_of_a_wrong_run_is_not_told_to_be_outside() -> None:
     """Students read "failed", and a range in which their own value lies."""
     seen = set()

@@ -51,6 +51,7 @@ def with_figures() -> Iterator[tuple[Recording, str]]:
                 yield recording, variant
 
 
+@pytest.mark.slow
 def test_each_saved_figure_is_in_its_picture_as_text_and_as_place() -> None:
     seen = 0
     for recording, variant in with_figures():

@@ -387,6 +387,7 @@ def figures() -> dict[str, Figure | str]:
     return found
 
 
+@pytest.mark.slow
 def test_of_saved_runs_no_words_overlap_and_none_leave_the_plot(
     figures: dict[str, Figure | str],
 ) -> None:

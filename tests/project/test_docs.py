@@ -536,6 +536,7 @@ def wrong_call(name: str, inside: str) -> str:
     return f"takes no {strange[0]}" if strange else ""
 
 
+@pytest.mark.slow
 def test_each_call_in_a_text_takes_what_it_names() -> None:
     seen = 0
     wrong = {}

@@ -128,6 +128,7 @@ def test_a_missing_recording_is_measured_by_the_command_of_its_recipe(
         measure_missing(read, lambda *_: 0)
 
 
+@pytest.mark.slow
 @pytest.mark.measuring
 def test_a_broken_c_kernel_of_a_recipe_is_measured_in_that_folder_too(tmp_path: Path) -> None:
     command = "kernels_c/broken/failed_open.c --variant read0 --samples 40"
@@ -138,6 +139,7 @@ def test_a_broken_c_kernel_of_a_recipe_is_measured_in_that_folder_too(tmp_path: 
     assert stated.startswith(f"labs measure {command} ")
 
 
+@pytest.mark.slow
 @pytest.mark.measuring
 def test_a_recording_is_measured_in_the_folder_that_will_hold_it(tmp_path: Path) -> None:
     words = ("measure", "timer_overhead", "--samples", "40", "--save", "one.csv")

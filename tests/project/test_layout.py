@@ -126,6 +126,7 @@ def starting(text: str) -> list[str]:
     return [each for each in (*called, *taken) if STARTS.search(each)]
 
 
+@pytest.mark.slow
 def test_processes_are_started_in_one_module() -> None:
     """Else one runs what lies in the current folder, which may be a student's."""
     found = {

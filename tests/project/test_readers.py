@@ -195,6 +195,7 @@ def modules() -> Iterator[tuple[str, str]]:
                 yield module, path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_file_is_opened_by_a_careful_function_or_is_listed() -> None:
     found: set[str] = set().union(*(opening(*each) for each in modules()))
     assert found - LISTED == set(), "a stranger's file? read it by labs.files or safe_files"

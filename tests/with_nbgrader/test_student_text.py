@@ -164,6 +164,7 @@ def test_a_released_cell_may_hold_any_html() -> None:
     assert "<details>" in page("<details>more</details>", RELEASED)
 
 
+@pytest.mark.slow
 def test_an_answer_of_one_part_over_and_over_is_shown() -> None:
     for part in ("<", "[", "*a ", "# \n", "\\\\(", "$x$ ", "> ", "|a|\n"):
         assert len(page(part * (MOST_ANSWER // len(part)))) > 1_000
