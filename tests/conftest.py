@@ -47,17 +47,16 @@ MEASURING = """
 #: nbgrader, a browser, an installation, a compiler or our own commands. The longest comes first, so
 #: that no worker is left with it at the end.
 LONG = """
-    browser pages labs_through_nbgrader disassembly exchange kills interrupted replay
-    rebuild other_platforms wheel both_ways on_dask collect_command sandbox executed_cells
-    feedback postgresql kernel ended_runs feedback_page report_browser vscode_browser
-    large_lists accessible start fuzz live_server live_browser live_hostile declared slips setup
-    release pitfalls_page formgrader_browser same_words conclusions not_run adding_a_lab site
+    browser pages labs_through_nbgrader disassembly exchange kills interrupted replay rebuild
+    other_platforms wheel both_ways on_dask collect_command sandbox executed_cells feedback
+    postgresql kernel ended_runs feedback_page report_browser vscode_browser large_lists
+    accessible start fuzz live_server live_browser live_hostile declared slips setup release
+    pitfalls_page formgrader_browser same_words conclusions not_run adding_a_lab site
     reduced_by_hand hand_in hostile wrong_submissions accepted_values trials own_question
     system_calls page_faults own_c adapter worker own_order student_pages own_questions
-    exit_status counts compare ablation clocks own_run c_handed_in taught_rule waiting cut_short
-    own_report c_of_students no_counter made_on_purpose evidence preempted first_cpus
-    report_fuzz own_call memory_ladder numbers_in_pictures round_trips own_switch all_steps question
-    tried_operations
+    exit_status compare ablation own_run c_handed_in taught_rule waiting cut_short own_report
+    c_of_students no_counter made_on_purpose preempted numbers_in_pictures round_trips
+    own_switch all_steps question tried_operations
 """
 
 #: Folders with files of several seconds, because nbgrader or other processes run there. They come
