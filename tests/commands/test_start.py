@@ -436,6 +436,31 @@ async def execute(server: Server, jupyter_kernel: str, code: str) -> str:
             return printed
 
 
+def alive(process: psutil.Process) -> bool:
+    """Whether it still runs; one that has ended and waits to be reaped by init does not."""
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def must_end_with_all(server: Server, tmp_path: Path, number: signal.Signals) -> None:
+    """A signal ends the server, the Jupyter kernel that runs, and a terminal."""
+    server.ask("/api/terminals", {})
+    children = psutil.Process(server.process.pid).children(recursive=True)
+    assert len(children) >= 2
+    server.process.send_signal(number)
+    server.process.send_signal(number)  # as make and a terminal both do
+    assert server.process.wait(120) == 0
+    # A terminal's shell ends when the OS tells it that the terminal is gone, which takes a moment.
+    _, left = psutil.wait_procs(children, timeout=60)
+    assert not [child for child in left if alive(child)]
+    shown_text = (tmp_path / "stderr").read_text()
+    assert "Traceback" not in shown_text
+    runtime = tmp_path / "home/.local/share/jupyter/runtime"
+    assert not list(runtime.glob("jpserver-*.json"))
+
+
 def test_it_serves_what_students_need_and_nothing_else(server: Server, tmp_path: Path) -> None:
     path = urlsplit(server.address).path
     own, _, opened = path.removeprefix("/lab/workspaces/").partition("/tree/")
@@ -463,36 +488,15 @@ def test_it_serves_what_students_need_and_nothing_else(server: Server, tmp_path:
     printed = asyncio.run(execute(server, jupyter_kernel, code))
     here = os.path.realpath(sys.executable)
     assert [os.path.realpath(path) for path in printed.strip().split("|")] == [here, here]
-    server.process.send_signal(signal.SIGTERM)
-    server.process.wait(20)
+    must_end_with_all(server, tmp_path, signal.SIGTERM)
     assert "WARNING" not in (tmp_path / "stderr").read_text()
 
 
-def alive(process: psutil.Process) -> bool:
-    """Whether it still runs; one that has ended and waits to be reaped by init does not."""
-    try:
-        return process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGHUP"])  # the test above ends it by SIGTERM
 def test_a_signal_ends_it_and_all_it_started(server: Server, tmp_path: Path, name: str) -> None:
     jupyter_kernel = server.ask("/api/kernels", {"name": "python3"})["id"]
     asyncio.run(execute(server, jupyter_kernel, "pass"))
-    server.ask("/api/terminals", {})
-    children = psutil.Process(server.process.pid).children(recursive=True)
-    assert len(children) >= 2
-    server.process.send_signal(getattr(signal, name))
-    server.process.send_signal(getattr(signal, name))  # as make and a terminal both do
-    assert server.process.wait(120) == 0
-    # A terminal's shell ends when the OS tells it that the terminal is gone, which takes a moment.
-    _, left = psutil.wait_procs(children, timeout=60)
-    assert not [child for child in left if alive(child)]
-    shown_text = (tmp_path / "stderr").read_text()
-    assert "Traceback" not in shown_text
-    runtime = tmp_path / "home/.local/share/jupyter/runtime"
-    assert not list(runtime.glob("jpserver-*.json"))
+    must_end_with_all(server, tmp_path, signal.Signals[name])
 
 
 def test_a_start_that_fails_leaves_the_environment_as_it_was(
