@@ -110,7 +110,7 @@ def test_where_no_program_may_start_the_remedy_is_another_cache(
 
 @pytest.fixture
 def full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder on a disk that fills up while a recording is written; C has room."""
+    """A folder on a disk that fills up while a recording is written; C has room elsewhere."""
     folder = tmp_path / "full"
     folder.mkdir()
     real = os.fsync
@@ -122,7 +122,6 @@ def full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         real(file)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    monkeypatch.setenv("TICKLAB_CACHE", str(tmp_path / "cache"))
     return folder
 
 
