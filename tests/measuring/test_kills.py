@@ -116,12 +116,12 @@ def test_a_killed_c_kernel_leaves_nothing(program_of: ProgramOf, before: Collect
 
 
 PARENT = """
-import os, subprocess, sys
-process = subprocess.Popen(
-    [*sys.argv[1:], "--end-with", str(os.getpid())],
-    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+import os, sys
+pid = os.posix_spawn(
+    sys.argv[1], [*sys.argv[1:], "--end-with", str(os.getpid())], os.environ, setsid=True,
+    file_actions=[(os.POSIX_SPAWN_OPEN, out, os.devnull, os.O_WRONLY, 0) for out in (1, 2)])
 print("started", flush=True)
-process.wait()
+os.waitpid(pid, 0)
 """
 
 
