@@ -29,6 +29,7 @@ from grader.evening.gradebook_grades import Graded, Part, Sheet, guarded
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.settings import configure
 from grader.with_nbgrader.student_folders import RECORD
+from testing import forked
 from testing.programs import call
 
 LAB = "01-small"
@@ -325,8 +326,7 @@ def test_the_upgrade_that_is_advised_works_in_a_course(
         database.commit()
     words = ["export", LAB, "--course", str(mine), "--csv", str(tmp_path / "x")]
     assert cli.main(words) == 1
-    upgrade = [sys.executable, "-m", "nbgrader", "db", "upgrade"]
-    done = call(*upgrade, cwd=mine)
+    done = forked.run(mine, os.environ, "db", "upgrade")
     assert done.returncode == 0, done.stderr
     assert len([*mine.glob("gradebook.db.2*")]) == 1
     assert cli.main(words) == 0
