@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.cases.verdict import NOT_HANDED_IN, Outcome, Verdict
 from grader.figures import LABS, figure_named, figures_of
-from grader.judging.lab_folder import check_folder, handed_in_for_practice, lab_of
+from grader.judging.lab_folder import check_figure, check_folder, handed_in_for_practice, lab_of
 from grader.judging.presentation import as_html, as_text, points_as_text
 from grader.judging.worker import NotGraded, Worker
 from labs import terminal
@@ -242,6 +242,4 @@ def check(figure: str = "", folder: Path | str = ".") -> Shown | AllShown:
         raise Refused(
             Message("problem", what + terminal.suggestion(figure, tuple(known)))
         ) from None
-    verdicts = check_folder(Path(folder), spec.lab)
-    verdict = next(verdict for verdict in verdicts if verdict.figure == figure)
-    return Shown(verdict)
+    return Shown(check_figure(Path(folder), spec))

@@ -22,7 +22,7 @@ from grader.facts.borne_out import FOLLOWS_FROM_FIGURES as FOLLOWS
 from grader.facts.observed import made_before
 from grader.facts.other_numbers import variants_of_same_value
 from grader.facts.sources import source_of
-from grader.figures import LABS, FigureSpec, figures_of, lab_of_figures
+from grader.figures import LABS, FigureSpec, figure_named, figures_of, lab_of_figures
 from grader.judging import flags
 from grader.judging.check import judge, of_second_run, open_case, open_relation
 from grader.judging.flags import fingerprints
@@ -61,6 +61,12 @@ def check_handed_in(folder: Path, lab: str) -> list[Verdict]:
     return with_predictions(examined(folder, lab, tell_answers=True)[0], folder)
 
 
+def check_figure(folder: Path, spec: FigureSpec) -> Verdict:
+    """What `check_folder` says of one figure, without judging those on which it does not depend."""
+    (verdict,) = (v for v in examined(folder, spec.lab, only=spec)[0] if v.figure == spec.id)
+    return with_predictions([verdict], folder)[0]
+
+
 def with_predictions(verdicts: Sequence[Verdict], folder: Path) -> list[Verdict]:
     """The verdicts with what was predicted for each figure, if both are times."""
     try:
@@ -80,9 +86,16 @@ def _with(verdict: Verdict, versions: tuple[predictions.Prediction, ...]) -> Ver
     return replace(verdict, values={**verdict.values, "predicted": value})
 
 
-def examined(folder: Path, lab: str, *, tell_answers: bool = False) -> tuple[list[Verdict], Cases]:
-    """The verdicts, and by figure the case on which its verdict is, or what prevented a case."""
-    specs = figures_of(lab)
+def examined(
+    folder: Path, lab: str, *, tell_answers: bool = False, only: FigureSpec | None = None
+) -> tuple[list[Verdict], Cases]:
+    """The verdicts, and by figure the case on which its verdict is, or what prevented a case.
+
+    With `only`, those on this figure and on those on which it depends.
+    """
+    every = figures_of(lab)
+    needed = {only.id, *_parts(only)} if only else {spec.id for spec in every}
+    specs = [spec for spec in every if spec.id in needed]
     closed = denied(folder, figures.FILE_NAME)
     if closed is not None:
         return [_not_graded(spec, closed) for spec in specs], {}
@@ -91,7 +104,7 @@ def examined(folder: Path, lab: str, *, tell_answers: bool = False) -> tuple[lis
     except BadFigures as error:
         unreadable = FIGURE_UNREADABLE.finding(f"{error}.")
         return [judge(spec, unreadable, None) for spec in specs], {}
-    recordings = _recordings(folder, [submitted.get(spec.id) for spec in specs])
+    recordings = _recordings(folder, [submitted.get(spec.id) for spec in every])
     try:
         raised = flags.flags_by_figure(
             {spec.id: submitted.get(spec.id) for spec in specs},
@@ -125,6 +138,13 @@ def examined(folder: Path, lab: str, *, tell_answers: bool = False) -> tuple[lis
             at_most=estimate is not None and estimate.at_most,
         )
     return [verdicts[spec.id] for spec in specs], cases
+
+
+def _parts(spec: FigureSpec) -> Iterator[str]:
+    """The figures whose cases that of `spec` may be made of, and theirs."""
+    for name in (*spec.of, *spec.changed_from, *(spec.compare_with if spec.of else ())):
+        yield name
+        yield from _parts(figure_named(name))
 
 
 def handed_in(folder: Path) -> datetime.datetime | None:
