@@ -20,7 +20,7 @@ import pytest
 from grader import pages
 from grader.cases.verdict import Outcome
 from grader.figures import LABS, figure_named
-from grader.judging.lab_folder import check_figure, check_folder
+from grader.judging.lab_folder import check_figure, check_folder, lab_of
 from grader.pages import NOTEBOOKS, build
 from grader.pages import __main__ as command
 from grader.with_nbgrader.release import release
@@ -29,7 +29,7 @@ from labs.course import guide, progress
 from labs.recording import file
 from testing import forked
 from testing.notebook import of_code
-from testing.paths import REPOSITORY
+from testing.paths import FIXTURES, REPOSITORY
 
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
 
@@ -155,9 +155,15 @@ def test_solution_runs_and_gets_full_points(built: Built, lab: str) -> None:
         for verdict in check_folder(solved, lab):
             assert verdict.outcome is Outcome.PASSED, verdict
             assert verdict.points == verdict.max_points
-            assert check_figure(solved, figure_named(verdict.figure)) == verdict
     left = [step for step in guide.of_lab(lab).steps if not progress.is_done(step, solved)]
     assert {step.kind for step in left} <= {"hand-in"}
+
+
+@pytest.mark.parametrize("folder", ["honest/04-procedure-call", "pitfalls/not-one-change/wrong"])
+def test_a_figure_has_the_same_verdict_alone_and_among_all(folder: str) -> None:
+    lab = lab_of(FIXTURES / folder)
+    for verdict in check_folder(FIXTURES / folder, lab):
+        assert check_figure(FIXTURES / folder, figure_named(verdict.figure)) == verdict
 
 
 @pytest.mark.parametrize("lab", NAMES)
@@ -275,7 +281,7 @@ def test_a_lab_without_recordings_has_a_page_that_says_so(built: Built, tmp_path
     assert "Refused" not in page.text and "NameError" not in page.text
 
 
-def lab_of(folder: Path, *sources: str) -> Path:
+def lab_with(folder: Path, *sources: str) -> Path:
     """A lab folder with a notebook of these cells."""
     folder.mkdir()
     (folder / f"{folder.name}.ipynb").write_text(json.dumps(of_code(*sources)))
@@ -290,7 +296,7 @@ MEASURES = (
 
 
 def test_what_is_recorded_is_what_the_pages_take(tmp_path: Path) -> None:
-    source = lab_of(tmp_path / "09-lab", *MEASURES)
+    source = lab_with(tmp_path / "09-lab", *MEASURES)
     done = pages.record(source, tmp_path / "kept")
     assert done.troubles == {}
     made = file.read(tmp_path / "kept" / "recordings" / "mine.csv")
@@ -301,7 +307,7 @@ def test_what_is_recorded_is_what_the_pages_take(tmp_path: Path) -> None:
 
 
 def test_what_went_wrong_is_not_kept(tmp_path: Path) -> None:
-    source = lab_of(tmp_path / "09-lab", "raise ValueError('of the lab')")
+    source = lab_with(tmp_path / "09-lab", "raise ValueError('of the lab')")
     done = pages.record(source, tmp_path / "kept")
     assert done.troubles == {"cell-0": "ValueError: of the lab"}
     assert not (tmp_path / "kept").exists()
@@ -310,7 +316,7 @@ def test_what_went_wrong_is_not_kept(tmp_path: Path) -> None:
 def test_record_says_what_it_replaces_and_what_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source = lab_of(tmp_path / "09-lab", *MEASURES)
+    source = lab_with(tmp_path / "09-lab", *MEASURES)
     kept = tmp_path / "honest" / "09-lab"
     monkeypatch.setattr(command, "NOTEBOOKS", tmp_path)
     monkeypatch.setattr(command, "HONEST", tmp_path / "honest")
@@ -321,7 +327,7 @@ def test_record_says_what_it_replaces_and_what_stays(
     assert capsys.readouterr().out == f"{said}, in place of an earlier run\n"
     before = (kept / "recordings" / "mine.csv").read_bytes()
     shutil.rmtree(source)
-    lab_of(source, *MEASURES, "raise ValueError('of the lab')")
+    lab_with(source, *MEASURES, "raise ValueError('of the lab')")
     assert command.main(["--record", "09-lab"]) == 1
     assert capsys.readouterr().err == (
         "pages: 09-lab, cell-3: ValueError: of the lab\n"
