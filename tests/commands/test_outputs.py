@@ -121,6 +121,17 @@ def test_each_form_prints_the_value_and_loses_no_warning(
         assert "libfast.so" in text + said, option
 
 
+def test_each_form_of_a_comparison_prints_ratio_and_difference(capsys: Printed) -> None:
+    run = read(SAVED)
+    one, other = (result_of(run, name, "ns").estimate for name in ("getppid", "invalid"))
+    assert one is not None and other is not None
+    pair = ["compare", "system_call:getppid", "system_call:invalid"]
+    for option in [[], *([each] for each in options("compare") if each != "--text")]:
+        text, said = printed([*pair, *option], capsys)
+        for value in (one.value / other.value, abs(one.value - other.value)):
+            assert f"{value:.4g}"[:4] in text, (option, value, text, said)
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from labs.c_kernels import catalogue
+from labs.run import variants
 from testing.c_programs import FOLDER, Code, Instruction, compile_c
 
 TARGETS = {
@@ -91,6 +92,12 @@ LIBC = {
     "gettimeofday_vdso": "gettimeofday",
     "monotonic_vdso": "clock_gettime",
 }
+
+
+def test_what_declares_a_trap_is_looked_at_here() -> None:
+    trapping = [each.name for each in variants.of_kernel("system_call") if each.declared.traps]
+    # The one in line has a test of its own.
+    assert len(trapping) == len([*RAW, "getppid_inline"]), "add its function to RAW"
 
 
 def test_a_raw_system_call_is_one_call_of_the_trap_an_operation(built: Built) -> None:

@@ -332,10 +332,9 @@ def test_all_clocks_tell_the_same_time(timer: Program) -> None:
             means.append(sum(min(each, most) for each in ticks) / len(ticks))
         slope[name] = (means[1] - means[0]) / float(stated[f"clock.{name}.frequency_hz"])
     assert slope["fenced"] == pytest.approx(slope["monotonic-raw"], rel=0.05)
-    # The others step, or enter the OS kernel; a wrong frequency is wrong by more.
-    assert {name: each / slope["fenced"] for name, each in slope.items()} == pytest.approx(
-        dict.fromkeys(slope, 1.0), rel=0.5
-    )
+    # The others step, or enter the OS kernel; a frequency that is twice too high or low shows.
+    times = {name: each / slope["fenced"] for name, each in slope.items()}
+    assert [name for name, each in times.items() if not 0.6 < each < 1.6] == [], times
 
 
 def test_the_width_of_the_core_is_seen_from_before_the_first_sample_to_the_last(

@@ -159,7 +159,14 @@ def test_solution_runs_and_gets_full_points(built: Built, lab: str) -> None:
     assert {step.kind for step in left} <= {"hand-in"}
 
 
-@pytest.mark.parametrize("folder", ["honest/04-procedure-call", "pitfalls/not-one-change/wrong"])
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "honest/04-procedure-call",
+        "pitfalls/not-one-change/wrong",
+        "pitfalls/mechanisms-differ/wrong",
+    ],
+)
 def test_a_figure_has_the_same_verdict_alone_and_among_all(folder: str) -> None:
     lab = lab_of(FIXTURES / folder)
     for verdict in check_folder(FIXTURES / folder, lab):
