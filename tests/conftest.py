@@ -86,7 +86,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays: to look through it again and again took a tenth of the time."""
+    """What was collected stays, so nothing has to look through it again and again."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 

@@ -123,7 +123,7 @@ class _Parse:
 
 
 # Every pitfall asks for the same text.
-@functools.lru_cache(maxsize=32)
+@functools.lru_cache(maxsize=8)
 def parsed(text: str) -> Source:
     """The syntax trees of `text`."""
     content = text.encode("utf-8", "replace")
@@ -207,7 +207,7 @@ def whole(text: str | None) -> Code:
     return parsed(text).whole if text is not None else Code()
 
 
-@functools.lru_cache(maxsize=32)
+@functools.lru_cache(maxsize=8)
 def measured_region(text: str | None) -> Code:
     """The measured lines; empty if there are none."""
     return _region(parsed(text)) or Code() if text is not None else Code()
@@ -218,7 +218,7 @@ def has_region(text: str) -> bool:
     return _BEGINS in text
 
 
-@functools.lru_cache(maxsize=32)
+@functools.lru_cache(maxsize=8)
 def timed(text: str) -> Code:
     """The timed code: the measured region, and the functions and macros that it reaches.
 
@@ -230,7 +230,7 @@ def timed(text: str) -> Code:
     return source.whole if region is None else _reached(region, source)
 
 
-@functools.lru_cache(maxsize=32)
+@functools.lru_cache(maxsize=8)
 def measured_by(text: str, macro: str) -> Code:
     """The arguments of the kit's `macro`; empty if the source does not use it.
 
@@ -245,7 +245,7 @@ def arguments_of(text: str, macro: str) -> tuple[str, ...]:
     return tuple(text_of(each) for each in _handed_to(parsed(text).code, macro))
 
 
-@functools.lru_cache(maxsize=32)
+@functools.lru_cache(maxsize=8)
 def reached_from(text: str, function: str) -> Code:
     """The bodies of `function` and of the functions and macros that it reaches."""
     source = parsed(text)

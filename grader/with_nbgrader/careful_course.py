@@ -122,8 +122,10 @@ def time_of_submission(folder: Path, log: Any) -> datetime.datetime | None:
 
 
 def trust_schemas() -> None:
-    """nbgrader checks the marks of each cell, and before each its own schema of marks; that is a
-    sixth of the time of a lab. A second call changes nothing."""
+    """Have nbgrader check the marks of each cell, but not its own schema of marks before each.
+
+    A second call changes nothing.
+    """
     common.jsonschema = SimpleNamespace(validate=_validate)
 
 

@@ -21,6 +21,7 @@ from grader.with_nbgrader.student_folders import students_in, trouble_with, trus
 from labs.course.account import FILE_NAME, read_course
 from labs.course.figures import RECORDINGS
 from labs.limits import MOST_HEAD_BYTES
+from labs.recording.run_conditions import stated_in_head
 
 #: The flags on accounts by figure.
 ByFigure = Mapping[str, Sequence[AccountFlag]]
@@ -110,13 +111,7 @@ def stated_in(folder: Path, trusted: Path) -> dict[str, Stated]:
 
 def stated_by(head: bytes) -> Stated:
     """What the first lines of a recording state, down to the first line about a process."""
-    known: dict[str, str] = {}
-    for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        if not line.startswith(b"#") or line.startswith(b"# process."):
-            break
-        match = _CONDITION.match(line)
-        if match is not None:
-            known.setdefault(match[1].decode(), match[2].decode("utf-8", "replace").strip())
+    known = stated_in_head(head, _CONDITION)
     return Stated(known.get("account"), known.get("created"), known.get("ticklab"))
 
 

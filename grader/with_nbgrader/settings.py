@@ -261,7 +261,7 @@ def differences_from_tested() -> list[str]:
 
 
 #: nbgrader opens the gradebook anew for each step of each notebook. An engine remembers the SQL of
-#: each query; a new one makes all of it again, which is a third of the time of a lab.
+#: each query, and a new one would make all of it again.
 one_engine = functools.lru_cache(maxsize=8)(create_engine)
 
 

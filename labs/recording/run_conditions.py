@@ -496,16 +496,24 @@ def is_kind(text: str) -> bool:
     )
 
 
-def kind_in_head(head: bytes) -> str:
-    """The same from the first bytes of a recording, down to its first line about a process."""
+def stated_in_head(head: bytes, condition: re.Pattern[bytes]) -> dict[str, str]:
+    """What the first bytes of a recording state, down to its first line about a process.
+
+    `condition` finds a key and its value in a line.
+    """
     known: dict[str, str] = {}
     for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         if not line.startswith(b"#") or line.startswith(b"# process."):
             break
-        match = _CONDITION.match(line)
+        match = condition.match(line)
         if match is not None:
             known.setdefault(match[1].decode(), match[2].decode("utf-8", "replace").strip())
-    return kind_of(known)
+    return known
+
+
+def kind_in_head(head: bytes) -> str:
+    """The kind of machine that the first bytes of a recording state."""
+    return kind_of(stated_in_head(head, _CONDITION))
 
 
 def kind_in_file(path: Path) -> str:

@@ -71,7 +71,7 @@ class Result:
 
     @cached_property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """The warnings of the run about this figure. To find them takes as long as the figure."""
+        """The warnings of the run about this figure, found when they are first asked for."""
         found = self._found() if self.told is None else self.told
         return tuple(replace(each, python=True) if self.python else each for each in found)
 

@@ -649,7 +649,7 @@ def test_equal_programs_seldom_differ_and_one_percent_is_found(
         return replace(costs_of(times.tolist(), run=object()), turns="a call")
 
     found = {}
-    for factor in (1.0, 1.01)[: 1 + (processes == 80)]:
+    for factor in (1.0, 1.01) if processes == 80 else (1.0,):
         apart = 0
         for _ in range(trials):
             speed = 20 * (1 + random.normal(0, 0.1, processes))
