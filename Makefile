@@ -41,7 +41,7 @@ lint: $(VENV)/dev ## check style and types of Python, style and warnings of C
 $(CHECKS): $(VENV)/dev
 
 check-types:
-	$(BIN)/mypy labs grader bench testing tests
+	$(BIN)/mypy labs grader bench support tests
 
 check-python:
 	$(BIN)/ruff check
@@ -56,19 +56,19 @@ bench: $(VENV)/dev build/released.made ## check the figures against other tools 
 	@$(BIN)/python -m bench
 
 class: $(VENV)/dev ## grade a demonstration class with nbgrader (LAB: which lab)
-	@$(BIN)/python -m testing.demonstration_class $(if $(LAB),--lab "$(LAB)")
+	@$(BIN)/python -m support.demonstration_class $(if $(LAB),--lab "$(LAB)")
 
 html: $(VENV)/run build/released.made ## write the labs as web pages into build/html
-	@$(BIN)/python -m grader.pages build/html
+	@$(BIN)/python -m grader.lab_pages build/html
 
 docs: $(VENV)/dev ## write the docs as a site into build/docs
-	@$(BIN)/python -m grader.site build/site
+	@$(BIN)/python -m grader.docs_site build/site
 	@rm -rf build/docs
 	@$(BIN)/python -m sphinx -W --keep-going -q -c docs -d build/doctrees build/site build/docs
 	@echo "Open build/docs/index.html in a browser."
 
 fixtures: $(VENV)/run ## make the lab folders of the tests anew from their recipes
-	@$(BIN)/python -m testing.fixtures
+	@$(BIN)/python -m support.fixtures
 
 lock: ## pin the newest versions that pyproject.toml allows (needs uv)
 	$(UV) pip compile $(COMPILE) --upgrade --group build -o requirements.lock
@@ -79,7 +79,7 @@ COMPILE = pyproject.toml --quiet --universal --python-version 3.10 --generate-ha
 
 clean: ## remove everything that make has made (never your labs)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	find labs grader bench testing tests -name __pycache__ -prune -exec rm -rf {} +
+	find labs grader bench support tests -name __pycache__ -prune -exec rm -rf {} +
 
 # A lock names every package, so pip looks for no others. It would compile with one CPU what it
 # installs: $(VENV)/compiled does that with all CPUs, or while the types are checked.

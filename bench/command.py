@@ -15,7 +15,7 @@ from typing import Any
 
 from labs.recording import file
 from labs.recording.file import Recording
-from testing.programs import call
+from support.programs import call
 
 #: Below this share of its time on the CPU, a peer's own clock has counted others' time too.
 UNDISTURBED = 0.995

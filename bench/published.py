@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from bench.report import must_hold, say, verdict
-from grader.cases.verdict import Level
+from grader.figures.verdict import Level
 from grader.judging import lab_folder
 from grader.judging.points import FAR
 from grader.pitfalls import CATALOGUE, Pitfall
@@ -30,7 +30,7 @@ from labs.course.published import Published
 from labs.files import write_atomically
 from labs.recording.file import Recording, read
 from labs.units import NANOSECONDS
-from testing.paths import FIXTURES, REPOSITORY
+from support.paths import FIXTURES, REPOSITORY
 
 MISTAKES = FIXTURES / "pitfalls"
 PAGE = REPOSITORY / "docs" / "pitfalls.md"

@@ -1,7 +1,7 @@
 """Sphinx's settings for the site of the docs; `make docs` writes it to build/docs.
 
-The pages lie in build/site, where `python -m grader.site` puts those of this folder and those that
-it makes from the catalogue. Nothing is loaded from another server.
+The pages lie in build/site, where `python -m grader.docs_site` puts those of this folder and those
+that it makes from the catalogue. Nothing is loaded from another server.
 """
 
 import logging

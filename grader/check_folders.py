@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.cases.verdict import NOT_HANDED_IN, Outcome, Verdict
 from grader.figures import LABS, figure_named, figures_of
+from grader.figures.verdict import NOT_HANDED_IN, Outcome, Verdict
 from grader.judging.lab_folder import check_figure, check_folder, handed_in_for_practice, lab_of
 from grader.judging.presentation import as_html, as_text, points_as_text
 from grader.judging.worker import NotGraded, Worker

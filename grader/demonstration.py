@@ -1,7 +1,7 @@
 """A made-up class: one lab, one student for each kind of submission.
 
 `fill` puts such a class into a course that exists, where its submissions wait to be graded.
-`testing.demonstration_class` takes one through all of nbgrader's steps.
+`support.demonstration_class` takes one through all of nbgrader's steps.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.cases.case import Case
-from grader.cases.spec import FigureSpec
-from grader.cases.verdict import Finding
 from grader.figures import LABS, figures_of
+from grader.figures.case import Case
+from grader.figures.spec import FigureSpec
+from grader.figures.verdict import Finding
 from grader.judging.check import open_case, open_relation
 from labs import paths
 from labs.c_kernels.toolchain import CompileError, NoCompiler

@@ -16,8 +16,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from grader.judging import flags
 from labs.results import stopping
-from testing import given_times as given_times_of_runs
-from testing.c_programs import BUILT, FOLDER, Program, compile_c
+from support import given_times as given_times_of_runs
+from support.c_programs import BUILT, FOLDER, Program, compile_c
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("any machine", deadline=None)
@@ -61,7 +61,7 @@ LONG = """
 
 #: Folders with files of several seconds, because nbgrader or other processes run there. They come
 #: before those whose files take a second or two.
-STARTING = ("with_nbgrader", "evening", "hostile", "commands", "project")
+STARTING = ("with_nbgrader", "class_grading", "hostile", "commands", "project")
 
 
 def file_of(nodeid: str) -> str:

@@ -20,8 +20,8 @@ from nbgrader.api import Gradebook
 
 from bench.exchange.full_class import LAB, FullClass, nbgrader
 from bench.report import must_hold, say, show, skipped, verdict
-from testing.large_class import enlarge
-from testing.served_formgrader import TOKEN, served_formgrader
+from support.large_class import enlarge
+from support.served_formgrader import TOKEN, served_formgrader
 
 try:
     from bench.labs import jupyterlab

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from grader.demonstration import Lab, _answered
 from grader.with_nbgrader.course import make_course
-from testing.demonstration_class import LiveEvidence
-from testing.paths import REPOSITORY
+from support.demonstration_class import LiveEvidence
+from support.paths import REPOSITORY
 
 LAB = "01-timer-overhead"
 

@@ -24,10 +24,10 @@ from nbgrader.api import Gradebook
 from bench.report import must_hold, say, skipped, verdict
 from grader.figures import figures_of
 from grader.with_nbgrader.course import make_course
-from testing.hostile.case import HONEST, Hostile, all_cases
-from testing.hostile.in_answers import ANSWERS, HONEST_ANSWER, answered
-from testing.paths import REPOSITORY
-from testing.small_exchange import EARLY, SETTINGS
+from support.hostile.case import HONEST, Hostile, all_cases
+from support.hostile.in_answers import ANSWERS, HONEST_ANSWER, answered
+from support.paths import REPOSITORY
+from support.small_exchange import EARLY, SETTINGS
 
 try:
     from bench.exchange import hostile_pages

@@ -19,7 +19,7 @@ from bench.exchange.recorded_browser import recorded
 from bench.exchange.seen_scores import Honest
 from bench.exchange.tour import Graded, Tour
 from bench.report import say
-from testing.served_formgrader import served_formgrader
+from support.served_formgrader import served_formgrader
 
 SELF_CHECK = "self-check.example"
 #: Where the formgrader and a page of feedback have their scores.

@@ -30,9 +30,9 @@ from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
 from tornado.websocket import websocket_connect
 
 from bench.report import must_hold, say, skipped, verdict
-from grader.evening.platforms import write_classroom
+from grader.class_grading.platforms import write_classroom
 from labs.files import write_atomically
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 LAB, FIGURE = "01-timer-overhead", "timer-overhead-fenced"
 STUDENTS, QUICK = 10, 3

@@ -32,7 +32,7 @@ from bench.exchange import steps
 from bench.exchange.full_class import LAB, FullClass, environment
 from bench.exchange.steps import Ran
 from bench.report import must_hold, say, skipped, verdict
-from grader.evening import autograde_class
+from grader.class_grading import autograde_class
 from grader.with_nbgrader.class_flags import REGISTER
 from grader.with_nbgrader.student_folders import RECORD
 
@@ -230,7 +230,7 @@ PAGE = 4096
 _SEED = 20_261_123
 #: What a process is, by a word of its command line.
 _KINDS = {
-    "grader.evening.grading_process": "worker",
+    "grader.class_grading.grading_process": "worker",
     "grader.judging.worker": "judge",
     "spawn_main": "page process",
     "resource_tracker": "resource tracker",

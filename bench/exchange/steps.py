@@ -21,15 +21,15 @@ import psutil
 from nbgrader.apps.nbgraderapp import NbGraderApp
 
 # What the course's settings and the command name, so that each fork has it already.
-import grader.evening.autograde_class
-import grader.evening.class_feedback
-import grader.evening.collect_class
+import grader.class_grading.autograde_class
+import grader.class_grading.class_feedback
+import grader.class_grading.collect_class
 import grader.with_nbgrader.feedback
 import grader.with_nbgrader.nbgrader_exchange
 import grader.with_nbgrader.pages.formgrader
 import grader.with_nbgrader.pages.student_text  # noqa: F401
 from grader.commands.cli import main
-from testing.small_exchange import ExchangeCourse
+from support.small_exchange import ExchangeCourse
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _CHANGES = {"os.rename", "os.mkdir", "os.rmdir", "os.remove", "os.chmod", "sqlite3.connect"}

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page
 
 from bench.exchange.recorded_browser import Recorded
 from bench.exchange.seen_scores import Honest, Score, troubles_with
-from testing.served_formgrader import TOKEN
+from support.served_formgrader import TOKEN
 
 #: The columns of the lists, and what the gradebook calls their scores.
 COLUMNS = {

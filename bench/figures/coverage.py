@@ -37,8 +37,8 @@ from labs.analysis.line import fit_line
 from labs.analysis.net_cost import net_cost
 from labs.recording.file import Recording
 from labs.results.result import result_of
-from testing import simulate
-from testing.simulate import Machine
+from support import simulate
+from support.simulate import Machine
 
 RUNS, RUNS_QUICK = 2_000, 100
 LEAST, MOST = 0.92, 0.98

@@ -13,9 +13,9 @@ from enum import Enum
 import numpy as np
 
 from labs.recording.file import Recording
-from testing import simulate
-from testing.declarations import as_declared
-from testing.simulate import BASELINE, DISTURBANCES, OPERATION, STEPS, Machine
+from support import simulate
+from support.declarations import as_declared
+from support.simulate import BASELINE, DISTURBANCES, OPERATION, STEPS, Machine
 
 #: The steps of the counter for most cases, in ticks.
 FEW_STEPS = (1, 26, 108)

@@ -11,7 +11,7 @@ import zlib
 from pathlib import Path
 
 from bench.fuzz.good_inputs import Submission, with_c_source
-from grader.cases.verdict import Outcome, Verdict
+from grader.figures.verdict import Outcome, Verdict
 from grader.judging import lab_folder
 from grader.judging.presentation import as_html, as_text, evidence_html, plot_svg
 from labs.c_kernels import toolchain
@@ -19,7 +19,7 @@ from labs.course import figures
 from labs.course.figures import BadFigure, BadFigures
 from labs.recording.file import BadRecording, parse
 from labs.results import event_counts
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 WHERE = "recordings/run.csv"
 MOST_MESSAGE = 500

@@ -24,7 +24,7 @@ import hypothesis
 
 from bench.fuzz.limits import MOST_MEGABYTES, MOST_SECONDS, megabytes
 from bench.fuzz.tokens import MOST_BYTES, TOKENS, meaning_changed
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 KEPT = REPOSITORY / "build" / "fuzz"
 ENGINES = ("atheris", "hypothesis")

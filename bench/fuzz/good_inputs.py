@@ -16,7 +16,7 @@ from grader.judging import lab_folder
 from labs.course.figures import FILE_NAME, RECORDINGS
 from labs.recording.counts import SCOPE, absent_key, as_text, count_key
 from labs.recording.file import parse
-from testing.paths import FIXTURES, REPOSITORY
+from support.paths import FIXTURES, REPOSITORY
 
 #: Rows of a recording that are kept: enough for a line through five batch sizes.
 MOST_ROWS = 240

@@ -1,6 +1,6 @@
 """Inputs that were or would be harmful, and inputs as large as a reader takes, and larger.
 
-The tables of `testing/hostile` are among them.
+The tables of `support/hostile` are among them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from labs.course.figures import FILE_NAME
 from labs.limits import MOST_ANSWER, MOST_JSON_BYTES, MOST_NOTEBOOK_BYTES, MOST_SOURCE_BYTES
 from labs.limits import MOST_RECORDING_BYTES as MOST_BYTES
 from labs.limits import MOST_RECORDING_ROWS as MOST_ROWS
-from testing.hostile import c_text, figures_file, in_answers, too_many
+from support.hostile import c_text, figures_file, in_answers, too_many
 
 LAB = "01-timer-overhead"
 HEAD = (

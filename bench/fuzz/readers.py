@@ -17,8 +17,8 @@ from bench.fuzz import engine, hostile, limits
 from bench.fuzz.engine import KEPT, Outcome
 from bench.fuzz.targets import TARGETS
 from bench.report import must_hold, say, verdict
-from testing.paths import REPOSITORY
-from testing.programs import call
+from support.paths import REPOSITORY
+from support.programs import call
 
 INPUTS, INPUTS_QUICK = 20_000, 2_000
 #: Inputs of one process.

@@ -20,9 +20,9 @@ from bench.honest import submissions
 from bench.honest.circumstances import Circumstance
 from bench.honest.figures import CannotMeasure
 from bench.report import must_hold, say, verdict
-from grader.cases.spec import FigureSpec, Quantity
-from grader.cases.verdict import Outcome, Verdict
 from grader.figures import LABS
+from grader.figures.spec import FigureSpec, Quantity
+from grader.figures.verdict import Outcome, Verdict
 from grader.judging.check import check
 from grader.judging.presentation import as_text
 from labs.course.figures import Figure

@@ -21,7 +21,7 @@ from labs.machine import surroundings
 from labs.recording.file import Recording
 from labs.run import measure, variants
 from labs.run.c_process import gather, parse_run
-from testing.programs import call
+from support.programs import call
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from grader.cases.expected import compared_as, known
-from grader.cases.spec import CHOICE, RELATIONS, TIMES
 from grader.figures import FigureSpec, Quantity
+from grader.figures.expected import compared_as, known
+from grader.figures.spec import CHOICE, RELATIONS, TIMES
 from labs.analysis.confidence import Estimate
 from labs.recording import counts
 from labs.recording.file import Recording

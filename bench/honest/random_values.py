@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.report import must_hold, say, verdict
-from grader.cases.case import Case
-from grader.cases.spec import CHOICE, TIMES, FigureSpec
-from grader.cases.verdict import Finding, Outcome
-from grader.facts.sources import source_of
+from grader.evidence.sources import source_of
 from grader.figures import LABS
+from grader.figures.case import Case
+from grader.figures.spec import CHOICE, TIMES, FigureSpec
+from grader.figures.verdict import Finding, Outcome
 from grader.judging.check import judge, open_case, open_relation
 from grader.judging.lab_folder import Elsewhere
 from grader.pitfalls.recordings import figure_not_from_recording
@@ -25,7 +25,7 @@ from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.file import Recording, read
 from labs.units import canonical
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 #: How many of a hundred wrong values may get a cause.
 MOST_NAMED = 2.0

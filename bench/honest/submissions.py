@@ -25,8 +25,8 @@ from bench.honest import circumstances
 from bench.honest.circumstances import COUNTERS, Circumstance
 from bench.honest.figures import CannotMeasure, concluded, estimate_of, read_off
 from bench.report import must_hold, say, verdict
-from grader.cases.verdict import Level, Outcome, Verdict
 from grader.figures import LABS, FigureSpec, Quantity
+from grader.figures.verdict import Level, Outcome, Verdict
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
 from labs.analysis.confidence import Estimate
@@ -38,7 +38,7 @@ from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 from labs.run import broken, measure
 from labs.run.variants import has_first_time
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 RUNS, RUNS_QUICK = 1_000, 48
 LEAST_FULL, MOST_FALSE, MOST_FLAGGED = 0.995, 0.005, 2

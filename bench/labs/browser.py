@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.report import must_hold, say, skipped, verdict
 from grader.with_nbgrader.release import copy_labs, release
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 try:
     from playwright.sync_api import BrowserContext, Locator

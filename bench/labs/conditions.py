@@ -23,10 +23,10 @@ from pathlib import Path
 from bench import machine
 from bench.labs.solved_lab import NOTEBOOKS, Solved, as_text, has_held, labs_in_order
 from bench.report import must_hold, say, show, skipped, verdict
-from grader.facts import caveats
+from grader.evidence import caveats
 from grader.judging import check
 from labs.c_kernels import toolchain
-from testing.programs import call
+from support.programs import call
 
 LAB_LIMIT_S = 900
 QUICK = ("03-system-call", "06-process-and-thread-switch")

@@ -18,7 +18,7 @@ from pathlib import Path
 from bench.report import must_hold, say, skipped, verdict
 from grader.with_nbgrader.release import release
 from labs.commands.start import update_copy
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 try:
     from playwright.sync_api import BrowserContext, Locator, Page, expect

@@ -22,7 +22,7 @@ from types import MappingProxyType
 
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 TOKEN = "token-of-this-run"

@@ -14,8 +14,8 @@ from playwright.sync_api import expect
 
 from bench.labs import jupyterlab
 from labs.files import write_atomically
-from testing.live_class import running
-from testing.paths import REPOSITORY
+from support.live_class import running
+from support.paths import REPOSITORY
 
 IMAGES = REPOSITORY / "docs" / "images"
 STUDENTS, LAB = 30, "01-timer-overhead"

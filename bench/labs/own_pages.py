@@ -24,7 +24,7 @@ from labs.results.result import result_of
 from labs.survey import compare_report, survey
 from labs.survey.compare_report import Saved, read_saved
 from labs.survey.survey import Measurement, Row
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Request

@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, expect
 from bench.labs import jupyterlab
 from grader.with_nbgrader.release import copy_labs
 from labs.files import write_atomically
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 PICTURE = REPOSITORY / "docs" / "images" / "lab-01.png"
 LAB = "01-timer-overhead"

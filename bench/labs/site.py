@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.report import must_hold, say, skipped, verdict
-from testing.built_site import build
+from support.built_site import build
 
 try:
     from playwright.sync_api import Browser, Page, Request

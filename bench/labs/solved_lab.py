@@ -21,14 +21,14 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from grader.cases.verdict import Outcome
 from grader.figures import LABS
+from grader.figures.verdict import Outcome
 from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader.release import LEFT_BY_RUNNING
 from labs.notebook.run import Run
 from labs.notebook.session import Session, begin_with
 from labs.run.measure import Plan
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 NOTEBOOKS = REPOSITORY / "notebooks"
 CELL_LIMIT_S = 300

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from bench.pages.shell import Shell, TooLong
 from bench.report import must_hold, say, skipped, verdict
-from testing.example_lab import BadPage, Step, Type, all_steps, carry_out
-from testing.paths import REPOSITORY
-from testing.programs import call
+from support.example_lab import BadPage, Step, Type, all_steps, carry_out
+from support.paths import REPOSITORY
+from support.programs import call
 
 #: They set up the environment in which this benchmark runs, and run all tests.
 _NOT_TYPED = ("make quick", "make test", "source .venv/bin/activate")

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from testing.paths import FIXTURES, REPOSITORY
-from testing.platform_archives import Upload, canvas_zip, handed_in
-from testing.programs import call
+from support.paths import FIXTURES, REPOSITORY
+from support.platform_archives import Upload, canvas_zip, handed_in
+from support.programs import call
 
 _LAB, _OWN_C = "01-timer-overhead", "05-task-creation"
 _STUDENTS = ("Lovelace, Ada", "Turing, Alan", "Hopper, Grace")

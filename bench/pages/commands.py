@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 #: A block with its language, or lines that are indented as code.
 _BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$|^((?:    \S[^\n]*\n)+)", re.DOTALL | re.MULTILINE)

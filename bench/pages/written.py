@@ -9,7 +9,7 @@ from pathlib import Path
 
 from labs.recording import file
 from labs.results.result import result_of
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 _OWN = "my_function.c"
 #: The page says to add such a line, and a variant in the form of `own`.

@@ -25,7 +25,7 @@ from bench.labs import jupyterlab
 from bench.report import must_hold, say, skipped, verdict
 from grader.live.class_state import questions_of
 from labs.course.in_class import AGAIN_S
-from testing.live_class import LAB, LiveClass, counts, running
+from support.live_class import LAB, LiveClass, counts, running
 
 STUDENTS, FIGURES = 500, 5
 MOST_S, MOST_MB = 1.0, 300

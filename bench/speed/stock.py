@@ -22,7 +22,7 @@ from nbgrader.api import Gradebook
 from bench.exchange.full_class import LAB, FullClass, environment
 from bench.report import must_hold, say, show, verdict
 from bench.speed.evening import clear, graded
-from testing.programs import call
+from support.programs import call
 
 _SIZE, _QUICK, _TURNS, _TIMES = 200, 10, 5, 30
 _HEAD = ("turn", "ours, a second", "stock, a second", "times")

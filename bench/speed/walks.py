@@ -17,8 +17,8 @@ from coverage import CoverageData
 
 from bench.exchange.full_class import LAB, FullClass, environment
 from bench.report import must_hold, show, verdict
-from testing.paths import REPOSITORY
-from testing.programs import call
+from support.paths import REPOSITORY
+from support.programs import call
 
 #: At most so many files; those of the catalogue of pitfalls, an entry each, are not counted.
 MOST = {"measure": 40, "figure": 9, "check": 70, "autograde": 90, "feedback": 22}

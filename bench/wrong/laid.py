@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bench.wrong.case import Case, Kind, Lab
 from bench.wrong.student import NoFigure, NoMistake, NotTaken, Shelf, Student
-from grader.cases.spec import FigureSpec, Quantity
 from grader.figures import figure_named
+from grader.figures.spec import FigureSpec, Quantity
 from labs.analysis import confidence
 from labs.analysis.confidence import Estimate
 from labs.c_kernels.toolchain import CompileError

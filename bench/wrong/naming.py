@@ -14,7 +14,7 @@ from enum import Enum
 from bench.wrong.case import Case, Kind
 from bench.wrong.laid import Laid
 from bench.wrong.truths import TRUTHS, Truth
-from grader.cases.verdict import Finding, Outcome, Verdict
+from grader.figures.verdict import Finding, Outcome, Verdict
 
 #: Codes that honestly name no cause.
 NAMELESS = frozenset({"figure-not-from-recording"})

@@ -26,8 +26,8 @@ from bench.wrong.labs import LABS
 from bench.wrong.laid import Laid, lay
 from bench.wrong.naming import Judged, Naming, judged
 from bench.wrong.student import Shelf, Student
-from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figures_of
+from grader.figures.verdict import Outcome, Verdict
 from grader.judging.lab_folder import check_folder
 from labs.analysis.confidence import Estimate
 

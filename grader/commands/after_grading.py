@@ -18,8 +18,8 @@ from labs.terminal import safe, say
 from labs.units import plural
 
 if TYPE_CHECKING:
-    from grader.evening.class_feedback import Feedback
-    from grader.evening.gradebook_grades import Sheet, Written
+    from grader.class_grading.class_feedback import Feedback
+    from grader.class_grading.gradebook_grades import Sheet, Written
 
 
 # `grader feedback`: every student's page, side by side.
@@ -48,7 +48,7 @@ def add_feedback(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_feedback(arguments: argparse.Namespace) -> int:
     """Make feedback. The exit status: 0, or 1 if a student has none, or if the run ended early."""
-    from grader.evening.class_feedback import log_of, make_feedback
+    from grader.class_grading.class_feedback import log_of, make_feedback
     from grader.with_nbgrader.course_folder import NotOurs, Stopped
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
@@ -109,8 +109,8 @@ def add_report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run_report(arguments: argparse.Namespace) -> int:
     """Write the report. The exit status is 0, or 1 on error."""
-    from grader.evening.class_report import BadPseudonyms, write_report
-    from grader.evening.graded_class import NoReport
+    from grader.class_grading.class_report import BadPseudonyms, write_report
+    from grader.class_grading.graded_class import NoReport
     from labs.files import CannotWrite
 
     try:
@@ -197,8 +197,8 @@ def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run_export(arguments: argparse.Namespace) -> int:
     """Write the file. The exit status is 0, or 1 on error."""
-    from grader.evening.grade_exports import NotAnExport
-    from grader.evening.gradebook_grades import BadTable, NoGrades, read_sheet, with_sources
+    from grader.class_grading.grade_exports import NotAnExport
+    from grader.class_grading.gradebook_grades import BadTable, NoGrades, read_sheet, with_sources
     from grader.with_nbgrader.course_folder import NotOurs, open_course
 
     wrong = _trouble_with(arguments)
@@ -224,8 +224,8 @@ def run_export(arguments: argparse.Namespace) -> int:
 
 def _on_earlier(app: Any, lab: str) -> Iterator[str]:
     """When the lab was due, and whose grades are those of another due date or release."""
-    from grader.evening.autograde_class import autograder, opened
-    from grader.evening.gradebook_grades import due_in_words
+    from grader.class_grading.autograde_class import autograder, opened
+    from grader.class_grading.gradebook_grades import due_in_words
     from grader.with_nbgrader.course_folder import NotOurs
     from grader.with_nbgrader.earlier_grades import CannotEnter, on_due_date, on_release
 
@@ -263,8 +263,8 @@ def _trouble_with(arguments: argparse.Namespace) -> str:
 
 
 def _exported(arguments: argparse.Namespace, course: Any, sheet: Sheet) -> Written:
-    from grader.evening import grade_exports
-    from grader.evening.gradebook_grades import reasons_of
+    from grader.class_grading import grade_exports
+    from grader.class_grading.gradebook_grades import reasons_of
 
     reasons, overwrite = partial(reasons_of, course, sheet.lab), bool(arguments.overwrite)
     if arguments.canvas is not None:

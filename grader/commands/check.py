@@ -13,8 +13,8 @@ from labs.course import lab_names
 from labs.terminal import complete_with, offered_folders, one_of, say, say_json, suggestion
 
 if TYPE_CHECKING:
-    from grader.cases.verdict import Verdict
     from grader.check_folders import LabFolder
+    from grader.figures.verdict import Verdict
 
 
 def add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -16,7 +16,7 @@ from labs.course import lab_names
 from labs.terminal import complete_with, one_of, say
 
 if TYPE_CHECKING:
-    from grader.evening.collect_class import Report
+    from grader.class_grading.collect_class import Report
 
 NOT_ALL, NOTHING = 1, 2
 _ABOUT = "collect a class: from a folder, a zip file or nbgrader's exchange"
@@ -81,8 +81,8 @@ def add_collect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def run_collect(arguments: argparse.Namespace) -> int:
     """Collect, write the receipts and print a summary. Returns the exit status."""
-    from grader.evening import collect_class
-    from grader.evening.uploaded_archives import NotTaken
+    from grader.class_grading import collect_class
+    from grader.class_grading.uploaded_archives import NotTaken
     from grader.submissions.safe_files import NO_ROOM
     from grader.with_nbgrader.course_folder import NotOurs, open_course
 
@@ -114,9 +114,9 @@ def _from_exchange(app: Any, arguments: argparse.Namespace) -> Report:
     from nbgrader.auth import Authenticator
     from nbgrader.exchange import ExchangeError
 
-    from grader.evening import collect_class
-    from grader.evening.collect_class import lab_of, labs_of
-    from grader.evening.uploaded_archives import NotTaken
+    from grader.class_grading import collect_class
+    from grader.class_grading.collect_class import lab_of, labs_of
+    from grader.class_grading.uploaded_archives import NotTaken
     from grader.with_nbgrader.nbgrader_exchange import collect_another
 
     if arguments.roster is not None or arguments.names is not None:
@@ -143,8 +143,8 @@ def _from_exchange(app: Any, arguments: argparse.Namespace) -> Report:
 
 def _words(arguments: argparse.Namespace) -> dict[str, str]:
     """Which submission counts, by student, where a person has chosen. Raises NotTaken."""
-    from grader.evening.collect_class import NEWEST, STAYS
-    from grader.evening.uploaded_archives import NotTaken
+    from grader.class_grading.collect_class import NEWEST, STAYS
+    from grader.class_grading.uploaded_archives import NotTaken
 
     found: dict[str, str] = {}
     for word, stated in ((NEWEST, arguments.newest), (STAYS, arguments.earlier)):
@@ -157,11 +157,11 @@ def _words(arguments: argparse.Namespace) -> dict[str, str]:
 def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
     from tqdm import tqdm
 
-    from grader.evening import class_roster
-    from grader.evening.class_roster import enter_students
-    from grader.evening.collect_class import Collect, lab_of, labs_of
-    from grader.evening.upload_names import by_pattern
-    from grader.evening.uploaded_archives import NotTaken
+    from grader.class_grading import class_roster
+    from grader.class_grading.class_roster import enter_students
+    from grader.class_grading.collect_class import Collect, lab_of, labs_of
+    from grader.class_grading.upload_names import by_pattern
+    from grader.class_grading.uploaded_archives import NotTaken
     from grader.with_nbgrader.course_folder import GradebookUnavailable
     from grader.with_nbgrader.nbgrader_exchange import due_date
 

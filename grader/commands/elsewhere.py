@@ -31,7 +31,7 @@ def run_gradescope(arguments: argparse.Namespace) -> int:
     """Write the zip file. The exit status is 0, or 1 on error."""
 
     def write(lab: str) -> str:
-        from grader.evening.platforms import answers_for_a_person, write_autograder
+        from grader.class_grading.platforms import answers_for_a_person, write_autograder
         from grader.figures import figures_of
         from grader.judging.presentation import points_as_text
 
@@ -66,7 +66,7 @@ def run_classroom(arguments: argparse.Namespace) -> int:
     """Write the folder. The exit status is 0, or 1 on error."""
 
     def write(lab: str) -> str:
-        from grader.evening.platforms import write_classroom
+        from grader.class_grading.platforms import write_classroom
 
         folder = arguments.folder or Path(f"{lab}-classroom")
         write_classroom(lab, folder, arguments.course)
@@ -89,7 +89,7 @@ def _command(
 
 def _written(arguments: argparse.Namespace, write: Callable[[str], str]) -> int:
     """Write for the lab that is asked for, and print what to do next."""
-    from grader.evening.grade_exports import NotAnExport
+    from grader.class_grading.grade_exports import NotAnExport
     from grader.figures import LABS
 
     lab = lab_names.lab_meant(arguments.lab.rstrip("/")) or arguments.lab

@@ -12,7 +12,7 @@ from labs.commands.command_line import complain
 from labs.terminal import say
 
 if TYPE_CHECKING:
-    from grader.evening.autograde_class import Class
+    from grader.class_grading.autograde_class import Class
 
 
 def add_autograde(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -55,8 +55,8 @@ def add_autograde(commands: argparse._SubParsersAction[argparse.ArgumentParser])
 
 def run_autograde(arguments: argparse.Namespace) -> int:
     """Grade. The exit status: 0, or 1 if a submission has no result, or if the run ended early."""
-    from grader.evening.autograde_class import Options, autograde, log_of
-    from grader.evening.on_dask import Cluster
+    from grader.class_grading.autograde_class import Options, autograde, log_of
+    from grader.class_grading.on_dask import Cluster
     from grader.with_nbgrader.course_folder import NotOurs, Stopped
 
     lab, course = str(arguments.lab).rstrip("/"), arguments.course.absolute()
@@ -118,7 +118,7 @@ def add_rerun(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def run_rerun(arguments: argparse.Namespace) -> int:
     """Run it again. The exit status: 0, 1 if something is not as it should be, 2 if nothing ran."""
-    from grader.evening.rerun_own_c import CannotRerun, note_of, rerun
+    from grader.class_grading.rerun_own_c import CannotRerun, note_of, rerun
 
     lab, student = str(arguments.lab).rstrip("/"), str(arguments.student)
     try:

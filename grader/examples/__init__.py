@@ -9,9 +9,9 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.cases.spec import CHOICE, FigureSpec
-from grader.cases.verdict import Finding, Outcome, Verdict
 from grader.figures import figure_named
+from grader.figures.spec import CHOICE, FigureSpec
+from grader.figures.verdict import Finding, Outcome, Verdict
 from grader.judging.lab_folder import check_folder, check_handed_in, lab_of
 from grader.pitfalls import CATALOGUE
 from labs.course import figures

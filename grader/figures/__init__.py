@@ -1,4 +1,8 @@
-"""The figures of every lab: which are asked, from which recordings, for how many points."""
+"""The figures of every lab: which are asked, from which recordings, for how many points.
+
+`lab_*.py` lists those of one lab. `spec.py` is what is asked of a figure, `expected.py` which
+values are right, `case.py` a figure that was handed in, and `verdict.py` what a verdict is.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import importlib
 import pkgutil
 from dataclasses import replace
 
-from grader.cases.spec import FigureSpec, Quantity, choices_of
+from grader.figures.spec import FigureSpec, Quantity, choices_of
 
 __all__ = [
     "LABS",
@@ -24,15 +28,15 @@ CONCLUSIONS = "conclusion-against-table"
 
 
 def _by_lab() -> dict[str, tuple[FigureSpec, ...]]:
-    """A module of this folder that has a LAB and its FIGURES is that lab's."""
+    """A module of this folder whose name begins with `lab_` has a LAB and its FIGURES."""
     modules = (
         importlib.import_module(f"{__name__}.{module.name}")
         for module in pkgutil.iter_modules(__path__)
+        if module.name.startswith("lab_")
     )
     found = {
         module.LAB: tuple(_of_lab(figure, module.LAB) for figure in module.FIGURES)
         for module in modules
-        if hasattr(module, "FIGURES")
     }
     return dict(sorted(found.items()))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import FigureSpec, Quantity
-from grader.cases.verdict import Level
+from grader.figures.spec import FigureSpec, Quantity
+from grader.figures.verdict import Level
 from labs.recording.declared import Estimand
 
 LAB = "01-timer-overhead"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.cases.spec import Estimates, FigureSpec, Quantity
+from grader.figures.spec import Estimates, FigureSpec, Quantity
 from labs.analysis.confidence import side
 from labs.recording.declared import Estimand
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import Estimates, FigureSpec, Quantity, by_side
-from grader.cases.verdict import Level
+from grader.figures.spec import Estimates, FigureSpec, Quantity, by_side
+from grader.figures.verdict import Level
 from labs.analysis.confidence import side
 
 LAB = "04-procedure-call"

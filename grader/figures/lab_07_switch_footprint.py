@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import Estimates, FigureSpec, Quantity
-from grader.cases.verdict import Level
+from grader.figures.spec import Estimates, FigureSpec, Quantity
+from grader.figures.verdict import Level
 from labs.analysis.confidence import difference_of, side
 
 LAB = "07-switch-footprint"

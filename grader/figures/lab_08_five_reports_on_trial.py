@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from grader.cases.spec import (
+from grader.figures.spec import (
     Choice,
     Decide,
     Estimates,
@@ -13,7 +13,7 @@ from grader.cases.spec import (
     Quantity,
     choices_of,
 )
-from grader.cases.verdict import Level
+from grader.figures.verdict import Level
 from labs.analysis.confidence import Estimate, side
 from labs.course import published
 from labs.units import off_by

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cases.spec import FigureSpec, Quantity, by_side
-from grader.cases.verdict import Level
+from grader.figures.spec import FigureSpec, Quantity, by_side
+from grader.figures.verdict import Level
 
 LAB = "11-own-question"
 KERNEL = "own_question"

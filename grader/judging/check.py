@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from grader.cases.case import Case, make_case, make_relation
-from grader.cases.expected import accepted_as_text, accepted_ranges, why_more_is_accepted
-from grader.cases.spec import FigureSpec, Praise, Quantity
-from grader.cases.verdict import Finding, Level, Outcome, Verdict
-from grader.facts import borne_out, caveats
-from grader.facts.observed import reads_the_counter
-from grader.facts.other_numbers import reduction_of
-from grader.facts.sources import broken_name, released_sources
+from grader.evidence import borne_out, caveats
+from grader.evidence.observed import reads_the_counter
+from grader.evidence.other_numbers import reduction_of
+from grader.evidence.sources import broken_name, released_sources
+from grader.figures.case import Case, make_case, make_relation
+from grader.figures.expected import accepted_as_text, accepted_ranges, why_more_is_accepted
+from grader.figures.spec import FigureSpec, Praise, Quantity
+from grader.figures.verdict import Finding, Level, Outcome, Verdict
 from grader.judging.points import is_far, points_by_level
 from grader.pitfalls import OF_RELATIONS, findings_of, pitfall_named, recordings
 from labs.c_kernels.toolchain import c_kernel_names

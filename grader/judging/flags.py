@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.cases.spec import FigureSpec
-from grader.facts import caveats
-from grader.facts.observed import follows_seed, measured_after, seeds_of
-from grader.facts.sources import broken_sources, is_of_the_kit
+from grader.evidence import caveats
+from grader.evidence.observed import follows_seed, measured_after, seeds_of
+from grader.evidence.sources import broken_sources, is_of_the_kit
+from grader.figures.spec import FigureSpec
 from labs.course.account import NO_ACCOUNT, Account, Course, name_hash, parse_account
 from labs.course.figures import BadFigure, Figure
 from labs.limits import MOST_RECORDING_ROWS

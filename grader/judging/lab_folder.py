@@ -14,15 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.cases.case import Case, is_number, is_rounded
-from grader.cases.spec import Quantity
-from grader.cases.verdict import Finding, Outcome, Verdict
-from grader.facts import caveats
-from grader.facts.borne_out import FOLLOWS_FROM_FIGURES as FOLLOWS
-from grader.facts.observed import made_before
-from grader.facts.other_numbers import variants_of_same_value
-from grader.facts.sources import source_of
+from grader.evidence import caveats
+from grader.evidence.borne_out import FOLLOWS_FROM_FIGURES as FOLLOWS
+from grader.evidence.observed import made_before
+from grader.evidence.other_numbers import variants_of_same_value
+from grader.evidence.sources import source_of
 from grader.figures import LABS, FigureSpec, figure_named, figures_of, lab_of_figures
+from grader.figures.case import Case, is_number, is_rounded
+from grader.figures.spec import Quantity
+from grader.figures.verdict import Finding, Outcome, Verdict
 from grader.judging import flags
 from grader.judging.check import judge, of_second_run, open_case, open_relation
 from grader.judging.flags import fingerprints

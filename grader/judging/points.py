@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from grader.cases.case import Case
-from grader.cases.spec import FigureSpec, Quantity
-from grader.cases.verdict import Finding, Level
+from grader.figures.case import Case
+from grader.figures.spec import FigureSpec, Quantity
+from grader.figures.verdict import Finding, Level
 from grader.pitfalls import CATALOGUE, pitfall_named
 from grader.pitfalls.pitfall import MistakeKind
 

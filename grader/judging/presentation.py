@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.cases.spec import Quantity
-from grader.cases.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Finding, Outcome, Verdict
+from grader.figures.spec import Quantity
+from grader.figures.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Finding, Outcome, Verdict
 from labs.html import filled
 from labs.units import NANOSECONDS, times
 

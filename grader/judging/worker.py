@@ -35,7 +35,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from grader.cases.verdict import Finding, Level, Outcome, Verdict
+from grader.figures.verdict import Finding, Level, Outcome, Verdict
 from labs import paths
 from labs.html import inline
 from labs.limits import MOST_JUDGEMENT_BYTES, MOST_LOG, MOST_SHOWN

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from grader.cases.spec import CHOICE, FigureSpec
 from grader.figures import LABS
+from grader.figures.spec import CHOICE, FigureSpec
 from grader.pitfalls import CATALOGUE
 from labs import limits
 from labs.course import guide

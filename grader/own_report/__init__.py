@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from grader.cases.case import Case
-from grader.cases.expected import Expected, values_by_recording, values_by_relation
-from grader.cases.spec import CHOICE, FigureSpec, Quantity
-from grader.cases.verdict import NOT_HANDED_IN, Finding, Outcome, Verdict
-from grader.facts.sources import released_sources
+from grader.evidence.sources import released_sources
 from grader.figures import LABS
+from grader.figures.case import Case
+from grader.figures.expected import Expected, values_by_recording, values_by_relation
+from grader.figures.spec import CHOICE, FigureSpec, Quantity
+from grader.figures.verdict import NOT_HANDED_IN, Finding, Outcome, Verdict
 from grader.judging.lab_folder import examined
 from grader.judging.presentation import MARKS
 from grader.with_nbgrader.pages.student_text import student_html
@@ -147,7 +147,7 @@ def _by_lab(guesses: tuple[Compared, ...]) -> Table:
 
 # One row of the report for each figure: what its recording gives, in every unit, and how.
 #
-# The values come from the same functions as the verdict: `grader.cases` for what a figure is, and
+# The values come from the same functions as the verdict: `grader.figures` for what a figure is, and
 # `labs.results` for the estimate that the student's run showed.
 
 #: The units of the report, in the order of its columns.

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.facts.sources import source_of
+from grader.evidence.sources import source_of
 from grader.own_report import COMMAND
 from labs.commands.show import MOST_DRAWN, variants_shown
 from labs.html import Table

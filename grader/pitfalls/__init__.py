@@ -11,11 +11,11 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import replace
 
-from grader.cases.case import Case
-from grader.cases.verdict import Finding, Level
-from grader.facts import sources
-from grader.facts.other_numbers import reduction_of
+from grader.evidence import sources
+from grader.evidence.other_numbers import reduction_of
 from grader.figures import figure_named
+from grader.figures.case import Case
+from grader.figures.verdict import Finding, Level
 from grader.pitfalls import recordings, wrong_units
 from grader.pitfalls.pitfall import Pitfall
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grader.cases.case import Case, is_number
-from grader.cases.spec import RELATIONS, Quantity
-from grader.cases.verdict import Level
-from grader.facts import c_tree, observed, traps
-from grader.facts.c_calls import has_loop
-from grader.facts.observed import is_below_the_clock, usual_ticks
-from grader.facts.sources import own_source
+from grader.evidence import c_tree, observed, traps
+from grader.evidence.c_calls import has_loop
+from grader.evidence.observed import is_below_the_clock, usual_ticks
+from grader.evidence.sources import own_source
+from grader.figures.case import Case, is_number
+from grader.figures.spec import RELATIONS, Quantity
+from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis import cpu_core
 from labs.analysis.line import Line

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.cases.case import Case
-from grader.cases.spec import RELATIONS, Quantity
-from grader.cases.verdict import Level
-from grader.facts import c_tree, task_counts
-from grader.facts.observed import step_of
+from grader.evidence import c_tree, task_counts
+from grader.evidence.observed import step_of
+from grader.figures.case import Case
+from grader.figures.spec import RELATIONS, Quantity
+from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.line import Line
 from labs.recording.declared import is_first_time

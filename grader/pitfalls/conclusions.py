@@ -6,14 +6,14 @@ import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.cases.case import OF_USUAL_SLIPS, Case, is_number
-from grader.cases.expected import compared_as
-from grader.cases.spec import FigureSpec, Quantity
-from grader.cases.verdict import Level
-from grader.facts import c_calls, c_tree, observed
-from grader.facts.c_tree import parsed
-from grader.facts.other_numbers import told_by
-from grader.facts.sources import own_source
+from grader.evidence import c_calls, c_tree, observed
+from grader.evidence.c_tree import parsed
+from grader.evidence.other_numbers import told_by
+from grader.evidence.sources import own_source
+from grader.figures.case import OF_USUAL_SLIPS, Case, is_number
+from grader.figures.expected import compared_as
+from grader.figures.spec import FigureSpec, Quantity
+from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import MistakeKind, pitfall
 from labs import paths
 from labs.recording.file import Recording

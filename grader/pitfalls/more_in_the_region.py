@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from grader.cases.case import Case
-from grader.cases.spec import Quantity
-from grader.facts import c_tree, memory_use, observed, traps
-from grader.facts.c_calls import wait_with_an_end
-from grader.facts.sources import own_source
+from grader.evidence import c_tree, memory_use, observed, traps
+from grader.evidence.c_calls import wait_with_an_end
+from grader.evidence.sources import own_source
+from grader.figures.case import Case
+from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, pitfall
 from labs.recording import counts as page_faults
 from labs.recording import operation_trials

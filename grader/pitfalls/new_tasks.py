@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from grader.cases.case import Case, is_number
-from grader.cases.spec import Quantity
-from grader.cases.verdict import Level
-from grader.facts import c_calls, c_tree, task_counts
-from grader.facts.sources import own_source
+from grader.evidence import c_calls, c_tree, task_counts
+from grader.evidence.sources import own_source
+from grader.figures.case import Case, is_number
+from grader.figures.spec import Quantity
+from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.results.result import result_of
 from labs.units import rounded

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.cases.case import Case
-from grader.cases.verdict import Level
-from grader.facts import c_calls, c_tree, memory_use, observed
-from grader.facts.c_tree import Code
+from grader.evidence import c_calls, c_tree, memory_use, observed
+from grader.evidence.c_tree import Code
+from grader.figures.case import Case
+from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis import confidence
 from labs.analysis.confidence import Estimate

@@ -6,13 +6,18 @@ import re
 
 import numpy as np
 
-from grader.cases.case import FEWEST_DIGITS, OF_USUAL_SLIPS, Case, is_number
-from grader.cases.spec import Quantity
-from grader.cases.verdict import Level
-from grader.facts import c_calls, c_tree, observed
-from grader.facts.c_calls import has_loop, has_volatile_variable, reads_in_loop, subtracted_constant
-from grader.facts.observed import reads_the_counter, usual_ticks
-from grader.facts.sources import own_source
+from grader.evidence import c_calls, c_tree, observed
+from grader.evidence.c_calls import (
+    has_loop,
+    has_volatile_variable,
+    reads_in_loop,
+    subtracted_constant,
+)
+from grader.evidence.observed import reads_the_counter, usual_ticks
+from grader.evidence.sources import own_source
+from grader.figures.case import FEWEST_DIGITS, OF_USUAL_SLIPS, Case, is_number
+from grader.figures.spec import Quantity
+from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis import cpu_core
 from labs.analysis.confidence import Estimate

@@ -7,8 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from enum import IntEnum
 from typing import Concatenate, ParamSpec, TypeAlias
 
-from grader.cases.case import Case
-from grader.cases.verdict import Finding, Level
+from grader.figures.case import Case
+from grader.figures.verdict import Finding, Level
 from labs.recording.file import BadRecording
 
 Fields = ParamSpec("Fields")

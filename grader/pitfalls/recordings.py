@@ -10,15 +10,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from grader.cases.case import Case, is_number
-from grader.cases.expected import ACCEPTED_WITHIN, Expected
-from grader.cases.spec import Quantity
-from grader.cases.verdict import NO_FIGURE as CODE_OF_NO_FIGURE
-from grader.cases.verdict import Finding, Level
-from grader.facts import observed
-from grader.facts.c_tree import parsed
-from grader.facts.observed import measured_after
-from grader.facts.other_numbers import printed_by, variants_of_same_value
+from grader.evidence import observed
+from grader.evidence.c_tree import parsed
+from grader.evidence.observed import measured_after
+from grader.evidence.other_numbers import printed_by, variants_of_same_value
+from grader.figures.case import Case, is_number
+from grader.figures.expected import ACCEPTED_WITHIN, Expected
+from grader.figures.spec import Quantity
+from grader.figures.verdict import NO_FIGURE as CODE_OF_NO_FIGURE
+from grader.figures.verdict import Finding, Level
 from grader.pitfalls.pitfall import Live, Pitfall, pitfall
 from labs.recording import run_conditions
 from labs.results.result import REASONS

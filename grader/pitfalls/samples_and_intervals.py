@@ -10,12 +10,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.cases.case import FEWEST_DIGITS, OF_USUAL_SLIPS, Case, digits_of, is_number
-from grader.cases.spec import Quantity
-from grader.cases.verdict import Level
-from grader.facts.caveats import VALUE, ends, times_too_wide
-from grader.facts.observed import usual_ticks
-from grader.facts.sources import released_sources
+from grader.evidence.caveats import VALUE, ends, times_too_wide
+from grader.evidence.observed import usual_ticks
+from grader.evidence.sources import released_sources
+from grader.figures.case import FEWEST_DIGITS, OF_USUAL_SLIPS, Case, digits_of, is_number
+from grader.figures.spec import Quantity
+from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.confidence import student_t
 from labs.analysis.net_cost import parts_of

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from grader.cases.case import Case
-from grader.facts import c_calls, c_tree, observed, traps
-from grader.facts.c_tree import TrapInstruction, trap_instructions
-from grader.facts.sources import own_source
+from grader.evidence import c_calls, c_tree, observed, traps
+from grader.evidence.c_tree import TrapInstruction, trap_instructions
+from grader.evidence.sources import own_source
+from grader.figures.case import Case
 from grader.pitfalls import conclusions
 from grader.pitfalls.pitfall import Live, pitfall
 from labs.units import rounded

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from grader.cases.case import OF_USUAL_SLIPS, Case, is_number, is_number_of_samples
-from grader.cases.expected import ACCEPTED_WITHIN
-from grader.cases.spec import Quantity
-from grader.cases.verdict import Level
-from grader.facts import caveats, memory_use, task_counts
-from grader.facts.caveats import caveat_of_width
+from grader.evidence import caveats, memory_use, task_counts
+from grader.evidence.caveats import caveat_of_width
+from grader.figures.case import OF_USUAL_SLIPS, Case, is_number, is_number_of_samples
+from grader.figures.expected import ACCEPTED_WITHIN
+from grader.figures.spec import Quantity
+from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.net_cost import Net, parts_of
 from labs.recording import counts

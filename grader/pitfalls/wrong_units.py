@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from grader.cases.case import Case, is_rounded
-from grader.cases.spec import CHOICE, Quantity
-from grader.cases.verdict import Finding, Level
-from grader.facts import traps
-from grader.facts.observed import reads_the_counter
-from grader.facts.other_numbers import TWO_SLIPS, Rank, told_by, way_to
+from grader.evidence import traps
+from grader.evidence.observed import reads_the_counter
+from grader.evidence.other_numbers import TWO_SLIPS, Rank, told_by, way_to
+from grader.figures.case import Case, is_rounded
+from grader.figures.spec import CHOICE, Quantity
+from grader.figures.verdict import Finding, Level
 from grader.pitfalls.pitfall import Live, MistakeKind, Pitfall, pitfall
 from labs.units import NAMES, rounded
 

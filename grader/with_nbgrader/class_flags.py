@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from grader.cases.verdict import Verdict
+from grader.figures.verdict import Verdict
 from grader.judging.flags import AccountFlag, AccountFlags, Stated, flags_of_class
 from grader.submissions.safe_files import evidence_in, opened, printable, read_regular
 from grader.with_nbgrader.student_folders import students_in, trouble_with, trusted_part

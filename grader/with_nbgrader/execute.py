@@ -19,7 +19,7 @@ from nbformat.notebooknode import from_dict
 from nbgrader import utils
 from traitlets import Int
 
-from grader.cases.verdict import Outcome, Verdict
+from grader.figures.verdict import Outcome, Verdict
 from grader.sandbox import NoSandbox
 from grader.sandbox.provisioner import Executed, Execution, execute
 from grader.submissions.safe_files import printable

@@ -21,7 +21,7 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Unicode
 
-from grader.cases.verdict import Verdict
+from grader.figures.verdict import Verdict
 from grader.judging.flags import AccountFlag, AccountFlags
 from grader.judging.worker import Ways, Worker
 from grader.submissions.safe_files import printable

@@ -1,8 +1,8 @@
 """Writes verdicts into the cells of a notebook, and says what the gradebook gets for each cell.
 
 This needs no gradebook. So nbgrader's own steps (:mod:`grader.with_nbgrader.replay`) and the
-workers of `grader autograde` (:mod:`grader.evening.grading_process`) share it, and give the same
-points.
+workers of `grader autograde` (:mod:`grader.class_grading.grading_process`) share it, and give the
+same points.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nbformat.notebooknode import from_dict
 from nbgrader import utils
 from traitlets.utils.importstring import import_item
 
-from grader.cases.verdict import NO_FIGURE, Outcome, Verdict
+from grader.figures.verdict import NO_FIGURE, Outcome, Verdict
 from grader.judging.presentation import EVIDENCE_CELL
 from grader.judging.worker import Judgement, NotGraded, Shown, shown
 from grader.submissions.safe_files import printable

@@ -1,7 +1,7 @@
 """What the C kernels measure, without building any: for lists, suggestions and completion.
 
-`variants.json` holds what each C kernel lists on Linux. `python -m testing.variants` writes it, and
-a test compares it with what the C kernels list.
+`variants.json` holds what each C kernel lists on Linux. `python -m support.variants` writes it,
+and a test compares it with what the C kernels list.
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.cases.case import make_case, make_relation
-from grader.cases.expected import conclusion
-from grader.cases.spec import FigureSpec, Quantity
 from grader.figures import LABS, figure_named
+from grader.figures.case import make_case, make_relation
+from grader.figures.expected import conclusion
+from grader.figures.spec import FigureSpec, Quantity
 from grader.judging.check import judge
 from labs import messages
 from labs.analysis import confidence
@@ -43,11 +43,11 @@ from labs.results.results_compared import (
     saved_at,
 )
 from labs.units import rounded_apart
-from testing import simulate
-from testing.declarations import as_declared
-from testing.paths import FIXTURES, REPOSITORY
-from testing.simulate import OPERATION, VARIANT, Machine
-from testing.submitted_figures import Clocked, recording
+from support import simulate
+from support.declarations import as_declared
+from support.paths import FIXTURES, REPOSITORY
+from support.simulate import OPERATION, VARIANT, Machine
+from support.submitted_figures import Clocked, recording
 
 # The one rule for two results: which is larger, how many times, or neither.
 

@@ -34,10 +34,10 @@ from labs.results.modes import StackEffect, modes, stack_effect
 from labs.results.result import result_of
 from labs.run.c_process import place_of
 from labs.units import Clock
-from testing import simulate
-from testing.declarations import as_declared
-from testing.paths import FIXTURES
-from testing.simulate import (
+from support import simulate
+from support.declarations import as_declared
+from support.paths import FIXTURES
+from support.simulate import (
     BASELINE,
     DISTURBANCES,
     OPERATION,
@@ -47,7 +47,7 @@ from testing.simulate import (
     Machine,
     line_of,
 )
-from testing.submitted_figures import CYCLE_TICKS, Clocked, recording
+from support.submitted_figures import CYCLE_TICKS, Clocked, recording
 
 # The estimate against simulated machines whose answer is known.
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from grader.pages import MOST_WARMUP, ShortSession
+from grader.lab_pages import MOST_WARMUP, ShortSession
 from labs.analysis.confidence import CannotEstimate
 from labs.analysis.net_cost import first_time
 from labs.analysis.thresholds import FEWEST_FIRST_TIMES
@@ -21,10 +21,10 @@ from labs.results.result import result_of
 from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.plan import Plan
 from labs.run.variants import has_first_time
-from testing import simulate
-from testing.declarations import as_declared
-from testing.paths import REPOSITORY
-from testing.simulate import VARIANT, Machine
+from support import simulate
+from support.declarations import as_declared
+from support.paths import REPOSITORY
+from support.simulate import VARIANT, Machine
 
 MORE, WARM = 5000.0, 150.0
 

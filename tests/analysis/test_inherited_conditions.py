@@ -11,7 +11,7 @@ from labs.results import remarks
 from labs.results.remarks import conditions_apart
 from labs.results.result import result_of
 from labs.results.results_compared import compared, compared_at_one_clock
-from testing.submitted_figures import Clocked, recording
+from support.submitted_figures import Clocked, recording
 
 USUAL = {
     "scheduling.policy": "SCHED_OTHER",

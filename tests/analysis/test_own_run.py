@@ -14,7 +14,7 @@ import pytest
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run.measure import Plan, measure_now
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 HONEST = FIXTURES / "honest" / "03-system-call"
 #: What kits of the past kept in a user's cache, and what nobody keeps.

@@ -17,8 +17,8 @@ from labs.results import warning_thresholds as thresholds
 from labs.results.remarks import Remarks
 from labs.results.result import Result, result_of, sensible
 from labs.results.run_warnings import RunWarning, of_line
-from testing import simulate
-from testing.simulate import Machine
+from support import simulate
+from support.simulate import Machine
 
 HONEST = Path(__file__).parents[1] / "fixtures" / "honest"
 #: At most this share of the saved honest runs shows a warning; all of them were taken on a virtual

@@ -19,10 +19,10 @@ from labs.recording import file as recordings
 from labs.recording.file import BadRecording, Recording
 from labs.results.result import result_of, sensible
 from labs.units import UnknownUnit
-from testing import simulate
-from testing.declarations import as_declared
-from testing.paths import FIXTURES
-from testing.simulate import VARIANT, Machine
+from support import simulate
+from support.declarations import as_declared
+from support.paths import FIXTURES
+from support.simulate import VARIANT, Machine
 
 
 def run_with(machine: Machine, cycles: list[str] | None = None) -> Recording:

@@ -18,10 +18,10 @@ from labs.recording.file import BadRecording, Recording, read
 from labs.results import run_warnings
 from labs.results.result import result_of
 from labs.results.run_warnings import RunWarning
-from testing import simulate
-from testing.declarations import as_declared
-from testing.paths import FIXTURES, REPOSITORY
-from testing.simulate import Machine
+from support import simulate
+from support.declarations import as_declared
+from support.paths import FIXTURES, REPOSITORY
+from support.simulate import Machine
 
 
 def warnings_of(recording: Recording) -> dict[str, RunWarning]:

@@ -11,7 +11,7 @@ import pytest
 from grader.commands.cli import main
 from grader.judging.lab_folder import check_folder
 from grader.judging.worker import Judgement, NotGraded
-from testing.hostile.case import HONEST
+from support.hostile.case import HONEST
 
 FIRST, SECOND = "01-timer-overhead", "03-system-call"
 

@@ -17,9 +17,9 @@ from labs.commands.cli import main
 from labs.commands.measure import CANNOT_TELL, SLOWER
 from labs.recording.file import read
 from labs.results.results_compared import Comparison, in_sentences, of_estimates
-from testing import given_times
-from testing.c_programs import LINUX
-from testing.given_times import BASELINE
+from support import given_times
+from support.c_programs import LINUX
+from support.given_times import BASELINE
 
 pytestmark = pytest.mark.usefixtures("given_times")
 

@@ -16,8 +16,8 @@ from labs.commands.command_line import START_FILES
 from labs.course import lab_names
 from labs.run import broken
 from labs.terminal import offered_files, offered_folders
-from testing.paths import REPOSITORY
-from testing.programs import call
+from support.paths import REPOSITORY
+from support.programs import call
 
 #: What takes long to import; a person waits for a completion.
 HEAVY = ("numpy", "matplotlib", "pydantic", "psutil", "asyncio", "nbgrader", "jinja2", "IPython")

@@ -21,9 +21,9 @@ from labs.commands.doctor import ALL_POINTS, Point, examine, in_short
 from labs.machine import fitness
 from labs.machine.description import Machine
 from labs.machine.fitness import Counter, Disk, Outcome, Trials, can_measure, verdict
-from testing.paths import REPOSITORY
-from testing.plain_machine import PLAIN
-from testing.programs import call
+from support.paths import REPOSITORY
+from support.plain_machine import PLAIN
+from support.programs import call
 
 ROOMY = Disk("/somewhere", 100 << 30)
 COUNTER = Counter("tsc", step=2, overhead=44, frequency_hz=2.6e9, core_cycle_ticks=0.7)

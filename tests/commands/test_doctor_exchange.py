@@ -9,7 +9,7 @@ import pytest
 
 from labs.hand_in import exchange
 from labs.hand_in.exchange import NotSubmitted, check_exchange, root_of_exchange
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 MAKE = "sudo install -d -m 1777"
 

@@ -10,7 +10,7 @@ import pytest
 import grader.commands.cli
 import labs.commands.cli
 from labs.version import __version__
-from testing.programs import call
+from support.programs import call
 
 CLIS = (labs.commands.cli, grader.commands.cli)
 #: What takes a quarter of a second or more to import, and has no part in a version.

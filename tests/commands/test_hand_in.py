@@ -22,8 +22,8 @@ from labs.course import lab_names
 from labs.course.handed_in import of_lab
 from labs.messages import Refused
 from labs.notebook.session import Session
-from testing import forked
-from testing.paths import FIXTURES
+from support import forked
+from support.paths import FIXTURES
 
 LAB = "01-timer-overhead"
 #: With another text than the released one in its only answer.

@@ -16,7 +16,7 @@ import labs.commands.cli
 from labs.commands import doctor
 from labs.commands.arguments import COMMANDS
 from labs.commands.doctor import Point
-from testing.hostile.case import HONEST
+from support.hostile.case import HONEST
 
 LABS, GRADER = labs.commands.cli, grader.commands.cli
 EVERY = [("labs", name) for name in COMMANDS] + [("grader", name) for name in GRADER.MODULES]

@@ -12,15 +12,15 @@ from labs.c_kernels.toolchain import c_kernel_names
 from labs.commands.cli import main
 from labs.course import lab_names
 from labs.run import broken
-from testing.c_programs import LINUX
-from testing.variants import as_listed
+from support.c_programs import LINUX
+from support.variants import as_listed
 
 
 @LINUX
 @pytest.mark.slow
 def test_the_catalogue_is_what_the_c_kernels_list() -> None:
     stated = json.loads(catalogue.FILE.read_text(encoding="utf-8"))
-    assert stated == as_listed(), "run: python -m testing.lists"
+    assert stated == as_listed(), "run: python -m support.lists"
 
 
 def test_every_c_kernel_is_in_one_group_and_asks_a_question() -> None:

@@ -13,7 +13,7 @@ from labs.c_kernels.new_kernel import write_new
 from labs.commands.cli import main
 from labs.files import CannotWrite
 from labs.recording.file import read
-from testing.c_programs import LINUX
+from support.c_programs import LINUX
 
 QUICK = ["--samples", "400", "--processes", "2"]
 

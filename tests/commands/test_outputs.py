@@ -18,7 +18,7 @@ from labs.commands.cli import main
 from labs.commands.outputs import FORMS, Form
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 SAVED = FIXTURES / "honest" / "03-system-call" / "recordings" / "calls.csv"
 MEASURED = ["system_call", "--variant", "getppid,invalid"]

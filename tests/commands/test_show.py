@@ -13,7 +13,7 @@ from labs.commands.show import MOST_DRAWN
 from labs.recording.file import read
 from labs.results.result import result_of, sensible
 from labs.terminal import typeset
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 SAVED = FIXTURES / "honest" / "02-first-iteration" / "recordings" / "cold.csv"
 LINE = FIXTURES / "honest" / "01-timer-overhead" / "recordings" / "fenced.csv"

@@ -26,8 +26,8 @@ import pytest
 from labs import files, paths
 from labs.commands import start as serve
 from labs.commands.start import MANIFEST, CannotUpdateCopy, update_copy
-from testing.notebook import of_code
-from testing.paths import REPOSITORY
+from support.notebook import of_code
+from support.paths import REPOSITORY
 
 NAME = "01-timer-overhead/01-timer-overhead.ipynb"
 NEWER = "01-timer-overhead/01-timer-overhead.new.ipynb"

@@ -21,9 +21,9 @@ from labs.run import variants
 from labs.survey import survey
 from labs.survey.survey import MEASUREMENTS, Measurement, Row
 from labs.units import rounded
-from testing import simulate
-from testing.c_programs import LINUX
-from testing.declarations import as_declared
+from support import simulate
+from support.c_programs import LINUX
+from support.declarations import as_declared
 
 CHEAP = Measurement(
     "system_call", ("getpid", "getpid-libc"), (400, 800), processes=(2, 2),

@@ -12,7 +12,7 @@ import pytest
 from labs.commands import cli
 from labs.survey import compare_report
 from labs.survey.compare_report import Pair
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 HONEST = FIXTURES / "honest" / "03-system-call" / "recordings"
 SWITCHES = FIXTURES / "honest" / "06-process-and-thread-switch" / "recordings" / "process.csv"

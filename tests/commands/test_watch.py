@@ -15,7 +15,7 @@ from labs.commands import checking
 from labs.commands.checking import Watch, changes, folders_of, seen
 from labs.commands.cli import main
 from labs.course.handed_in import CannotCheck, Checked, check
-from testing.hostile.case import HONEST
+from support.hostile.case import HONEST
 
 LAB, OTHER = "01-timer-overhead", "03-system-call"
 

@@ -30,9 +30,9 @@ from labs.recording.file import read
 from labs.results.results_compared import Comparison
 from labs.results.run_warnings import RunWarning
 from labs.units import factor_text
-from testing import simulate
-from testing.paths import FIXTURES
-from testing.simulate import Machine
+from support import simulate
+from support.paths import FIXTURES
+from support.simulate import Machine
 
 # Predictions: late ones, those that count, those withdrawn or renamed, and replies that help.
 

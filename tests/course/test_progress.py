@@ -26,8 +26,8 @@ from labs.course.figures import Figure
 from labs.course.predictions import Prediction
 from labs.hand_in import hand_in as packing
 from labs.notebook.way_through_labs import ShownProgress
-from testing.given_samples import recording_of
-from testing.paths import FIXTURES
+from support.given_samples import recording_of
+from support.paths import FIXTURES
 
 FIRST, SECOND = guide.labs()[:2]
 TENTH = "10-page-fault"

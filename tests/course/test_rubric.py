@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from labs.course import rubric
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 
 def answers(notebook: Path) -> dict[str, float]:

@@ -15,9 +15,9 @@ from bench.figures.coverage_cases import ROUNDS, Case, Truth, all_cases
 from labs.analysis.confidence import Estimate
 from labs.recording.file import Recording
 from labs.results.result import result_of
-from testing import simulate
-from testing.declarations import as_declared
-from testing.simulate import BASELINE, OPERATION
+from support import simulate
+from support.declarations import as_declared
+from support.simulate import BASELINE, OPERATION
 
 BY_NAME = {idea.name: idea for idea in IDEAS}
 #: An idea that changes nothing here: no machine declares another step than its own.

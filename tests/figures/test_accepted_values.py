@@ -11,17 +11,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.cases.expected import Expected, accepted_as_text, related, why_more_is_accepted
-from grader.cases.spec import CHOICE, TIMES
-from grader.cases.verdict import Outcome
 from grader.figures import LABS, FigureSpec, Quantity, figure_named
+from grader.figures.expected import Expected, accepted_as_text, related, why_more_is_accepted
+from grader.figures.spec import CHOICE, TIMES
+from grader.figures.verdict import Outcome
 from grader.judging.check import check
 from grader.judging.presentation import as_html, as_text
 from labs.analysis.confidence import ByProcess, Estimate
 from labs.results.result import result_of
 from labs.terminal import typeset
 from labs.units import Clock
-from testing.honest_cases import honest, honest_case, judged
+from support.honest_cases import honest, honest_case, judged
 
 NUMBERS = [
     spec

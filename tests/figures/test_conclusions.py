@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.cases.case import Case
-from grader.cases.expected import compared_as, conclusion
-from grader.cases.spec import FigureSpec, Quantity
-from grader.cases.verdict import Outcome, Verdict
 from grader.figures import LABS
+from grader.figures.case import Case
+from grader.figures.expected import compared_as, conclusion
+from grader.figures.spec import FigureSpec, Quantity
+from grader.figures.verdict import Outcome, Verdict
 from grader.judging import check, lab_folder
 from grader.judging.presentation import as_html, as_text, evidence_html
 from labs.analysis.confidence import Estimate, side
@@ -30,8 +30,8 @@ from labs.recording.file import keeping_recordings, read
 from labs.results.result import result_of
 from labs.results.results_compared import compared, differences_compared
 from labs.units import Clock
-from testing.finding_words import MOST_WORDS, words_of
-from testing.paths import FIXTURES
+from support.finding_words import MOST_WORDS, words_of
+from support.paths import FIXTURES
 
 CHOICES = [spec for specs in LABS.values() for spec in specs if spec.quantity is Quantity.CHOICE]
 EXPLAINS = [spec for spec in CHOICES if spec.id.endswith("-explains")]

@@ -6,7 +6,7 @@ import numpy as np
 
 from bench.figures import coverage
 from bench.figures.coverage_cases import Case, Truth
-from testing.simulate import OPERATION
+from support.simulate import OPERATION
 
 
 def test_an_interval_excuses_a_tenth_of_its_width_and_at_most_5_percent() -> None:

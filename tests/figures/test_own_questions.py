@@ -15,7 +15,7 @@ from bench.figures.own_peers import OWN, QUESTIONS, Answer, Question
 from bench.figures.own_questions import VARIABLE, judged
 from labs.recording.file import Recording
 from labs.run.measure import Plan, measure_now
-from testing.c_programs import LINUX
+from support.c_programs import LINUX
 
 
 def recorded(question: Question, variant: str) -> Recording:

@@ -12,14 +12,14 @@ from typing import cast
 import numpy as np
 import pytest
 
-from grader.cases.case import Case
-from grader.cases.expected import Expected
-from grader.cases.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
-from grader.cases.verdict import Finding, Level, Outcome, Verdict
-from grader.facts import caveats
-from grader.facts.caveats import WITH_INTERVAL, caveat_of_width, compared_with
+from grader.evidence import caveats
+from grader.evidence.caveats import WITH_INTERVAL, caveat_of_width, compared_with
 from grader.figures import LABS, figure_named
+from grader.figures.case import Case
+from grader.figures.expected import Expected
 from grader.figures.lab_08_five_reports_on_trial import TRIALS
+from grader.figures.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
+from grader.figures.verdict import Finding, Level, Outcome, Verdict
 from grader.judging import lab_folder
 from grader.judging.check import check, judge, open_case, open_relation
 from grader.judging.lab_folder import check_folder
@@ -34,10 +34,10 @@ from labs.recording.declared import Estimand
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
 from labs.units import NAMES, Amount, Clock
-from testing.honest_cases import honest, honest_case, judged, opened
-from testing.honest_cases import judged as judged_value
-from testing.paths import FIXTURES
-from testing.submitted_figures import Clocked, figure, recording
+from support.honest_cases import honest, honest_case, judged, opened
+from support.honest_cases import judged as judged_value
+from support.paths import FIXTURES
+from support.submitted_figures import Clocked, figure, recording
 
 # Points: the mistake that a figure is about costs half of them, and a recording alone little.
 

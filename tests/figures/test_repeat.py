@@ -12,9 +12,9 @@ from bench.figures.repeat import Seen
 from labs.analysis.confidence import Estimate
 from labs.c_kernels import catalogue
 from labs.results.result import Result, result_of
-from testing import simulate
-from testing.declarations import as_declared
-from testing.simulate import OPERATION
+from support import simulate
+from support.declarations import as_declared
+from support.simulate import OPERATION
 
 
 def of_values(values: list[float], half: float, unit: str) -> list[Estimate]:

@@ -18,17 +18,17 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from grader.cases.case import Case
-from grader.cases.spec import Quantity
-from grader.cases.verdict import Verdict
 from grader.figures import LABS, figure_named
+from grader.figures.case import Case
+from grader.figures.spec import Quantity
+from grader.figures.verdict import Verdict
 from grader.judging import check, lab_folder
 from labs.course import figures
 from labs.course.figures import Figure
 from labs.notebook import run as comparing
 from labs.notebook.run import Run
 from labs.recording.file import Recording, read
-from testing.paths import FIXTURES, REPOSITORY
+from support.paths import FIXTURES, REPOSITORY
 
 FOLDERS = [
     each

@@ -10,8 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.cases.spec import FigureSpec
-from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figures_of
 from grader.figures.lab_08_five_reports_on_trial import (
     DIRECTION,
@@ -22,6 +20,8 @@ from grader.figures.lab_08_five_reports_on_trial import (
     UNDECIDED,
     by_printed,
 )
+from grader.figures.spec import FigureSpec
+from grader.figures.verdict import Outcome, Verdict
 from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
 from labs.analysis.confidence import Estimate, side
@@ -34,7 +34,7 @@ from labs.recording.file import keeping_recordings, read
 from labs.results.result import result_of
 from labs.run import broken
 from labs.views import beside_report
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 HONEST = FIXTURES / "honest" / LAB
 REPRODUCED = [spec for spec in figures_of(LAB) if spec.demonstrates]

@@ -19,15 +19,15 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
+from grader.class_grading import autograde_class
 from grader.commands import cli
-from grader.evening import autograde_class
 from grader.with_nbgrader.course import make_course
-from testing import forked
-from testing.graded_here import GradedHere
-from testing.hostile.case import Hostile, all_cases
-from testing.hostile.in_answers import HONEST_ANSWER, answered
-from testing.hostile.strangers import ALL, LAB, WORDS
-from testing.paths import REPOSITORY
+from support import forked
+from support.graded_here import GradedHere
+from support.hostile.case import Hostile, all_cases
+from support.hostile.in_answers import HONEST_ANSWER, answered
+from support.hostile.strangers import ALL, LAB, WORDS
+from support.paths import REPOSITORY
 
 #: The fixture counts as part of the first test: some fifty submissions are graded.
 pytestmark = pytest.mark.slow

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases.verdict import Outcome, Verdict
 from grader.check_folders import NotALab, lab_folder
+from grader.figures.verdict import Outcome, Verdict
 from grader.judging.lab_folder import check_folder
 from grader.judging.worker import Judgement, Worker
 from grader.submissions.safe_files import copy
 from labs.terminal import safe
-from testing.hostile.case import Hostile, all_cases
+from support.hostile.case import Hostile, all_cases
 
 NOBODY = 65534
 CASES = all_cases()

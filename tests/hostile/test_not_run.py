@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from testing.hostile.modules import MODULES, plant
-from testing.paths import FIXTURES
-from testing.programs import call
+from support.hostile.modules import MODULES, plant
+from support.paths import FIXTURES
+from support.programs import call
 
 LAB = "01-timer-overhead"
 COURSE = "systems"

@@ -12,7 +12,7 @@ from grader.commands import cli
 from grader.submissions import safe_files
 from grader.submissions.safe_files import copy
 from labs.limits import MOST_FILES
-from testing.hostile.case import HONEST
+from support.hostile.case import HONEST
 
 LAB = "01-timer-overhead"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases.verdict import Finding, Level, Outcome, Verdict
+from grader.figures.verdict import Finding, Level, Outcome, Verdict
 from grader.judging.worker import (
     Judgement,
     Limits,
@@ -18,7 +18,7 @@ from grader.judging.worker import (
     as_json,
     from_json,
 )
-from testing.hostile.checks import FIGURE
+from support.hostile.checks import FIGURE
 
 FAILURES = {
     "endless": "took more than 1 s of processor time",
@@ -31,7 +31,7 @@ FAILURES = {
 
 def test_a_failure_costs_only_its_own_submission(tmp_path: Path) -> None:
     limits = Limits(cpu_s=1.0, memory=1_000_000_000)
-    with Worker(limits, Ways("testing.hostile.checks.by_folder")) as worker:
+    with Worker(limits, Ways("support.hostile.checks.by_folder")) as worker:
         for name, reason in FAILURES.items():
             judged = worker.judge(tmp_path / name, "a lab")
             assert isinstance(judged, NotGraded), name
@@ -44,7 +44,7 @@ def test_a_failure_costs_only_its_own_submission(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_ended_while_idle_is_replaced(tmp_path: Path) -> None:
-    with Worker(ways=Ways("testing.hostile.checks.by_folder")) as worker:
+    with Worker(ways=Ways("support.hostile.checks.by_folder")) as worker:
         assert isinstance(worker.judge(tmp_path / "honest", "a lab"), Judgement)
         assert worker._process is not None and worker._process.stdin is not None
         # Another pipe in place of its input: it ends, as after two minutes without a job, and the
@@ -57,7 +57,7 @@ def test_a_worker_that_ended_while_idle_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_submission_whose_worker_was_killed_is_judged_again_once(tmp_path: Path) -> None:
-    with Worker(ways=Ways("testing.hostile.checks.by_folder")) as worker:
+    with Worker(ways=Ways("support.hostile.checks.by_folder")) as worker:
         assert isinstance(worker.judge(tmp_path / "killed", "a lab"), Judgement)
         assert len(list(tmp_path.iterdir())) == 2
         judged = worker.judge(tmp_path / "killed-always", "a lab")

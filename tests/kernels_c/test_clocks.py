@@ -14,8 +14,8 @@ import pytest
 
 from labs.run import variants
 from labs.run.measure import Plan, measure_now
-from testing.c_programs import LINUX, Program, compile_c, conditions_of, errors_of, listed
-from testing.programs import Done, call
+from support.c_programs import LINUX, Program, compile_c, conditions_of, errors_of, listed
+from support.programs import Done, call
 
 pytestmark = [
     LINUX,

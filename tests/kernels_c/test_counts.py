@@ -24,10 +24,10 @@ from labs.results.event_counts import per_operation
 from labs.results.result import result_of
 from labs.run.c_process import COLUMNS_OF_COUNTS, parse_run
 from labs.run.measure import Plan, mean_counts, measure_now
-from testing.c_programs import LINUX
-from testing.paths import FIXTURES
-from testing.programs import call
-from testing.submitted_figures import FENCED, figure, recording
+from support.c_programs import LINUX
+from support.paths import FIXTURES
+from support.programs import call
+from support.submitted_figures import FENCED, figure, recording
 
 SAVED = FIXTURES / "honest" / "01-timer-overhead" / "recordings" / "fenced.csv"
 

@@ -29,9 +29,9 @@ from labs.run.c_process import build, gather, parse_run
 from labs.run.declared_options import DEFAULT_SAMPLES, DEFAULT_WARMUP
 from labs.run.measure import Plan
 from labs.run.variants import plan_of, plan_of_line
-from testing.c_programs import FOLDER, KERNELS, LINUX, TWO_CPUS, Program, conditions_of
-from testing.paths import FIXTURES
-from testing.programs import call
+from support.c_programs import FOLDER, KERNELS, LINUX, TWO_CPUS, Program, conditions_of
+from support.paths import FIXTURES
+from support.programs import call
 
 OLD = FIXTURES / "fenced.csv"
 

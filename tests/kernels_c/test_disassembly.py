@@ -14,7 +14,7 @@ import pytest
 
 from labs.c_kernels import catalogue
 from labs.run import variants
-from testing.c_programs import FOLDER, Code, Instruction, compile_c
+from support.c_programs import FOLDER, Code, Instruction, compile_c
 
 TARGETS = {
     "x86_64": ("gcc", "objdump", "syscall"),

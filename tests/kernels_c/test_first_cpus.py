@@ -15,8 +15,8 @@ from labs.c_kernels.toolchain import Binary
 from labs.machine import description, surroundings
 from labs.run.c_process import Place, cpu_of, one_process, place_of, random_first_cpu
 from labs.run.measure import Plan, measure_in_turns_now
-from testing.c_programs import Program
-from testing.programs import call
+from support.c_programs import Program
+from support.programs import call
 
 FEW = ("--samples", "12", "--warmup", "2")
 ALLOWED = sorted(surroundings.allowed_cpus() or ())

@@ -12,8 +12,8 @@ import pytest
 from labs.results import remarks
 from labs.results.result import result_of
 from labs.run.c_process import gather, parse_run
-from testing.c_programs import LINUX, Program, conditions_of
-from testing.programs import Done, call
+from support.c_programs import LINUX, Program, conditions_of
+from support.programs import Done, call
 
 pytestmark = LINUX
 

@@ -20,7 +20,7 @@ from bench import machine
 from labs.recording import declared
 from labs.results.result import result_of
 from labs.run.c_process import gather, parse_run
-from testing.c_programs import (
+from support.c_programs import (
     CPUS,
     FOLDER,
     KERNELS,
@@ -36,7 +36,7 @@ from testing.c_programs import (
     rows_of,
     system_calls,
 )
-from testing.programs import Done, call
+from support.programs import Done, call
 
 CLOCKS = "monotonic,monotonic-raw,realtime,process-cpu,thread-cpu,gettimeofday"
 SOME_CPU = CPUS[0]

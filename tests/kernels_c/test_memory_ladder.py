@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from testing.c_programs import LINUX, Code, Program, conditions_of, rows_of
-from testing.programs import call
+from support.c_programs import LINUX, Code, Program, conditions_of, rows_of
+from support.programs import call
 
 pytestmark = LINUX
 

@@ -12,8 +12,8 @@ import pytest
 from labs.results.remarks import evidence_of
 from labs.results.result import result_of
 from labs.run.c_process import gather, parse_run
-from testing.c_programs import FOLDER, LINUX, Program, compile_c, conditions_of, rows_of
-from testing.programs import call
+from support.c_programs import FOLDER, LINUX, Program, compile_c, conditions_of, rows_of
+from support.programs import call
 
 pytestmark = LINUX
 

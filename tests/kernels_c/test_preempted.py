@@ -12,9 +12,9 @@ import pytest
 from labs.recording.file import Recording
 from labs.recording.run_conditions import PREEMPTED_KEY, preempted, ranges_of
 from labs.run.c_process import gather, parse_run
-from testing import simulate
-from testing.c_programs import FOLDER, LINUX, Program, compile_c, conditions_of, rows_of
-from testing.programs import call
+from support import simulate
+from support.c_programs import FOLDER, LINUX, Program, compile_c, conditions_of, rows_of
+from support.programs import call
 
 #: A machine with a counter of 2.6 GHz, whose samples take 0.4 to 0.8 ms.
 LONG = simulate.Machine(cost=1e6, overhead=50, batches=(1, 2), processes=3, samples=60)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from labs.run.c_process import GRAIN, PAGE, place_of, random_stack_place
 from labs.run.measure import Plan, measure_in_turns_now, measure_now
-from testing.c_programs import FOLDER, Program, compile_c, conditions_of
-from testing.programs import call
+from support.c_programs import FOLDER, Program, compile_c, conditions_of
+from support.programs import call
 
 ProgramOf = Callable[[str], Program]
 

@@ -14,7 +14,7 @@ from labs.recording.file import Recording
 from labs.results.result import Result, result_of
 from labs.run import variants
 from labs.run.measure import Plan, measure_now
-from testing.c_programs import CPUS, LINUX, TWO_CPUS
+from support.c_programs import CPUS, LINUX, TWO_CPUS
 
 pytestmark = LINUX
 

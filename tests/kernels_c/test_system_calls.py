@@ -9,9 +9,9 @@ import pytest
 
 from labs.notebook import run_errors
 from labs.run import variants
-from testing.c_programs import FOLDER, LINUX, Program, compile_c, conditions_of, system_calls
-from testing.programs import call
-from testing.submitted_figures import FENCED, recording
+from support.c_programs import FOLDER, LINUX, Program, compile_c, conditions_of, system_calls
+from support.programs import call
+from support.submitted_figures import FENCED, recording
 
 pytestmark = LINUX
 

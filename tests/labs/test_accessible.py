@@ -13,7 +13,7 @@ from bench.labs import accessible, jupyterlab
 from grader.judging import lab_folder, presentation
 from labs.html import Table
 from labs.messages import Message
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 pytestmark = [
     pytest.mark.browser,

@@ -25,8 +25,8 @@ from bench.labs import accessible, jupyterlab
 from bench.labs.jupyterlab import Server, command, plot_of, status_of, wait_for
 from labs.course import answers, predictions
 from labs.recording import file
-from testing.notebook import of_code
-from testing.paths import REPOSITORY
+from support.notebook import of_code
+from support.paths import REPOSITORY
 
 #: Its own name, so that no other process of this machine is taken for it.
 SLOW = f"slow_{os.getpid()}"

@@ -18,7 +18,7 @@ from bench.labs.conditions import CONDITIONS, Condition, run_in
 from bench.labs.solved_lab import Solved, as_text, has_held
 from labs.notebook.session import Session
 from labs.run.measure import Plan
-from testing.c_programs import CPUS, LINUX, TWO_CPUS
+from support.c_programs import CPUS, LINUX, TWO_CPUS
 
 #: Prints what a run of system calls says of its machine.
 SAYS = """

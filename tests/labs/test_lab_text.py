@@ -19,8 +19,8 @@ from grader.with_nbgrader.release import release
 from labs.course import published
 from labs.notebook import ckernel_magic
 from labs.notebook.session import Session
-from testing import notebook
-from testing.paths import REPOSITORY
+from support import notebook
+from support.paths import REPOSITORY
 
 # Every number in a notebook's prose that can be computed is computed, or can be checked here. A
 # measured number, one with a unit of time or a share, must be one that a report printed: what

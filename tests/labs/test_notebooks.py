@@ -20,8 +20,8 @@ from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator
 
 from bench.labs import decisions
-from grader.cases.verdict import Outcome
 from grader.figures import LABS, figures_of
+from grader.figures.verdict import Outcome
 from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader.release import STUB_LINE, ClearSolutionsByCell, release
 from labs.c_kernels import toolchain
@@ -30,10 +30,10 @@ from labs.notebook import run_errors
 from labs.notebook.panel import Panel
 from labs.notebook.session import Session
 from labs.recording.file import read
-from testing import forked
-from testing.notebook import FOLDED
-from testing.paths import REPOSITORY
-from testing.pressed_panel import press, set_to
+from support import forked
+from support.notebook import FOLDED
+from support.paths import REPOSITORY
+from support.pressed_panel import press, set_to
 
 #: What the kit says of a run whose samples lie on no line: nothing later can be made of it.
 NO_FIGURE = "so there is no figure"
@@ -408,7 +408,7 @@ def executed(folder: Path) -> NotebookNode:
     Its runs take few samples: `test_wheel.py` runs a lab in its full length.
     """
     notebook = nbformat.read(folder / f"{folder.name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
-    first = "from grader import pages\npages.install_short()"
+    first = "from grader import lab_pages\nlab_pages.install_short()"
     notebook.cells.insert(0, nbformat.v4.new_code_cell(first, id="short"))  # type: ignore[no-untyped-call]
     client = NotebookClient(
         notebook,

@@ -15,16 +15,16 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases.verdict import Level, Outcome
 from grader.figures import figure_named
+from grader.figures.verdict import Level, Outcome
 from grader.judging.check import check
 from labs.course.figures import Figure
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
-from testing.c_programs import Program, conditions_of
-from testing.own_work import build, with_counts
-from testing.paths import FIXTURES, REPOSITORY
-from testing.programs import call
+from support.c_programs import Program, conditions_of
+from support.own_work import build, with_counts
+from support.paths import FIXTURES, REPOSITORY
+from support.programs import call
 
 FILES = sorted((REPOSITORY / "tests" / "labs" / "own_c").glob("*/*.c"))
 FINDING = re.compile(r"Finding: ([a-z-]+)\.")

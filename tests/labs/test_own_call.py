@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases.verdict import Outcome
+from grader.figures.verdict import Outcome
 from labs import paths
 from labs.c_kernels import toolchain
 from labs.course import guide
 from labs.recording.file import read
-from testing.c_programs import LINUX
-from testing.own_work import Exercise, must_fail
-from testing.paths import FIXTURES
+from support.c_programs import LINUX
+from support.own_work import Exercise, must_fail
+from support.paths import FIXTURES
 
 TRAP = "trap(SYS_gettimeofday, (long)&today, 0, 0) == 0"
 LIBRARY = "gettimeofday(&today, NULL) == 0"

@@ -7,15 +7,15 @@ from types import MappingProxyType
 
 import pytest
 
-from grader.cases.case import Case, make_case
-from grader.cases.verdict import Outcome
 from grader.figures import figure_named
+from grader.figures.case import Case, make_case
+from grader.figures.verdict import Outcome
 from grader.pitfalls import pitfall_named
 from labs.course import figures
 from labs.recording.file import read
-from testing.c_programs import LINUX
-from testing.own_work import Exercise, must_fail
-from testing.paths import FIXTURES
+from support.c_programs import LINUX
+from support.own_work import Exercise, must_fail
+from support.paths import FIXTURES
 
 SHORT = ("--samples", "12", "--warmup", "0")
 SHARED = "CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD"

@@ -15,7 +15,7 @@ from labs.messages import Refused
 from labs.notebook import ckernel_magic
 from labs.notebook.session import Session
 from labs.results.result import naive_value, result_of
-from testing.c_programs import LINUX
+from support.c_programs import LINUX
 
 #: Which answer is run. The program inherits it.
 CHOSEN = "OWN_EXERCISE"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grader.cases.verdict import Finding, Outcome
 from grader.figures import figure_named
+from grader.figures.verdict import Finding, Outcome
 from grader.pitfalls.pages_and_caches import order_foreseen
 from labs.results.result import result_of
-from testing.c_programs import LINUX
-from testing.own_work import Exercise, must_fail
-from testing.submission import honest_submission
+from support.c_programs import LINUX
+from support.own_work import Exercise, must_fail
+from support.submission import honest_submission
 
 LINES = 2 << 20
 #: The order is followed before the first sample, however few there are.

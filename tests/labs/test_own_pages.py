@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grader.cases.verdict import Level, Outcome
 from grader.figures import figure_named
-from testing.c_programs import LINUX
-from testing.own_work import Exercise, must_fail
-from testing.submission import honest_submission
+from grader.figures.verdict import Level, Outcome
+from support.c_programs import LINUX
+from support.own_work import Exercise, must_fail
+from support.submission import honest_submission
 
 SHORT = ("--samples", "60", "--warmup", "2")
 EACH = "for (long i = 0; i < count; i++)"

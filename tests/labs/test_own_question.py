@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases.case import Case
 from grader.figures import figure_named
+from grader.figures.case import Case
 from grader.judging.check import open_case
 from grader.pitfalls import conclusions
 from grader.with_nbgrader.release import STUB_LINE
@@ -18,8 +18,8 @@ from labs.messages import Refused
 from labs.notebook import ckernel_magic
 from labs.notebook.session import Session
 from labs.recording.file import Recording
-from testing.c_programs import LINUX
-from testing.paths import REPOSITORY
+from support.c_programs import LINUX
+from support.paths import REPOSITORY
 
 LAB, COST = "11-own-question", "own-question-cost"
 LINE = "own_question --variant operation,other --samples 100 --processes 3 --warmup 4 --save own"

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grader.cases.verdict import Outcome
 from grader.figures import figure_named
-from testing.c_programs import LINUX
-from testing.own_work import Exercise
-from testing.submission import honest_submission
+from grader.figures.verdict import Outcome
+from support.c_programs import LINUX
+from support.own_work import Exercise
+from support.submission import honest_submission
 
 SHORT = ("--samples", "8", "--warmup", "0")
 

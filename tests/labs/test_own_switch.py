@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.cases.verdict import Level, Outcome
-from testing.c_programs import LINUX
-from testing.own_work import Exercise, must_fail
+from grader.figures.verdict import Level, Outcome
+from support.c_programs import LINUX
+from support.own_work import Exercise, must_fail
 
 SHORT = ("--samples", "60", "--warmup", "0")
 UNLOCK, LOCK = "pthread_mutex_unlock(&turns->mutex);", "pthread_mutex_lock(&turns->mutex);"

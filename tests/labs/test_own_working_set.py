@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.cases.verdict import Outcome
-from testing.c_programs import LINUX
-from testing.own_work import Exercise, must_fail
+from grader.figures.verdict import Outcome
+from support.c_programs import LINUX
+from support.own_work import Exercise, must_fail
 
 LINES = 4096
 #: The lines are tried after the last sample, however few there are.

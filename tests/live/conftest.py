@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from testing.live_class import LiveClass, running
+from support.live_class import LiveClass, running
 
 
 @pytest.fixture(scope="module")

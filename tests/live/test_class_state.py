@@ -15,7 +15,7 @@ from grader.live.wall import stage
 from labs.course.comparison import read_class
 from labs.course.in_class import Shared
 from labs.recording.run_conditions import kind_of
-from testing.live_class import LAB, message
+from support.live_class import LAB, message
 
 KINDS = ("x86-64, AMD, virtual", "Arm, Apple, not virtual", "unknown machine", "<b>\u202e")
 

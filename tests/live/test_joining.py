@@ -15,8 +15,8 @@ from grader import check
 from labs import start
 from labs.course.in_class import Shared, shared_from
 from labs.messages import Refused
-from testing.live_class import LAB, counts, running
-from testing.paths import FIXTURES
+from support.live_class import LAB, counts, running
+from support.paths import FIXTURES
 
 HONEST = FIXTURES / "honest_runs" / "03-system-call-counter-5-ghz"
 CELLS = (

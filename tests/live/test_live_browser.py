@@ -13,7 +13,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import expect
 
 from bench.labs import accessible, jupyterlab
-from testing.live_class import LiveClass, message, running
+from support.live_class import LiveClass, message, running
 
 pytestmark = [
     pytest.mark.browser,

@@ -22,7 +22,7 @@ import pytest
 from tornado.web import create_signed_value
 
 from labs import limits
-from testing.live_class import LiveClass, counts, message, running
+from support.live_class import LiveClass, counts, message, running
 
 #: No page of the class may ever hold it.
 MARK = "hostile-mark"

@@ -17,8 +17,8 @@ from labs.course import in_class
 from labs.course.in_class import Findings, Member, NoClass
 from labs.html import Table
 from labs.messages import Message
-from testing.live_class import LAB, LiveClass, counts, free_port, message, running
-from testing.paths import FIXTURES
+from support.live_class import LAB, LiveClass, counts, free_port, message, running
+from support.paths import FIXTURES
 
 #: A lab folder with honest figures and their recordings.
 HONEST = FIXTURES / "honest_runs" / "03-system-call-counter-5-ghz"

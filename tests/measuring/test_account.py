@@ -31,7 +31,7 @@ from labs.recording.file import parse as parse_recording
 from labs.run import measure as run_measure
 from labs.run.plan import Plan
 from labs.survey import survey
-from testing import simulate
+from support import simulate
 
 ID, OTHER_ID = "5e" * 16, "6f" * 16
 LAB = "01-timer-overhead"

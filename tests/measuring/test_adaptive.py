@@ -37,9 +37,9 @@ from labs.run.measure import (
     measure_in_turns_now,
     measure_now,
 )
-from testing import simulate
-from testing.declarations import as_declared
-from testing.submitted_figures import FENCED, recording
+from support import simulate
+from support.declarations import as_declared
+from support.submitted_figures import FENCED, recording
 
 QUICK = Plan(
     "timer_overhead", ("fenced",), samples=60, processes=3, warmup=2, within=0.02, at_most_s=30

@@ -14,7 +14,7 @@ from types import MappingProxyType
 import psutil
 import pytest
 
-from grader.facts.sources import source_of
+from grader.evidence.sources import source_of
 from labs.commands import cli
 from labs.commands import measure as measure_command
 from labs.messages import Refused
@@ -27,10 +27,10 @@ from labs.results.remarks import of_results
 from labs.results.result import result_of
 from labs.run import broken, measure
 from labs.terminal import typeset
-from testing import simulate
-from testing.declarations import as_declared
-from testing.paths import REPOSITORY
-from testing.simulate import Machine
+from support import simulate
+from support.declarations import as_declared
+from support.paths import REPOSITORY
+from support.simulate import Machine
 
 NAME = "cached_getpid"
 

@@ -50,8 +50,8 @@ from labs.run.measure import (
     measure_in_turns_now,
     measure_now,
 )
-from testing import simulate
-from testing.simulate import Machine
+from support import simulate
+from support.simulate import Machine
 
 #: It measures, and waits without end as soon as so many processes have written into a file.
 _WAITS = """

@@ -10,8 +10,8 @@ import pytest
 
 from labs import html
 from labs.terminal import unbroken
-from testing.paths import REPOSITORY as ROOT
-from testing.programs import call
+from support.paths import REPOSITORY as ROOT
+from support.programs import call
 
 TEMPLATES = sorted(path for part in ("labs", "grader") for path in (ROOT / part).rglob("*.jinja"))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from testing.c_programs import LINUX, Program
+from support.c_programs import LINUX, Program
 
 pytestmark = [LINUX, pytest.mark.slow]
 

@@ -13,8 +13,8 @@ from labs import files as pseudo_files
 from labs.machine import description, surroundings
 from labs.machine.description import Machine, read_machine
 from labs.recording import run_conditions
-from testing.paths import REPOSITORY
-from testing.plain_machine import PLAIN
+from support.paths import REPOSITORY
+from support.plain_machine import PLAIN
 
 
 def machine_of(tmp_path: Path, files: dict[str, str]) -> Machine:

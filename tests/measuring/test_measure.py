@@ -44,7 +44,7 @@ from labs.run.measure import (
     turns_of,
 )
 from labs.run.variants import plan_of_line
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 ALLOWED = surroundings.allowed_cpus()
 SOME_CPU = max(ALLOWED) if ALLOWED else None

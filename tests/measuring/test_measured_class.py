@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases.verdict import Outcome
 from grader.demonstration import MeasuredEvidence, demonstrable
 from grader.figures import LABS
+from grader.figures.verdict import Outcome
 from grader.judging.lab_folder import check_folder
 from labs.course import figures
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from bench.labs.conditions import NO_COUNTER, Condition, run_in
-from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
+from grader.figures.verdict import Outcome, Verdict
 from grader.judging.check import NO_COUNTER as IN_ITS_PLACE
 from grader.judging.check import check
 from labs.notebook import run_errors
 from labs.recording.file import Recording
 from labs.results.result import result_of
-from testing.c_programs import LINUX
-from testing.submitted_figures import FENCED, MONOTONIC, figure, recording
+from support.c_programs import LINUX
+from support.submitted_figures import FENCED, MONOTONIC, figure, recording
 
 
 def timed_by(counter: str, kernel: str = "timer_overhead") -> Recording:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from testing.c_programs import (
+from support.c_programs import (
     CPUS,
     FOLDER,
     LINUX,
@@ -28,8 +28,8 @@ from testing.c_programs import (
     on_one_cpu,
     rows_of,
 )
-from testing.paths import REPOSITORY
-from testing.programs import Done, call
+from support.paths import REPOSITORY
+from support.programs import Done, call
 
 FEW = ("--samples", "40", "--warmup", "2")
 ANYWHERE = ("--place", "anywhere")

@@ -17,8 +17,8 @@ from labs.recording.file import read
 from labs.run import measure
 from labs.run.c_process import RunClock
 from labs.run.plan import Plan
-from testing.c_programs import LINUX
-from testing.paths import REPOSITORY
+from support.c_programs import LINUX
+from support.paths import REPOSITORY
 
 KERNEL = """/* What does the function of the project cost? */
 #define _GNU_SOURCE

@@ -33,9 +33,9 @@ from labs.recording.counts import Switches
 from labs.recording.file import BadRecording, Recording, memoized, parse, read, read_table
 from labs.run.c_process import COLUMNS, gather, parse_run
 from labs.units import NAMES, Clock, UnknownUnit, canonical, fixed, plural, rounded, with_unit
-from testing import simulate
-from testing.paths import FIXTURES, REPOSITORY
-from testing.programs import call
+from support import simulate
+from support.paths import FIXTURES, REPOSITORY
+from support.programs import call
 
 # Recordings: what is written comes back, and whatever else is handed in is refused in words.
 

@@ -16,7 +16,7 @@ from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording import file
 from labs.run import broken
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 RECORDINGS = REPOSITORY / "tests/fixtures/honest/08-five-reports-on-trial/recordings"
 

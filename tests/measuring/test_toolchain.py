@@ -17,7 +17,7 @@ from labs import paths
 from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import CompileError, NoCompiler, build, build_text, measured_region
 from labs.machine import fitness
-from testing.programs import call
+from support.programs import call
 
 HELLO = '#include <stdio.h>\nint main(void)\n{\n    printf("%s\\n", WORD);\n    return 0;\n}\n'
 ONE = ("-O2", '-DWORD="one"')

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.facts import observed
+from grader.evidence import observed
 from labs.machine import surroundings
 from labs.machine.surroundings import name_of_tracer
 from labs.recording.file import Recording
 from labs.results.result import result_of
-from testing.submitted_figures import Clocked, recording
+from support.submitted_figures import Clocked, recording
 
 ASK = "from labs.machine.surroundings import name_of_tracer; print(name_of_tracer())"
 

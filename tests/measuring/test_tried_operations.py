@@ -20,7 +20,7 @@ from labs.recording.operation_trials import Trials
 from labs.results import run_warnings
 from labs.run import c_process, measure
 from labs.run.measure import Plan, measure_now
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 pytestmark = pytest.mark.skipif(
     platform.system() != "Linux" or platform.machine() not in ("x86_64", "aarch64"),

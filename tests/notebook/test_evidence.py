@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases.verdict import Verdict
 from grader.check_folders import Shown, check
+from grader.figures.verdict import Verdict
 from grader.judging.lab_folder import check_folder
 from grader.judging.presentation import as_html, as_text
 from labs.c_kernels.toolchain import source_hash
@@ -19,7 +19,7 @@ from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
 from labs.recording.file import read
-from testing.short_runs import LAB, quick
+from support.short_runs import LAB, quick
 
 FIGURE = "timer-overhead-fenced"
 SAVED = Path(__file__).parents[1] / "fixtures" / "fenced.csv"

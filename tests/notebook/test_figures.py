@@ -33,9 +33,9 @@ from labs.run.c_process import RunFailed
 from labs.run.measure import Progress
 from labs.run.plan import Plan
 from labs.terminal import typeset
-from testing.paths import FIXTURES, REPOSITORY
-from testing.pressed_panel import press, set_to
-from testing.short_runs import LAB, quick
+from support.paths import FIXTURES, REPOSITORY
+from support.pressed_panel import press, set_to
+from support.short_runs import LAB, quick
 
 # figures.json, written by the kit or by hand.
 

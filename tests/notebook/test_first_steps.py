@@ -20,8 +20,8 @@ from labs.notebook.run import Run
 from labs.notebook.session import DEFAULTS, Session
 from labs.recording import file, run_conditions
 from labs.run.measure import Kept
-from testing.paths import REPOSITORY
-from testing.short_runs import LAB, quick
+from support.paths import REPOSITORY
+from support.short_runs import LAB, quick
 
 FENCED = "timer-overhead-fenced"
 

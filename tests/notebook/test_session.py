@@ -22,7 +22,7 @@ from labs.notebook.session import MeasureOptions, Session
 from labs.recording import file
 from labs.recording.file import read
 from labs.run.variants import plan_of
-from testing.short_runs import LAB, quick
+from support.short_runs import LAB, quick
 
 SAVED = Path(__file__).parents[1] / "fixtures" / "fenced.csv"
 

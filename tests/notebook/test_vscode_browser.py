@@ -16,7 +16,7 @@ pytest.importorskip("playwright")
 from bench.labs import jupyterlab
 from labs.notebook import unready_cells
 from labs.notebook.session import Session
-from testing.pressed_panel import press, set_to
+from support.pressed_panel import press, set_to
 
 pytestmark = [
     pytest.mark.browser,

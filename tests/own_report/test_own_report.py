@@ -21,7 +21,7 @@ from labs.html import write_page
 from labs.recording.file import read
 from labs.results import remarks
 from labs.results.result import result_of
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 CALLS, SWITCHES, TRIAL = (
     "03-system-call",

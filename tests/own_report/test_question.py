@@ -13,8 +13,8 @@ from labs.commands.cli import main
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.terminal import typeset
-from testing.c_programs import LINUX
-from testing.paths import FIXTURES
+from support.c_programs import LINUX
+from support.paths import FIXTURES
 
 QUICK = ["--samples", "800"]
 PAGE = "ticklab-report.html"

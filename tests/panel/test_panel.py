@@ -24,7 +24,7 @@ from labs.recording import file, run_conditions
 from labs.results import stopping
 from labs.run import measure
 from labs.run.variants import plan_of
-from testing.pressed_panel import press, set_to
+from support.pressed_panel import press, set_to
 
 SLOW = f"slow{os.getpid()}"
 

@@ -18,7 +18,7 @@ from labs.notebook.panel import Panel
 from labs.notebook.panel_runs import Form, KeptRun, changes_as_text, settings_as_text
 from labs.notebook.session import Session
 from labs.run import variants
-from testing.pressed_panel import press, set_to
+from support.pressed_panel import press, set_to
 
 FIGURE = (19.8, 19.6, 20.1)
 

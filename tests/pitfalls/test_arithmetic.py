@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from grader.cases.verdict import Finding
 from grader.figures import figure_named
+from grader.figures.verdict import Finding
 from grader.judging.check import check
 from labs.recording.file import Recording
 from labs.results.result import result_of
-from testing.submitted_figures import CYCLE_TICKS, Clocked, figure, recording, switching
+from support.submitted_figures import CYCLE_TICKS, Clocked, figure, recording, switching
 
 CONDVAR, PER_ARGUMENT = "thread-switch-condvar", "call-per-argument"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from grader.facts import c_calls, c_tree
-from grader.facts.c_calls import has_loop, reads_in_loop, subtracted_constant
-from grader.facts.c_tree import Code, parsed, text_of, trap_instructions
-from grader.facts.sources import broken_sources, released_sources
+from grader.evidence import c_calls, c_tree
+from grader.evidence.c_calls import has_loop, reads_in_loop, subtracted_constant
+from grader.evidence.c_tree import Code, parsed, text_of, trap_instructions
+from grader.evidence.sources import broken_sources, released_sources
 from labs.run import broken
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 KERNELS_C = REPOSITORY / "kernels_c"
 

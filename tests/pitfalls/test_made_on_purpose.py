@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from grader.cases.spec import Quantity
-from grader.cases.verdict import Outcome
-from grader.facts import sources
-from grader.facts.sources import source_of
+from grader.evidence import sources
+from grader.evidence.sources import source_of
 from grader.figures import figure_named
+from grader.figures.spec import Quantity
+from grader.figures.verdict import Outcome
 from grader.judging.check import check
 from grader.pitfalls import CATALOGUE
 from labs.c_kernels import toolchain
 from labs.recording.file import read
 from labs.run import broken
-from testing.honest_cases import FOLDER, honest
+from support.honest_cases import FOLDER, honest
 
 LIVE = [
     (pitfall.code, live.kernel, live.figure)

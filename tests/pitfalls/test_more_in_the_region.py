@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.figures import figure_named
-from testing.submission import Submission, honest_submission
+from support.submission import Submission, honest_submission
 
 MORE = "more-than-the-operation"
 

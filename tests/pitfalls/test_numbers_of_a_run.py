@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases.verdict import Finding
 from grader.figures import figure_named
+from grader.figures.verdict import Finding
 from grader.judging.check import check, judge, open_case, open_relation
 from grader.judging.lab_folder import check_folder
 from labs.course import figures
 from labs.recording import file
 from labs.recording.file import Recording
 from labs.results.result import result_of
-from testing.paths import REPOSITORY
-from testing.submitted_figures import (
+from support.paths import REPOSITORY
+from support.submitted_figures import (
     FENCED,
     MONOTONIC,
     PROCESS_CPU,

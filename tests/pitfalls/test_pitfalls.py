@@ -2,7 +2,7 @@
 
 The submissions lie under fixtures/pitfalls/CODE/: `wrong` and `near`, each a lab folder with its
 figures.json and recordings; some have a second, `wrong-...`, where a mistake shows in two ways.
-The recipes in testing/fixtures state how each was made.
+The recipes in support/fixtures state how each was made.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.cases.case import Case
-from grader.cases.verdict import Outcome, Verdict
-from grader.facts import sources
-from grader.facts.caveats import caveat_of_width
-from grader.facts.sources import source_of
+from grader.evidence import sources
+from grader.evidence.caveats import caveat_of_width
+from grader.evidence.sources import source_of
 from grader.figures import figure_named
+from grader.figures.case import Case
+from grader.figures.verdict import Outcome, Verdict
 from grader.judging import lab_folder
 from grader.judging.check import check, open_case
 from grader.pitfalls import CATALOGUE, pitfall_named
@@ -38,8 +38,8 @@ from labs.run import broken, measure, variants
 from labs.run.broken import BrokenKernel
 from labs.run.c_process import RunClock, RunFailed
 from labs.run.plan import Plan
-from testing.finding_words import MOST_WORDS, words_of
-from testing.paths import FIXTURES
+from support.finding_words import MOST_WORDS, words_of
+from support.paths import FIXTURES
 
 FOLDER = FIXTURES / "pitfalls"
 

@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.cases.case import Case, make_case
-from grader.facts import traps
-from grader.facts.sources import released_sources
+from grader.evidence import traps
+from grader.evidence.sources import released_sources
 from grader.figures import figure_named
+from grader.figures.case import Case, make_case
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import findings_of, pitfall_named
 from grader.pitfalls.samples_and_intervals import wraps_at
 from labs.recording.file import Recording
-from testing.paths import FIXTURES, REPOSITORY
-from testing.submitted_figures import Clocked, figure, recording
+from support.paths import FIXTURES, REPOSITORY
+from support.submitted_figures import Clocked, figure, recording
 
 #: In ticks of a counter of 2.6 GHz.
 GETPPID, INVALID, LOOP = Clocked(110.0, 290.0), Clocked(110.0, 175.0), Clocked(110.0, 0.75)

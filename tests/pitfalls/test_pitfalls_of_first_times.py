@@ -8,8 +8,8 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from grader.cases.case import Case, make_case
 from grader.figures import figure_named
+from grader.figures.case import Case, make_case
 from grader.judging.check import check
 from grader.pitfalls.calls_and_loops import below_one_cycle, work_optimised_away
 from grader.pitfalls.pages_and_caches import (
@@ -23,7 +23,7 @@ from labs.course.figures import Figure
 from labs.recording.file import Recording, read
 from labs.results.result import result_of
 from labs.run.measure import Plan, measure_now
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 PITFALLS = FIXTURES / "pitfalls"
 CALL = PITFALLS / "first-sample-lost" / "near" / "recordings" / "call.csv"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.figures import figure_named
-from testing.submission import Submission, honest_submission
+from support.submission import Submission, honest_submission
 
 
 def walk_with(huge_kb: str | None) -> Submission:

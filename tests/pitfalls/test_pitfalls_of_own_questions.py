@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
+from grader.figures.verdict import Outcome, Verdict
 from grader.judging.check import check
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls.conclusions import not_one_change
@@ -22,9 +22,9 @@ from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.file import read
 from labs.results.result import result_of
-from testing.honest_cases import FOLDER, honest
-from testing.paths import REPOSITORY
-from testing.submission import Submission, honest_submission
+from support.honest_cases import FOLDER, honest
+from support.paths import REPOSITORY
+from support.submission import Submission, honest_submission
 
 COST, OTHER = "own-question-cost", "own-question-other"
 MEASURED = "MEASURE_OWN_QUESTION(set_up, operation, other, baseline, counted)"

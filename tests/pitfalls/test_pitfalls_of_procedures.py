@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.cases.verdict import Outcome, Verdict
 from grader.figures import figure_named
+from grader.figures.verdict import Outcome, Verdict
 from grader.judging.check import check
 from labs.c_kernels.toolchain import optimisation_level
 from labs.recording.file import Recording
 from labs.results.result import result_of
-from testing.submitted_figures import CYCLE_TICKS, Clocked, figure, recording
+from support.submitted_figures import CYCLE_TICKS, Clocked, figure, recording
 
 LOOP = 1.0
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.cases.case import Case, make_case, make_relation
-from grader.facts import task_counts
+from grader.evidence import task_counts
 from grader.figures import figure_named
+from grader.figures.case import Case, make_case, make_relation
 from grader.judging.check import check, judge
 from labs.course.figures import Figure
 from labs.recording import run_conditions
@@ -14,8 +14,8 @@ from labs.recording.file import Recording
 from labs.results.result import result_of
 from labs.results.results_compared import compared
 from labs.units import rounded
-from testing.submission import honest_submission
-from testing.submitted_figures import Clocked, figure, recording, switching
+from support.submission import honest_submission
+from support.submitted_figures import Clocked, figure, recording, switching
 
 CONDVAR, PROCESS = "thread-switch-condvar", "process-switch-pipe-pinned"
 SEMAPHORE = """

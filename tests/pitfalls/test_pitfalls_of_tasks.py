@@ -8,20 +8,20 @@ from typing import cast
 
 import pytest
 
-from grader.cases.case import Case, make_case
-from grader.cases.spec import FigureSpec
-from grader.cases.verdict import Outcome
-from grader.facts import borne_out, memory_use, task_counts
+from grader.evidence import borne_out, memory_use, task_counts
 from grader.figures import figure_named
+from grader.figures.case import Case, make_case
 from grader.figures.lab_05_task_creation import FIGURES as OF_CREATION
 from grader.figures.lab_07_switch_footprint import FIGURES as OF_FOOTPRINT
+from grader.figures.spec import FigureSpec
+from grader.figures.verdict import Outcome
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named
 from labs.analysis.confidence import Estimate
 from labs.course import figures
 from labs.recording import file
 from labs.recording.file import Recording
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 FOLDER = FIXTURES / "pitfalls"
 

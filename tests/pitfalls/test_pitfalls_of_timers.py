@@ -10,14 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.facts.c_calls import subtracted_constant
+from grader.evidence.c_calls import subtracted_constant
 from grader.figures import figure_named
 from grader.judging import flags, lab_folder
 from grader.judging.check import check
 from labs import paths
 from labs.recording.file import Recording
 from labs.results.result import naive_value, result_of
-from testing.submitted_figures import CYCLE_TICKS, FENCED, MONOTONIC, Clocked, figure, recording
+from support.submitted_figures import (
+    CYCLE_TICKS,
+    FENCED,
+    MONOTONIC,
+    Clocked,
+    figure,
+    recording,
+)
 
 FENCED_ID, MONOTONIC_ID = "timer-overhead-fenced", "timer-overhead-monotonic"
 OF_THE_COUNTER = {"counter": "tsc", "clock.fenced.name": "tsc", "counter.overhead": "42"}

@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.cases.spec import FigureSpec, Praise
-from grader.cases.verdict import Outcome
-from grader.facts import borne_out, caveats
-from grader.facts.borne_out import FACTS
-from grader.facts.observed import usual_ticks
-from grader.facts.sources import source_of
+from grader.evidence import borne_out, caveats
+from grader.evidence.borne_out import FACTS
+from grader.evidence.observed import usual_ticks
+from grader.evidence.sources import source_of
 from grader.figures import LABS, figure_named
 from grader.figures.lab_08_five_reports_on_trial import TRIALS, Trial
+from grader.figures.spec import FigureSpec, Praise
+from grader.figures.verdict import Outcome
 from grader.judging import check as judging
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import CATALOGUE, pitfall_named
@@ -32,9 +32,9 @@ from labs.course.figures import Figure
 from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run import broken
-from testing.honest_cases import honest
-from testing.paths import FIXTURES
-from testing.submission import COUNTED, Submission, honest_submission
+from support.honest_cases import honest
+from support.paths import FIXTURES
+from support.submission import COUNTED, Submission, honest_submission
 
 FIGURES = [spec for specs in LABS.values() for spec in specs]
 CODES = {pitfall.code for pitfall in CATALOGUE}

@@ -8,17 +8,17 @@ from dataclasses import replace
 import pytest
 
 from bench.honest.random_values import asked_in
-from grader.cases.spec import CHOICE, FigureSpec
-from grader.cases.verdict import Finding
 from grader.figures import LABS
+from grader.figures.spec import CHOICE, FigureSpec
+from grader.figures.verdict import Finding
 from grader.judging.check import judge, open_case
 from grader.judging.lab_folder import check_folder, lab_of
 from grader.judging.presentation import as_text
 from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.file import keeping_recordings, read
-from testing.finding_words import MOST_WORDS, words_of
-from testing.paths import FIXTURES
+from support.finding_words import MOST_WORDS, words_of
+from support.paths import FIXTURES
 
 HONEST = FIXTURES / "honest"
 

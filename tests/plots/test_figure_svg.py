@@ -16,11 +16,11 @@ from labs.plots import scale
 from labs.plots.figure_svg import Drawing, Mark, evidence_drawing, value_drawing
 from labs.recording.file import Recording, read
 from labs.results.result import result_of, sensible
-from testing import submitted_figures
-from testing.given_samples import recording_of
-from testing.paths import FIXTURES
-from testing.simulate import Machine, run
-from testing.submitted_figures import Clocked
+from support import submitted_figures
+from support.given_samples import recording_of
+from support.paths import FIXTURES
+from support.simulate import Machine, run
+from support.submitted_figures import Clocked
 
 _SVG = "{http://www.w3.org/2000/svg}"
 HONEST = sorted((FIXTURES / "honest").glob("*/recordings/*.csv"))

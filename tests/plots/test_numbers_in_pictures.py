@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases.spec import Quantity
-from grader.cases.verdict import Verdict
+from grader.docs_site import Stage, beside_estimate
 from grader.examples import example_of
+from grader.figures.spec import Quantity
+from grader.figures.verdict import Verdict
 from grader.judging import presentation
 from grader.judging.lab_folder import check_folder, check_handed_in
 from grader.own_report import Lab, labs_in, plots_of_lab, question
 from grader.pitfalls import CATALOGUE, Pitfall
-from grader.site import Stage, beside_estimate
 from labs.commands.show import page_of
 from labs.course import predictions
 from labs.notebook.panel_runs import Form, KeptRun, drawing_of
@@ -35,7 +35,7 @@ from labs.results.result import Result, result_of, sensible
 from labs.survey import survey
 from labs.survey.survey import Measurement, Row
 from labs.units import rounded, unit_symbol
-from testing.paths import FIXTURES
+from support.paths import FIXTURES
 
 LABS = sorted((FIXTURES / "honest").iterdir())
 _ALT = re.compile(r'<img[^>]*\balt="([^"]*)"')

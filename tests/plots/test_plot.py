@@ -32,10 +32,10 @@ from labs.plots.scale import LOOKS
 from labs.plots.style import CHARACTER, Mark, png
 from labs.recording.file import Recording, read
 from labs.results.result import Result, result_of
-from testing.declarations import as_declared
-from testing.given_samples import recording_of
-from testing.paths import FIXTURES, REPOSITORY
-from testing.plot_words import collisions, words_of
+from support.declarations import as_declared
+from support.given_samples import recording_of
+from support.paths import FIXTURES, REPOSITORY
+from support.plot_words import collisions, words_of
 
 # Plots: what is drawn, what is said of it in words, and that both hold for odd data.
 
@@ -403,7 +403,7 @@ def _rem(pattern: str, css: str) -> float:
 
 
 def test_text_has_nine_pixels_on_a_phone(figures: dict[str, Figure | str]) -> None:
-    css = (REPOSITORY / "grader" / "pages" / "style.css").read_text()
+    css = (REPOSITORY / "grader" / "lab_pages" / "style.css").read_text()
     # The page is 390 pixels wide; its root font is 1.05 times 16 pixels.
     root = 16 * _rem(r"font: ([\d.]+)rem", css)
     body = _rem(r"body \{ margin: 0; padding: 0 ([\d.]+)rem", css)
@@ -455,7 +455,7 @@ def test_every_colour_of_a_text_is_legible_on_light_and_dark_pages(name: str) ->
 def test_the_white_of_a_plot_becomes_the_dark_of_its_page() -> None:
     assert np.allclose(_turned("#ffffff"), 0)
     template = (REPOSITORY / "labs" / "plots" / "plot_style.html.jinja").read_text()
-    static = (REPOSITORY / "grader" / "pages" / "style.css").read_text()
+    static = (REPOSITORY / "grader" / "lab_pages" / "style.css").read_text()
     for css in (template, static.split("prefers-color-scheme: dark")[1]):
         assert re.search(r"\.ticklab-plot ?\{ ?filter: ?invert\(1\) hue-rotate\(180deg\)", css)
 

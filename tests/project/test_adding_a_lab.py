@@ -16,18 +16,18 @@ import pytest
 
 from labs.course.progress import EVIDENCE
 from labs.run import broken
-from testing import example_lab
-from testing.example_lab import LAB, Add, BadPage, Type, Write, all_steps, carry_out, steps
-from testing.paths import REPOSITORY
-from testing.programs import call
+from support import example_lab
+from support.example_lab import LAB, Add, BadPage, Type, Write, all_steps, carry_out, steps
+from support.paths import REPOSITORY
+from support.programs import call
 
 STEPS = all_steps()
 TYPED = [step.command for step in STEPS if isinstance(step, Type)]
 WRITTEN = [step for step in STEPS if not isinstance(step, Type)]
 #: What a copy of the source needs; of the rest of the tree the example changes nothing.
-COPIED = ("bench", "docs", "grader", "kernels_c", "labs", "notebooks", "testing")
+COPIED = ("bench", "docs", "grader", "kernels_c", "labs", "notebooks", "support")
 #: The commands that are typed here. Others measure, or take long, or set up the environment.
-QUICK = re.compile(r"mkdir |clang-format |python -m testing\.(lists|notebook)\b|ruff ")
+QUICK = re.compile(r"mkdir |clang-format |python -m support\.(lists|notebook)\b|ruff ")
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def typed(command: str, tree: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_example_is_known_to_each_list(example: Path) -> None:
     held = {
-        "grader/facts/kernel_hashes.json": '"signal_delivery": [',
+        "grader/evidence/kernel_hashes.json": '"signal_delivery": [',
         "labs/c_kernels/variants.json": '"signal_delivery": {',
         "README.md": f"| {LAB} | What does a signal cost? |  |  | 45 |",
         "docs/instructors/rubrics.md": "| 20 | 6 | 4 | 10 |",
@@ -111,7 +111,7 @@ def test_the_pitfall_of_the_example_has_a_fixture_a_near_miss_and_a_broken_c_ker
     assert f'Live("{kernel.name}", "signal-handled")' in pitfall.text
     assert len(step.text.splitlines()) <= broken.MOST_LINES
     assert f"kernels_c/{kernel.repaired}.c" in {each.path for each in WRITTEN}
-    assert f"python -m grader.site --record {kernel.name}" in TYPED
+    assert f"python -m grader.docs_site --record {kernel.name}" in TYPED
 
 
 def test_the_number_of_the_example_is_free_and_nothing_of_it_is_in_the_tree() -> None:

@@ -40,8 +40,8 @@ from labs.results.result import REASONS, result_of
 from labs.run import broken, variants
 from labs.run.c_process import RunFailed
 from labs.run.measure import Plan, measure_now
-from testing import example_lab
-from testing.paths import FIXTURES, REPOSITORY
+from support import example_lab
+from support.paths import FIXTURES, REPOSITORY
 
 # What the pages for instructors and students claim of the labs is so: names, points, figures.
 

@@ -11,12 +11,12 @@ import pytest
 from grader.pitfalls import CATALOGUE
 from labs.c_kernels.toolchain import source_hash
 from labs.recording.file import read
-from testing.fixtures import recipe
-from testing.fixtures import tree as fixtures
-from testing.fixtures.missing import labs, measure_missing
-from testing.fixtures.recipe import RECIPES, BadRecipe, LabFolder, NotMeasured
-from testing.fixtures.tree import Tree, differences, whole, write
-from testing.paths import FIXTURES
+from support.fixtures import recipe
+from support.fixtures import tree as fixtures
+from support.fixtures.missing import labs, measure_missing
+from support.fixtures.recipe import RECIPES, BadRecipe, LabFolder, NotMeasured
+from support.fixtures.tree import Tree, differences, whole, write
+from support.paths import FIXTURES
 
 
 @pytest.fixture(scope="module")

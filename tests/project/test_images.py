@@ -9,7 +9,7 @@ import shlex
 
 from labs.commands.arguments import COMMANDS, DEFAULT
 from labs.commands.command_line import Parser
-from testing.images import (
+from support.images import (
     DOCKER_BUILD,
     DOCKER_RUN,
     DOCKERFILE,
@@ -19,7 +19,7 @@ from testing.images import (
     instructions,
     stages,
 )
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 TEXT = DOCKERFILE.read_text(encoding="utf-8")
 FOUND = instructions(TEXT)

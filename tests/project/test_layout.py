@@ -11,7 +11,7 @@ from pathlib import Path
 import grimp  # import-linter brings it
 import pytest
 
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 PAGE = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PACKAGES = ("labs", "grader")
@@ -75,7 +75,13 @@ def numbers(path: Path) -> Iterator[tuple[str, float]]:
 def test_a_threshold_of_one_name_has_one_value() -> None:
     """Else a warning and a grade that seem to follow one rule do not."""
     rooms = ["labs/analysis", "labs/results", "labs/recording", "labs/views", "labs/survey"]
-    rooms += ["labs/course", "grader/cases", "grader/facts", "grader/judging", "grader/pitfalls"]
+    rooms += [
+        "labs/course",
+        "grader/figures",
+        "grader/evidence",
+        "grader/judging",
+        "grader/pitfalls",
+    ]
     found: dict[str, set[float]] = {}
     for room in rooms:
         for path in modules(room):
@@ -86,10 +92,10 @@ def test_a_threshold_of_one_name_has_one_value() -> None:
 
 
 def test_nothing_imports_a_test() -> None:
-    """What several modules need lies in testing/."""
+    """What several modules need lies in support/."""
     found = [
         (str(path.relative_to(REPOSITORY)), name)
-        for package in (*PACKAGES, "bench", "testing", "tests")
+        for package in (*PACKAGES, "bench", "support", "tests")
         for path in modules(package)
         for name in IMPORTED_TEST.findall(path.read_text(encoding="utf-8"))
     ]

@@ -1,4 +1,4 @@
-"""The lists that `python -m testing.lists` writes are up to date, and it repairs each of them."""
+"""The lists that `python -m support.lists` writes are up to date, and it repairs each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from labs.c_kernels.toolchain import CompileError
-from testing import lists
-from testing.paths import REPOSITORY
+from support import lists
+from support.paths import REPOSITORY
 
 LISTS = lists.lists()
 #: A row of each list of a page.
@@ -25,7 +25,7 @@ ROWS = {
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.name)
 def test_each_list_is_up_to_date(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert LISTS[path](text) == text, "run: python -m testing.lists"
+    assert LISTS[path](text) == text, "run: python -m support.lists"
 
 
 @pytest.mark.parametrize("path", ROWS, ids=lambda path: path.name)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 MOST_WORDS_OF_A_SENTENCE = 30
 

@@ -18,7 +18,7 @@ import pytest
 from labs.c_kernels import toolchain
 from labs.course import handed_in
 from labs.recording.run_conditions import UNKNOWN, kind_in_file
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "instructors" / "grading" / "collecting.md"
 
@@ -29,12 +29,12 @@ CAREFUL = {
         "read_regular", "open_regular", "open_folder", "opened", "copy", "read_ahead",
         "not_empty",
     },
-    "grader.evening.uploaded_archives": {"opened_zip", "opened_folder"},
+    "grader.class_grading.uploaded_archives": {"opened_zip", "opened_folder"},
 }  # fmt: skip
 
 #: What is made of the kit's own files, on this machine, for a course or for the docs.
 MADE_HERE = (
-    "grader/demonstration.py", "grader/examples/", "grader/pages/", "grader/site/",
+    "grader/demonstration.py", "grader/examples/", "grader/lab_pages/", "grader/docs_site/",
 )  # fmt: skip
 
 OPENS = re.compile(
@@ -213,12 +213,18 @@ def test_the_page_names_who_reads_what_a_stranger_wrote() -> None:
 def test_another_reader_is_found() -> None:
     for module, text in (
         ("grader.submissions.safe_files", "def f(path):\n    return path.read_text()"),
-        ("grader.evening.collect_class", "def f(p):\n    return (Path(p) / 'x').read_bytes()"),
+        (
+            "grader.class_grading.collect_class",
+            "def f(p):\n    return (p / 'x').read_bytes()",
+        ),
         ("grader.judging.lab_folder", "def f(p):\n    with open(p) as file:\n        pass"),
         ("labs.course.figures", "def f(p):\n    return np.load(p)"),
         ("grader.with_nbgrader.autograde", "def f(p):\n    return nbformat.read(p, 4)"),
         ("grader.with_nbgrader.release", "def f(p):\n    return p.parent.open().read()"),
-        ("grader.evening.uploaded_archives", "import shutil\ndef f(p, q):\n    shutil.copy(p, q)"),
+        (
+            "grader.class_grading.uploaded_archives",
+            "import shutil\ndef f(p):\n    shutil.copy(p, 2)",
+        ),
     ):
         assert opening(module, text) - LISTED
 

@@ -14,8 +14,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from labs.version import __version__
-from testing.paths import REPOSITORY
-from testing.programs import call
+from support.paths import REPOSITORY
+from support.programs import call
 
 if sys.version_info >= (3, 11):
     import tomllib

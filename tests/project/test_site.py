@@ -11,11 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from bench.labs import site
-from grader.cases.verdict import Outcome
-from grader.examples import example_of
-from grader.facts import sources
-from grader.pitfalls import pitfall_named
-from grader.site import (
+from grader.docs_site import (
     FIRST,
     KINDS,
     BadLink,
@@ -25,12 +21,16 @@ from grader.site import (
     run_file,
     sentence,
 )
+from grader.evidence import sources
+from grader.examples import example_of
+from grader.figures.verdict import Outcome
+from grader.pitfalls import pitfall_named
 from labs.plots.figure_svg import evidence_drawing
 from labs.recording.file import read
 from labs.results.result import result_of, sensible
 from labs.run import broken
 from labs.units import NANOSECONDS
-from testing.built_site import build
+from support.built_site import build
 
 
 class Page(HTMLParser):

@@ -18,8 +18,8 @@ from typing import TypedDict
 import pytest
 from packaging.requirements import Requirement
 
-from testing.paths import REPOSITORY
-from testing.programs import call
+from support.paths import REPOSITORY
+from support.programs import call
 
 LABS = sorted(path.parent.name for path in REPOSITORY.glob("notebooks/*/*.ipynb"))
 FRONT_ENDS = REPOSITORY / "labs" / "front_ends"

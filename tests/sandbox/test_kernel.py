@@ -26,8 +26,8 @@ from grader.sandbox.provisioner import (
     SandboxProvisioner,
     execute,
 )
-from testing.paths import REPOSITORY
-from testing.programs import alive
+from support.paths import REPOSITORY
+from support.programs import alive
 
 why = refusal()
 needs_sandbox = pytest.mark.skipif(why is not None, reason=str(why))

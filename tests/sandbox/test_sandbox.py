@@ -22,7 +22,7 @@ import pytest
 
 from grader.sandbox import Limits, NoSandbox, Result, _children, program, refusal, run
 from labs import course
-from testing.programs import alive
+from support.programs import alive
 
 why = refusal()
 needs_sandbox = pytest.mark.skipif(why is not None, reason=str(why))

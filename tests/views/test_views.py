@@ -36,11 +36,11 @@ from labs.recording.file import Recording, read
 from labs.units import fixed, rounded
 from labs.views import rings
 from labs.views.other_tools import calls_in, calls_of_summary, looked_up, only_leaving, parted
-from testing.c_programs import LINUX
-from testing.declarations import as_declared
-from testing.given_samples import recording_of
-from testing.paths import FIXTURES, REPOSITORY
-from testing.submitted_figures import Clocked, recording
+from support.c_programs import LINUX
+from support.declarations import as_declared
+from support.given_samples import recording_of
+from support.paths import FIXTURES, REPOSITORY
+from support.submitted_figures import Clocked, recording
 
 # Views of several runs: what is said and tabulated are the results; odd runs are refused.
 

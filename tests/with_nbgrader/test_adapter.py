@@ -27,11 +27,11 @@ from grader.with_nbgrader.feedback import CourseFeedback
 from grader.with_nbgrader.pages.formgrader import ListEnvironment
 from grader.with_nbgrader.release import CourseRelease
 from grader.with_nbgrader.settings import configure
-from testing.hostile.modules import plant
-from testing.notebook import of_code
-from testing.paths import REPOSITORY
-from testing.programs import call
-from testing.small_course import LAB, MARKER
+from support.hostile.modules import plant
+from support.notebook import of_code
+from support.paths import REPOSITORY
+from support.programs import call
+from support.small_course import LAB, MARKER
 
 CHANGED = (
     (nbgrader.apps.api, "Autograde"),

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from labs.commands import cli
-from testing import forked
-from testing.demonstration_class import DemonstrationClass
-from testing.paths import FIXTURES
-from testing.small_course import FIGURES, LAB
-from testing.small_exchange import EARLY, ExchangeCourse
+from support import forked
+from support.demonstration_class import DemonstrationClass
+from support.paths import FIXTURES
+from support.small_course import FIGURES, LAB
+from support.small_exchange import EARLY, ExchangeCourse
 
 #: Several starts of nbgrader.
 REAL_LAB = "01-timer-overhead"

@@ -23,7 +23,7 @@ from grader.with_nbgrader.autograde import CourseAutograde
 from grader.with_nbgrader.class_flags import account_flags, stated_in
 from grader.with_nbgrader.course import NameCourse, identified, make_course
 from labs.course.account import FILE_NAME, BadCourse, account_of, read_course
-from testing.small_course import LAB, Course, write_source
+from support.small_course import LAB, Course, write_source
 
 FIGURES = {
     "cost": {"points": 4.0, "value": 1, "unit": "ns", "recording": "recordings/cost.csv"},

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from testing.formgrader import formgrader_api
-from testing.small_course import LAB
-from testing.small_exchange import EARLY, LATE, ExchangeCourse
+from support.formgrader import formgrader_api
+from support.small_course import LAB
+from support.small_exchange import EARLY, LATE, ExchangeCourse
 
 #: Five starts of nbgrader before the first test.
 

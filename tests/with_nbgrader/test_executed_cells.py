@@ -11,7 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from traitlets.config import Config
 
-from grader.cases.verdict import Outcome
+from grader.figures.verdict import Outcome
 from grader.sandbox import refusal
 from grader.sandbox.provisioner import Executed, Execution
 from grader.with_nbgrader import execute as module
@@ -22,7 +22,7 @@ from grader.with_nbgrader.settings import (
     configure,
     execute_tagged_cells,
 )
-from testing.small_course import LAB, MARKER, Course, cell
+from support.small_course import LAB, MARKER, Course, cell
 
 why = refusal()
 needs_sandbox = pytest.mark.skipif(why is not None, reason=str(why))

@@ -24,7 +24,7 @@ from grader.with_nbgrader.pages.feedback_page import Given, Grades, feedback_pag
 from grader.with_nbgrader.replay import Replay
 from grader.with_nbgrader.settings import alembic_version
 from grader.with_nbgrader.verdict_cells import write_verdicts
-from testing.paths import FIXTURES, REPOSITORY
+from support.paths import FIXTURES, REPOSITORY
 
 LAB = "01-timer-overhead"
 MOST_BYTES = 150_000

@@ -18,8 +18,8 @@ from nbgrader.api import Gradebook
 from bench.labs import jupyterlab
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.verdict_cells import evidence_cell
-from testing.large_class import add_graded, enlarge
-from testing.served_formgrader import TOKEN, served_formgrader
+from support.large_class import add_graded, enlarge
+from support.served_formgrader import TOKEN, served_formgrader
 
 pytestmark = [
     pytest.mark.browser,

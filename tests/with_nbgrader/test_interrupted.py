@@ -19,9 +19,9 @@ from nbgrader.apps.api import NbGraderAPI
 from bench.exchange import steps
 from grader.with_nbgrader import course_folder
 from grader.with_nbgrader.course_folder import GradebookUnavailable, cause_of
-from testing.formgrader import formgrader_api
-from testing.small_course import LAB
-from testing.small_exchange import LATE, ExchangeCourse
+from support.formgrader import formgrader_api
+from support.small_course import LAB
+from support.small_exchange import LATE, ExchangeCourse
 
 #: Processes of nbgrader run before and in the first test.
 STEPS = ("collect", "autograde", "generate_feedback", "release_feedback")

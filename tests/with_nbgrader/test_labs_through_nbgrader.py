@@ -20,12 +20,12 @@ from nbgrader.api import Gradebook
 from grader.commands.cli import main
 from grader.demonstration import STUDENTS, Lab, make_submission
 from grader.figures import LABS, figures_of
-from testing import demonstration_class, forked
-from testing.demonstration_class import DemonstrationClass, Row, table
-from testing.paths import FIXTURES, REPOSITORY
-from testing.programs import call
-from testing.small_course import LAB as SMALL
-from testing.small_course import write_source
+from support import demonstration_class, forked
+from support.demonstration_class import DemonstrationClass, Row, table
+from support.paths import FIXTURES, REPOSITORY
+from support.programs import call
+from support.small_course import LAB as SMALL
+from support.small_course import write_source
 
 HONEST = FIXTURES / "honest"
 LAB = "01-timer-overhead"
@@ -245,7 +245,7 @@ def test_without_the_repository_it_says_what_is_missing(tmp_path: Path) -> None:
     for package in ("labs", "grader"):
         (installed / package).symlink_to(REPOSITORY / package)
     done = call(
-        *(sys.executable, "-m", "grader.pages", "out"),
+        *(sys.executable, "-m", "grader.lab_pages", "out"),
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(installed)},
     )

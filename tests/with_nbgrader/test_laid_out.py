@@ -20,8 +20,8 @@ from grader.judging.lab_folder import check_folder
 from grader.with_nbgrader import course
 from grader.with_nbgrader.release import release
 from labs import paths
-from testing.paths import FIXTURES, REPOSITORY
-from testing.small_course import LAB, write_source
+from support.paths import FIXTURES, REPOSITORY
+from support.small_course import LAB, write_source
 
 FIRST = "01-timer-overhead"
 SDIST = "ticklab-0.1.0"

@@ -22,8 +22,8 @@ from grader.with_nbgrader import careful_course, verdict_cells
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.pages import formgrader
 from grader.with_nbgrader.pages.formgrader import LargeGradebook
-from testing.formgrader import formgrader_api
-from testing.large_class import COLLECTED_ONLY, add_graded, enlarge
+from support.formgrader import formgrader_api
+from support.large_class import COLLECTED_ONLY, add_graded, enlarge
 
 LAB, FIRST = "01-small", "student-model"
 STUDENTS = COLLECTED_ONLY + 5

@@ -17,19 +17,19 @@ from pathlib import Path
 
 import pytest
 
-from grader import pages
-from grader.cases.verdict import Outcome
+from grader import lab_pages as pages
 from grader.figures import LABS, figure_named
+from grader.figures.verdict import Outcome
 from grader.judging.lab_folder import check_figure, check_folder, lab_of
-from grader.pages import NOTEBOOKS, build
-from grader.pages import __main__ as command
+from grader.lab_pages import NOTEBOOKS, build
+from grader.lab_pages import __main__ as command
 from grader.with_nbgrader.release import release
 from labs import paths
 from labs.course import guide, progress
 from labs.recording import file
-from testing import forked
-from testing.notebook import of_code
-from testing.paths import FIXTURES, REPOSITORY
+from support import forked
+from support.notebook import of_code
+from support.paths import FIXTURES, REPOSITORY
 
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))
 

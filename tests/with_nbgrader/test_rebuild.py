@@ -26,7 +26,7 @@ from grader.submissions.submitted_notebook import (
     neutral,
     written_elsewhere,
 )
-from testing.small_course import FIGURES, LAB, MARKER, Course, cell, source_notebook
+from support.small_course import FIGURES, LAB, MARKER, Course, cell, source_notebook
 
 #: The batch counts as part of the test that asks for it first: some 50 submissions, half a minute
 #: of computing, which took 99 s beside eight other programs.

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
+from grader.class_grading.autograde_class import Options, autograde
 from grader.commands.cli import main as grader
-from grader.evening.autograde_class import Options, autograde
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.release import ReleaseError, main, release
-from testing.paths import REPOSITORY
-from testing.small_course import LAB, Course, cell, source_notebook, write_source
+from support.paths import REPOSITORY
+from support.small_course import LAB, Course, cell, source_notebook, write_source
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +192,7 @@ def test_a_copy_of_the_settings_without_the_grader_ends_nbgrader_too(
 # A lab that is released again after hand-ins, by real nbgrader.
 
 WITHOUT_FIGURE = """
-from grader.cases.verdict import NO_FIGURE, Finding, Level
+from grader.figures.verdict import NO_FIGURE, Finding, Level
 old_judge = judge
 
 

@@ -10,13 +10,13 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.cases.verdict import Outcome, Verdict
+from grader.figures.verdict import Outcome, Verdict
 from grader.judging.presentation import EVIDENCE_CELL, evidence_html
 from grader.with_nbgrader.replay import Replay
 from labs.course.figures import Figure, put
-from testing.formgrader import formgrader_api
-from testing.paths import FIXTURES, REPOSITORY
-from testing.small_course import FIGURES, LAB, MARKER, Course
+from support.formgrader import formgrader_api
+from support.paths import FIXTURES, REPOSITORY
+from support.small_course import FIGURES, LAB, MARKER, Course
 
 SUBMISSIONS: dict[str, Any] = {
     "whole": {"cost": {"points": 4.0}, "step": {"points": 2.0}},

@@ -22,7 +22,7 @@ from grader.submissions.submitted_notebook import read_submitted, rebuild
 from grader.with_nbgrader.pages.feedback_page import Given, Grades, feedback_page
 from grader.with_nbgrader.pages.formgrader import StudentPages
 from grader.with_nbgrader.settings import configure
-from testing.paths import REPOSITORY
+from support.paths import REPOSITORY
 
 LAB = "01-timer-overhead"
 KINDS = ("feedback", "formgrade")

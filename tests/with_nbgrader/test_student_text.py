@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from grader.with_nbgrader.pages.student_text import markdown2html
 from labs.limits import MOST_ANSWER
-from testing.hostile.in_answers import ANSWERS, HONEST_ANSWER
+from support.hostile.in_answers import ANSWERS, HONEST_ANSWER
 
 ANSWER = NotebookNode(metadata={"nbgrader": {"solution": True}}, attachments={})  # type: ignore[no-untyped-call]
 RELEASED = NotebookNode(metadata={"nbgrader": {"solution": False}}, attachments={})  # type: ignore[no-untyped-call]

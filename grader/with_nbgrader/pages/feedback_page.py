@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.cases.verdict import NOT_HANDED_IN, Outcome, outcome_in_words
+from grader.figures.verdict import NOT_HANDED_IN, Outcome, outcome_in_words
 from grader.judging.presentation import EVIDENCE_CELL, MARKS
 from grader.submissions.safe_files import read_regular
 from grader.with_nbgrader.pages.student_text import released_html, student_html
