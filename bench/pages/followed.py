@@ -69,14 +69,7 @@ PAGES = (
         ends=RELEASE_FEEDBACK,
     ),
     Page("docs/instructors/handing-in.md", begins=brought.lab_folder),
-    Page(
-        "docs/instructors/hub-and-laptops.md",
-        begins=brought.empty_folder,
-        ends={
-            "taskset -c 1 labs measure process_switch --variant pipe-pinned --cpu 0": 2,
-            "taskset -c 1 labs measure process_switch --variant pipe-two-cpus": 3,
-        },
-    ),
+    Page("docs/instructors/hub-and-laptops.md", begins=brought.empty_folder),
     Page("docs/instructors/integrity.md", begins=brought.course_with_anna),
     Page("docs/instructors/privacy.md", begins=brought.empty_folder),
     # It says that some of its commands need the folder of the source.

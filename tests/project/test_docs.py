@@ -390,21 +390,23 @@ def test_the_line_that_finds_the_cache_prints_it(tmp_path: Path) -> None:
     not hasattr(os, "sched_getaffinity") or not {0, 1} <= os.sched_getaffinity(0),
     reason="needs the CPUs 0 and 1",
 )
-def test_a_cpuset_of_one_cpu_refuses_as_the_page_says(
+def test_a_cpuset_of_one_cpu_refuses_and_says_why(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = (DOCS / "instructors" / "hub-and-laptops.md").read_text(encoding="utf-8")
-    texts = [each.text for each in OURS_FENCED if each.text.startswith("taskset -c 1 labs measure")]
+    refused = ("pipe-pinned --cpu 0", "pipe-two-cpus")
+    texts = [f"labs measure process_switch --variant {words}" for words in refused]
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {1})
     try:
-        ends = [status(shlex.split(text)[3:]) for text in texts]
+        ends = [status(shlex.split(text)) for text in texts]
     finally:
         os.sched_setaffinity(0, before)
     assert ends == [2, 3]
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 2
-    assert all(line in page for line in said)
+    assert capsys.readouterr().err.splitlines() == [
+        "labs measure: cpu 0: this process may use CPU 1; choose one of these, or leave the option "
+        "out",
+        "labs measure: pipe-two-cpus: not on this machine: this process may use one CPU only",
+    ]
 
 
 # Every command of every page is typed by a benchmark, or there is a reason why not. `python -m
