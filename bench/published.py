@@ -14,6 +14,7 @@ import functools
 import json
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -164,19 +165,18 @@ def page() -> str:
 def _lines() -> Iterator[str]:
     yield "# Pitfalls"
     yield ""
-    yield "This page lists known ways to measure or report wrongly, and what the grader looks for."
-    yield ""
     yield "## The catalogue"
     yield ""
-    yield f"The catalogue has {len(CATALOGUE)} entries. The level says which points of a figure a"
-    yield "finding costs, in most figures a quarter for each level. At least half of the points go"
-    yield "for the mistake that a figure is about, and for a finding of validity in your own C. So"
-    yield f"they do for a value more than {FAR:g} times too large or small, but not for its unit."
+    yield f"The grader looks for these {len(CATALOGUE)} ways to measure or report wrongly."
+    yield "A finding costs the points of its level, in most figures a quarter. At least half of the"
+    yield "points go for the mistake that a figure is about, and for a finding of validity in your"
+    yield f"own C. So they do for a value more than {FAR:g} times too large or small, but not for"
+    yield "its unit."
     yield ""
     for level in Level:
         yield f"### {level.value.capitalize()}"
         yield ""
-        yield "| code | what it looks like |"
+        yield "| code | what it looks like, *where it was found*, and C that makes it |"
         yield "|---|---|"
         yield from (_entry(each) for each in CATALOGUE if each.level is level)
         yield ""
@@ -184,22 +184,24 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "We submitted every figure of the five reports with a known mistake. Its recording has"
     yield "the same mistake, and its clock is scaled so that the mistake gives the printed figure."
-    yield 'The column "named" counts the figures for which the grader found this mistake.'
+    found = sum(each.named for each in trials())
+    yield f"The grader found {found} of {len(trials())} mistakes. Behind each mistake is the number"
+    yield "of figures in which it was found."
     yield ""
-    yield "| report and quantity | mistake | named |"
-    yield "|---|---|---:|"
-    rows: dict[tuple[str, str, str], list[bool]] = {}
+    yield "| report and quantity | mistakes found |"
+    yield "|---|---|"
+    rows: dict[str, Counter[str]] = {}
     for each in trials():
-        key = (each.figure.report, _kind(each.figure.quantity), each.code)
-        rows.setdefault(key, []).append(each.named)
-    for (report, quantity, code), named in rows.items():
-        yield f"| {report}: {quantity} | `{code}` | {sum(named)} of {len(named)} |"
+        row = f"{each.figure.report}: {_kind(each.figure.quantity)}"
+        rows.setdefault(row, Counter())[each.code] += each.named
+    for row, named in rows.items():
+        yield f"| {row} | {', '.join(f'`{code}` {count}' for code, count in named.items())} |"
 
 
 def _entry(pitfall: Pitfall) -> str:
     kernels = dict.fromkeys(live.kernel for live in pitfall.broken)
     shown = ", ".join(f"[{name}](../kernels_c/broken/{name}.c)" for name in kernels)
-    told = f"{pitfall.symptom} Found in: {pitfall.seen_in}." + f" Made by {shown}." * bool(kernels)
+    told = f"{pitfall.symptom} *{pitfall.seen_in}* {shown}".strip()
     return f"| `{pitfall.code}` | {told.replace('|', '/')} |"
 
 

@@ -38,8 +38,8 @@ KERNELS = {"released": REPOSITORY / "kernels_c", "broken": REPOSITORY / "kernels
 _LABS = re.compile(r"(?:^\| \d\d-.*\n)+", re.MULTILINE)
 _POINTS = re.compile(r"(?:^\| \d\d \|(?:[^|\n]+\|){3}\n)+", re.MULTILINE)
 _SCRIPTS = re.compile(r"(?:^- \[\d\d .*\n)+", re.MULTILINE)
-#: The third cell of the row of a figure: its answer on a shared machine.
-_ANSWER = re.compile(r"^(\| `([\w-]+)` \|[^|\n]*\|)[^|\n]*\|(?=[^|\n]*\|$)", re.MULTILINE)
+#: The second cell of the row of a figure: its answer on a shared machine.
+_ANSWER = re.compile(r"^(\| `([\w-]+)` \|)[^|\n]*\|", re.MULTILINE)
 
 
 class NotFormatted(Exception):

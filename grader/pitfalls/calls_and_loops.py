@@ -28,7 +28,7 @@ NOTHING_EXECUTED = {"procedure_call": ("inlined",)}
     misconception="Operations in turn take at least one core cycle each. Too much was subtracted: "
     "the overhead is known only to one step of the clock.",
     experiment="Subtract nothing: take the slope over several numbers of operations.",
-    seen_in="a benchmark suite: 0.6 cycles for an addition, by a quantized overhead",
+    seen_in="a benchmark suite: 0.6 cycles for an addition",
     yields_to="clock-read-too-early, work-optimised-away, not-one-chain, end-not-read, "
     "baseline-does-it-too",
     broken=(Live("quantized_overhead", "call-args0"),),
@@ -94,7 +94,7 @@ LOOP_CYCLES = 20.0
     "for.",
     experiment="If the disassembly lacks it, use its result; else let each input depend on the "
     "last result.",
-    seen_in="loops around an empty function at -O2, which time the loop",
+    seen_in="loops around an empty function at -O2",
     yields_to="clock-read-too-early, clocks-of-two-processes, baseline-does-it-too, "
     "page-not-brought",
     broken=(Live("call_left_out", "call-args0"),),
@@ -152,7 +152,7 @@ CALLS_OF_CLOCK = 4
     misconception="Work in the procedure, or access to memory without a call, costs cycles as a "
     "call does.",
     experiment="Look at the disassembly of own: is there one call, and what does it do?",
-    seen_in="benchmarks of calls whose procedures do work, so that they are not left out",
+    seen_in="benchmarks whose procedures do other work",
     yields_to="work-optimised-away",
 )
 def not_one_call(case: Case) -> str | None:

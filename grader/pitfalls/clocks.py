@@ -209,7 +209,7 @@ FEW_OPERATIONS = 16
     misconception="Each reading of a CPU-time clock enters the OS kernel; the readings make up "
     "nearly all of such a sample.",
     experiment="Time an empty sample with the same clock.",
-    seen_in="report D: a procedure call of 300 ns, which costs more than its system call of 112 ns",
+    seen_in="report D: 300 ns for a procedure call, 112 ns for a system call",
     broken=(Live("cpu_clock_around_a_call", "call-args0"),),
 )
 def clock_dearer_than_the_thing(case: Case) -> str | None:
@@ -277,7 +277,7 @@ def _ns(line: Line) -> float:
     symptom="The beginning and the end were read from two different clocks.",
     misconception="Each process has its own CPU time: both must read the same clock.",
     experiment="Let both sides read CLOCK_MONOTONIC, and double the exchanges.",
-    seen_in="report E: the end is taken in the other process and sent back by a pipe",
+    seen_in="report E: the other process reads the end",
     broken=(Live("end_by_other_clock", "process-switch-pipe-pinned"),),
 )
 def clocks_of_two_processes(case: Case) -> str | None:

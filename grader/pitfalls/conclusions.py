@@ -27,8 +27,7 @@ from labs.units import rounded, rounded_apart
     symptom="The conclusion does not fit the figures.",
     misconception="It was expected, not read off the figures.",
     experiment="Which conclusion fits?",
-    seen_in="report A: it concludes that a thread switch costs more; its table says less, on all "
-    "four machines",
+    seen_in="report A: thread switches cost more in the conclusion, less in the table",
     explains=MistakeKind.RELATION,
     yields_to="trend-inside-the-noise",
 )
@@ -141,7 +140,7 @@ def ratio_upside_down(case: Case) -> str | None:
     symptom="Two mechanisms are compared, not a process with a thread.",
     misconception="A pipe and a mutex do different work in the OS kernel.",
     experiment="Divide by an exchange by pipe between threads.",
-    seen_in="report D: a pipe between processes against a mutex between threads",
+    seen_in="report D: a pipe for processes, a mutex for threads",
     explains=MistakeKind.RELATION,
 )
 def mechanisms_differ(case: Case) -> str | None:
@@ -193,7 +192,7 @@ _OTHER_LOAD = 0.3
     misconception="After several changes, nobody knows which of them moved the cost; without any, "
     "no threat was tried.",
     experiment="Change the one thing that you named, keep all else, and measure again.",
-    seen_in="report E: one run, and no second one under other conditions",
+    seen_in="report E: no second run under other conditions",
 )
 def not_one_change(case: Case) -> str | None:
     """A threat tried by two runs which do not differ in one thing: in nothing, or in more."""
@@ -264,7 +263,7 @@ def _other_load(one: Recording, other: Recording) -> bool:
     symptom="Nothing shows that the operation happened as often as the figure claims.",
     misconception="A program that fails early is fast too, and what it says of itself is no count.",
     experiment="Leave one operation out of ten. Does your count notice it?",
-    seen_in="report C: a read that fails each time, timed as a read",
+    seen_in="report C: a read that fails each time",
     yields_to="no-c-to-read",
 )
 def operations_not_counted(case: Case) -> str | None:
@@ -297,7 +296,7 @@ def operations_not_counted(case: Case) -> str | None:
     symptom="The only evidence of the operation is its own word.",
     misconception="A counter beside a call shows that its line was reached.",
     experiment="Take the call out. If the count rises, count where the effect arrives.",
-    seen_in="report D: exchanges that the loop counts, and switches that the OS did not",
+    seen_in="report D: switches that only its loop counts",
     yields_to="operations-not-counted, no-c-to-read",
 )
 def counts_itself(case: Case) -> str | None:
@@ -341,7 +340,7 @@ def _answers_itself(case: Case) -> str | None:
     misconception="A baseline is what is left without the operation: the loop, and what is needed "
     "around it.",
     experiment="Make the baseline empty and measure again. What was lost before?",
-    seen_in="comparisons of two ways to do the same, reported as the cost of one of them",
+    seen_in="comparisons of two ways, reported as the cost of one",
     yields_to="operations-not-counted",
 )
 def baseline_does_it_too(case: Case) -> str | None:

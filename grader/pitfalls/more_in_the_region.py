@@ -251,7 +251,7 @@ def half_of_the_counter(case: Case) -> str | None:
     misconception="A write of 0 bytes into a pipe wakes no reader, and a read of 0 bytes does not "
     "wait. Both return at once, and no task switches.",
     experiment="Print what write() and read() return.",
-    seen_in="a homework on switches, in which both sides exchange 0 bytes",
+    seen_in="a homework on switches: messages of 0 bytes",
     yields_to="other-call-than-asked",
     broken=(Live("messages_of_0_bytes", "process-switch-pipe-pinned"),),
 )
@@ -279,7 +279,7 @@ def samples_dropped(case: Case) -> str | None:
     misconception="mmap() and munmap() are system calls of their own. A page fault is what the "
     "first use of a mapped page costs.",
     experiment="Map all pages before the first reading, and unmap them after the last one.",
-    seen_in="benchmarks that map, touch and unmap one page in the timed loop",
+    seen_in="benchmarks that map and unmap in the timed loop",
     broken=(Live("mapped_inside", "page-fault-anonymous"),),
 )
 def mapping_counted_along(case: Case) -> str | None:
@@ -296,7 +296,7 @@ def mapping_counted_along(case: Case) -> str | None:
     misconception="exit() flushes the buffers that the child has copied from its parent, and calls "
     "what the parent has registered. _exit() only ends the child.",
     experiment="End the child by _exit(), and measure again.",
-    seen_in="programs of which each child prints its parent's line again",
+    seen_in="programs whose children print the parent's line again",
     broken=(Live("child_flushes", "creation-fork-wait"),),
 )
 def child_flushes(case: Case) -> str | None:

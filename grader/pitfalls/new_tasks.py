@@ -49,7 +49,7 @@ _AWAITS = ("wait", "waitpid", "waitid", "wait3", "wait4", "pthread_join", "ended
     misconception="The call returns before the task has done anything: it still has to run, to end "
     "and to be waited for.",
     experiment="Time both in one run, and look at what lies between them.",
-    seen_in="report A: fork alone, beside tools that print fork, exit and wait",
+    seen_in="report A: fork alone",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     broken=(Live("fork_without_wait", "creation-fork-wait"),),
@@ -104,7 +104,7 @@ _SIZE = re.compile(r"-(\d+)(mb|gb)$")
     misconception="malloc and mmap give addresses. Only a write brings a page, and fork copies the "
     "entries of such pages only.",
     experiment="Write to each page, and read VmRSS in /proc/self/status before and after.",
-    seen_in="common in measurements of memory that is allocated and not used",
+    seen_in="memory that is allocated and not used",
     broken=(Live("memory_untouched", "creation-fork-64mb"),),
 )
 def memory_not_resident(case: Case) -> str | None:
@@ -194,7 +194,7 @@ def _clone_without_memory(case: Case) -> str | None:
     misconception="vfork and CLONE_VFORK lend the parent's memory, and stop it until the child has "
     "ended. A thread runs beside its creator.",
     experiment="Leave out CLONE_VFORK, or call clone for vfork: does the parent still sleep?",
-    seen_in="trials of lab 05: vfork handed in as a task in the same memory",
+    seen_in="trials of lab 05: vfork for a task in the same memory",
 )
 def vfork_for_thread(case: Case) -> str | None:
     """A child that borrows its parent's memory while the parent sleeps, taken for a thread."""
@@ -257,7 +257,7 @@ _PINS = ("sched_setaffinity", "pthread_setaffinity_np", "pin_to")
     misconception="Binding is a system call that may move the task. Bind once, before the first "
     "reading: a child inherits the binding.",
     experiment="Move the call before the loop, check its result, and compare the figures.",
-    seen_in="report A: sched_setaffinity after each fork, its result is never checked",
+    seen_in="report A: sched_setaffinity after each fork",
     broken=(Live("pinning_inside", "creation-fork-wait"),),
 )
 def pinning_inside_the_interval(case: Case) -> str | None:

@@ -32,7 +32,7 @@ PROCEDURES = ("procedure", "remote_procedure", "other_remote_procedure")
     misconception="A warm-up or a trial call is the first call, and each process has only one "
     "first call.",
     experiment="Leave all warm-up out and look at sample 0 of each fresh process.",
-    seen_in="common in benchmark harnesses, which warm up first",
+    seen_in="benchmark harnesses that warm up first",
     broken=(Live("called_before", "first-iteration-call"),),
 )
 def first_sample_lost(case: Case) -> str | None:
@@ -121,7 +121,7 @@ SHARE_LEFT = 0.5
     misconception="Only a read or write brings a page: its address does not, and a prefetch gives "
     "up.",
     experiment="Read one byte of the code through a volatile pointer before the call.",
-    seen_in="the exercise of lab 02, tried with a prefetch",
+    seen_in="trials of lab 02: a prefetch",
 )
 def page_still_missing(case: Case) -> str | None:
     """A first call that somebody got ready for, and whose page was missing all the same."""
@@ -156,7 +156,7 @@ SHARE_OF_OPERATIONS = 0.5
     misconception="Memory that was never touched, or was taken away, lacks its page and not only "
     "its line in a cache.",
     experiment="Touch every page first, then drive only the lines out of the caches.",
-    seen_in="report D: first times explained by main memory; page faults are not considered",
+    seen_in="report D: page faults are not considered",
     broken=(Live("miss_with_its_page", "first-iteration-data-cache"),),
 )
 def page_fault_counted_along(case: Case) -> str | None:
@@ -191,8 +191,7 @@ CAUSE, MAIN_MEMORY = "first-iteration-cause", 1
     symptom="You blame one cause for everything, but your figures show another.",
     misconception="A first call lacks its page, binding, cache line and branch prediction.",
     experiment="Touch the page before the first call, but call nothing. What is left?",
-    seen_in="report D: all four first-run effects are explained by main memory; report E: by a "
-    "cached pid",
+    seen_in="report D: main memory; report E: a cached pid",
     explains=MistakeKind.RELATION,
     tells_answer=True,
 )
@@ -225,7 +224,7 @@ MAKES_A_PAGE_FAULT = ("anonymous", "copy-on-write", "file")
     misconception="malloc need not give new pages: freed memory stays in the process with its "
     "pages.",
     experiment="Map new memory with mmap before each sample, and count page faults with getrusage.",
-    seen_in="common where a buffer from malloc is used and freed for each sample",
+    seen_in="buffers from malloc, used and freed for each sample",
     broken=(Live("recycled_memory", "page-fault-anonymous"),),
 )
 def page_there_before(case: Case) -> str | None:
@@ -249,7 +248,7 @@ READY, AFTERWARDS = "bring", "own"
     misconception="Each page comes with a write to it. A loop over bytes may leave pages out; a "
     "read, or advice such as MADV_WILLNEED, brings none.",
     experiment="Write one byte in each page, from the first to the last.",
-    seen_in="the exercise of lab 10, tried with a loop over bytes",
+    seen_in="trials of lab 10: a loop over bytes",
 )
 def page_not_brought(case: Case) -> str | None:
     """A preparation after which pages are still missing."""
@@ -276,7 +275,7 @@ OWN_PAGES = ("anonymous", "bring")
     misconception="A read maps one page of zeros that all processes share; the first write makes "
     "another page fault.",
     experiment="Write to each page twice: the second write must make no page fault.",
-    seen_in="the exercise of lab 10, tried with a read",
+    seen_in="trials of lab 10: a read",
     broken=(Live("reads_new_pages", "page-fault-anonymous"),),
 )
 def read_not_written(case: Case) -> str | None:
@@ -300,7 +299,7 @@ PAGES_OF_A_FILE = "file"
     misconception="The OS also maps neighbouring pages of a file that are in memory, on Linux "
     "usually up to 64 KB.",
     experiment="Touch pages farther apart, until each makes a page fault.",
-    seen_in="common where a file is read through a mapping from its beginning to its end",
+    seen_in="files read through a mapping from beginning to end",
     broken=(Live("neighbours_mapped", "page-fault-file"),),
 )
 def neighbours_mapped_along(case: Case) -> str | None:
@@ -322,7 +321,7 @@ def neighbours_mapped_along(case: Case) -> str | None:
     misconception="Until the first write, all reads of a page find one page of zeros, which stays "
     "in the first cache.",
     experiment="Write one byte to each page before the first sample, and measure again.",
-    seen_in="common where a large array is allocated and only read",
+    seen_in="large arrays that are allocated and only read",
     broken=(Live("never_written", "ladder-memory"),),
 )
 def memory_never_written(case: Case) -> str | None:
@@ -342,7 +341,7 @@ def memory_never_written(case: Case) -> str | None:
     misconception="In pages of 2 MB a load hardly waits for the page table, and the ladder's steps "
     "move.",
     experiment="Refuse huge pages with MADV_NOHUGEPAGE before the first write, and count them.",
-    seen_in="common in large arrays where the system gives huge pages to any of them",
+    seen_in="large arrays where the system gives huge pages to any",
     broken=(Live("huge_pages_unnoticed", "ladder-memory", needs="huge pages"),),
 )
 def huge_pages_unnoticed(case: Case) -> str | None:
@@ -364,7 +363,7 @@ def huge_pages_unnoticed(case: Case) -> str | None:
     misconception="A core that knows the addresses makes several loads at once: their mean is not "
     "the time of one load.",
     experiment="Let each load give the next address, and check where the walk ends.",
-    seen_in="common where a loop reads at places that it computes",
+    seen_in="loops that compute where they read",
     broken=(Live("loads_overlap", "ladder-memory"),),
 )
 def loads_overlap(case: Case) -> str | None:
@@ -383,8 +382,7 @@ def loads_overlap(case: Case) -> str | None:
     misconception="A shuffle often makes several cycles, and the walk goes round one. Lines drawn "
     "one by one return even sooner.",
     experiment="Follow your order from line 0, and count the lines until one comes back.",
-    seen_in="reports of a course on operating systems: 5.7 ns in place of 249; common where each "
-    "pointer of a chain is drawn by itself, or a shuffle ends in several cycles",
+    seen_in="reports of a course on operating systems: 5.7 ns in place of 249",
     broken=(Live("cycle_too_short", "ladder-memory"),),
 )
 def cycle_too_short(case: Case) -> str | None:
@@ -401,7 +399,7 @@ def cycle_too_short(case: Case) -> str | None:
     symptom="A prefetcher may foresee your loads.",
     misconception="If hops repeat, the hardware may ask for a line before the load does.",
     experiment="Let the hops differ, and compare both orders.",
-    seen_in="common in walks through an array; lat_mem_rd of lmbench without its option -t",
+    seen_in="walks through an array; lat_mem_rd of lmbench without its option -t",
     yields_to="cycle-too-short",
     broken=(Live("order_foreseen", "ladder-memory"),),
 )
@@ -447,7 +445,7 @@ def _figure_of(case: Case, name: str) -> Estimate | None:
     misconception="Memory that no task reads takes no place in a cache, and the compiler leaves "
     "out a loop that nobody needs.",
     experiment="Double the set: one task alone must take twice as long.",
-    seen_in="common where a buffer is allocated to measure its effect",
+    seen_in="buffers allocated to measure their effect",
     broken=(Live("working_set_untouched", "footprint-processes-8-256k"),),
 )
 def working_set_not_touched(case: Case) -> str | None:

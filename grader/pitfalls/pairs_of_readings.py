@@ -195,7 +195,7 @@ CHANCE_HALF_WIDTHS = 2.0
     "this run did not measure.",
     experiment="Print the value before the subtraction, and next to it the value that is "
     "subtracted.",
-    seen_in="report A: 28.5 cycles of one machine subtracted on all; calls come out at -3.9",
+    seen_in="report A: calls of -3.9 cycles",
     yields_to="baseline-does-it-too, tracer-stops-it, stale-constant, clocks-of-two-processes, "
     "fewer-switches-than-claimed, lock-convoy, never-slept, own-semaphore, page-not-brought, "
     "work-optimised-away",
@@ -309,7 +309,7 @@ _CPUID = re.compile(r"\bcpuid\b|__cpuid", re.IGNORECASE)
     misconception="CPUID serializes, but in a virtual machine the hypervisor answers it, which "
     "takes microseconds.",
     experiment="Put LFENCE in its place and look at the intercept again.",
-    seen_in="measuring code after an old white paper: 3.5 to 10 µs a pair in a virtual machine",
+    seen_in="code after an old white paper: 3.5 to 10 µs a pair in a virtual machine",
     broken=(Live("cpuid_inside", "timer-overhead-fenced"),),
 )
 def serializing_cpuid(case: Case) -> str | None:
@@ -421,7 +421,7 @@ SHARE_OF_PAIR = 0.5
     symptom="There is more between the readings than the additions.",
     misconception="Code that keeps the compiler from leaving work out can add its own.",
     experiment="Use ADDITIONS(link, k) on a plain variable, and take the slope again.",
-    seen_in="the exercise of lab 01, tried with a loop over a volatile variable",
+    seen_in="trials of lab 01: a loop over a volatile variable",
     yields_to="end-not-read, not-one-chain",
 )
 def more_between_the_readings(case: Case) -> str | None:
@@ -468,7 +468,7 @@ READINGS_OF_A_PAIR = 2
     misconception="A processor works on two chains at once: only an addition that needs the one "
     "before takes a core cycle.",
     experiment="Use one variable, and do ADDITIONS(link, k) once between the readings.",
-    seen_in="loops that are unrolled with several sums, as a compiler does for speed",
+    seen_in="loops unrolled with several sums",
 )
 def not_one_chain(case: Case) -> str | None:
     """Additions that need not wait for each other, or more of them than were asked for."""

@@ -30,7 +30,7 @@ NO_FIGURE = Pitfall(
     symptom="This figure was not handed in.",
     misconception="A figure counts only if it is in figures.json.",
     experiment="Run the cell that hands it in, or add the entry to figures.json.",
-    seen_in="report E: thread switching asked for, not delivered",
+    seen_in="report E: thread switching",
 )
 FIGURE_UNREADABLE = Pitfall(
     code="figure-unreadable",
@@ -63,7 +63,7 @@ OTHER_RECORDING = Pitfall(
     symptom="The figure needs another recording than this one.",
     misconception="A figure needs a recording of the operation that it is about.",
     experiment="Look at the first lines of the recording: which C kernel, which variants?",
-    seen_in="report A: an overhead measured on one machine, used on all",
+    seen_in="report A: one machine's overhead, used on all",
 )
 NO_OTHER_FIGURE = Pitfall(
     code="no-figure-to-relate",
@@ -71,7 +71,7 @@ NO_OTHER_FIGURE = Pitfall(
     symptom="This figure depends on others, and one of them has no usable evidence.",
     misconception="A ratio or a conclusion is worth what the figures behind it are worth.",
     experiment="Hand in those figures with their recordings first; this figure then counts.",
-    seen_in="report E: a conclusion about thread switching, which was not measured",
+    seen_in="report E: a conclusion about unmeasured thread switching",
 )
 NOT_REPRODUCED = Pitfall(
     code="mistake-not-reproduced",
@@ -115,7 +115,7 @@ def recording_altered(case: Case) -> str | None:
     misconception="Only the C shows what was timed; its hash changes with every letter.",
     experiment="Hand in the measured .c file next to the .csv file, or measure the changed C again "
     "with the same --save.",
-    seen_in="reports B to D: figures without the program behind them",
+    seen_in="reports B to D: figures without their program",
 )
 def no_c_to_read(case: Case) -> str | None:
     """A student's own measurement without the C that was measured, or with other C in its place."""
@@ -284,7 +284,7 @@ def what_it_is(case: Case) -> str:
     misconception="A program that asks for a CPU may not get it: read the call's result and the "
     "CPU's number.",
     experiment="Read the CPU number before and after the run.",
-    seen_in="report A: the return value of sched_setaffinity is never checked",
+    seen_in="report A: the result of sched_setaffinity is never checked",
     broken=(Live("pinning_not_looked_at", "timer-overhead-fenced"),),
 )
 def affinity_not_obtained(case: Case) -> str | None:

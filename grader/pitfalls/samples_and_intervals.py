@@ -135,7 +135,7 @@ def margin_from_few_means(case: Case) -> str | None:
     "determine it.",
     experiment="Measure again as the run's warning says: larger batch sizes, more samples or "
     "processes.",
-    seen_in="report E: 20 samples of one run, and no interval with any figure",
+    seen_in="report E: 20 samples, and no interval",
     # A mistake in the C can make the processes differ, and is then the cause of the width.
     yields_to="baseline-does-it-too, child-left-behind, clock-read-too-early, "
     "creation-counted-as-switch, first-sample-lost, lock-convoy, never-slept, two-cpus-not-one, "
@@ -231,7 +231,7 @@ FEWEST_IN_A_ROW = 5
     misconception="The first variant pays for page faults and empty caches: its position looks "
     "like its cost.",
     experiment="Measure in the opposite order, or interleave: which one costs more?",
-    seen_in="report A: the call without arguments was measured first, with cold code",
+    seen_in="report A: the call without arguments",
     broken=(Live("in_turn", "call-args0"),),
 )
 def first_in_line(case: Case) -> str | None:
@@ -293,7 +293,7 @@ FIRST_RUNS = 8
     misconception="A mean over all samples so far seems to settle, but the cold first sample stays "
     "in it.",
     experiment="Record each sample by itself; compute a mean when all are there.",
-    seen_in="report E: 7712, 6854, 6483 ... 4459 ns, still falling at the last value",
+    seen_in="report E: 7712, 6854, 6483 ... 4459 ns",
     broken=(Live("running_mean", "first-iteration-call"),),
 )
 def running_mean(case: Case) -> str | None:
@@ -378,7 +378,7 @@ MOST_AS_SHORT = 50.0
     misconception="The minimum is a lower limit: on a coarse counter it can be a whole step too "
     "short.",
     experiment="Sort the samples and look at the middle one.",
-    seen_in="common in benchmark scripts",
+    seen_in="benchmark scripts",
     explains=MistakeKind.REDUCTION,
 )
 def minimum_taken(case: Case) -> str | None:
@@ -420,7 +420,7 @@ PERCENTILES = (25, 75, 90, 95, 99)
     symptom="The figure is one sample, not what all have in common.",
     misconception="A clock counts whole steps; the true time lies between two.",
     experiment="Compute the mean of all samples.",
-    seen_in="common where one reading is printed and copied",
+    seen_in="readings that are printed and copied",
     explains=MistakeKind.REDUCTION,
     yields_to="minimum-taken",
 )

@@ -54,7 +54,7 @@ SHARE_OF_FLOOR, MOST_LIBRARY_CYCLES = 0.5, 200
     symptom="The call is too cheap to have entered the OS kernel.",
     misconception="A function of the C library may answer from a cache, without a system call.",
     experiment="Count its calls under strace -c, or use the trap instruction.",
-    seen_in="report A: getpid at 7 to 43 cycles, cheaper than the timer around it",
+    seen_in="report A: getpid at 7 to 43 cycles",
     yields_to="vdso-not-system-call, work-optimised-away, below-one-cycle",
     broken=(Live("cached_getpid", "system-call-getppid"),),
 )
@@ -192,7 +192,7 @@ REGISTERS_OF_THE_NUMBER = {"rax", "x8"}
     misconception="x86-64 Linux takes arguments in rdi, rsi and rdx; rbx and rcx belong to 32-bit "
     "int 0x80. The call fails.",
     experiment="Which arguments and result does strace print?",
-    seen_in="report C: read by rbx, rcx and rdx, and the result is not checked",
+    seen_in="report C: read by rbx, rcx and rdx",
     broken=(Live("wrong_registers", "system-call-read0"),),
 )
 def wrong_registers(case: Case) -> str | None:

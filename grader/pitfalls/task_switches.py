@@ -138,7 +138,7 @@ def signal_under_the_lock(case: Case) -> str | None:
     misconception="With a time-out, the timer wakes the sleeper and not the other task, too early "
     "or too late.",
     experiment="Double the time-out: does the cost follow it?",
-    seen_in="the exercise of lab 06, tried with usleep and with pthread_cond_timedwait",
+    seen_in="trials of lab 06: usleep and pthread_cond_timedwait",
 )
 def wait_with_an_end(case: Case) -> str | None:
     """A task that sleeps for a time, or waits with a time-out, instead of being woken."""
@@ -362,7 +362,7 @@ def _hop_as_timed(case: Case, net: Net) -> str | None:
     symptom="The figure is another result of this run, or a mean of two.",
     misconception="Two variants, or two pairs of readings, time two things; their mean is neither.",
     experiment="Write down what lies between the readings of each, and keep the one asked for.",
-    seen_in="report B: both processes print a result, and a guess explains their difference",
+    seen_in="report B: both processes print a result",
     explains=MistakeKind.CONTENTS,
     broken=(Live("both_sides_print", "thread-switch-pipe", handed_in="pipe-by-the-peer"),),
 )

@@ -186,7 +186,7 @@ def _declared_at_another_rate(case: Case) -> str | None:
     symptom="The ratio compares numbers of different units.",
     misconception="Each clock counts in ticks of its own; only times can be divided.",
     experiment="Turn both into nanoseconds, then divide.",
-    seen_in="report A: cycles of machines with different clocks side by side",
+    seen_in="report A: cycles of machines with different clocks",
     explains=MistakeKind.RELATION,
 )
 def ratio_of_unlike_units(case: Case) -> str | None:
@@ -200,8 +200,7 @@ def ratio_of_unlike_units(case: Case) -> str | None:
     misconception="Some things come in pairs: a pair of readings has one overhead together, a "
     "round trip holds two switches.",
     experiment="Write down what one sample contains, and which part of it your figure is.",
-    seen_in="report B: a trial holds two switches, and the report does not say whether it prints "
-    "one or both",
+    seen_in="report B: it does not say whether it prints one switch or both",
     explains=MistakeKind.FACTOR,
 )
 def half_or_double(case: Case) -> str | None:
@@ -217,7 +216,7 @@ def half_or_double(case: Case) -> str | None:
     symptom="The figure is another number of the same run.",
     misconception="A run shows many numbers.",
     experiment="Find the row of what the lab asks for.",
-    seen_in="common where a number is copied from a table",
+    seen_in="numbers copied from a table",
     explains=MistakeKind.CONTENTS,
     yields_to="cost-of-many-for-one, loop-counted-along, read-and-write-counted-along, "
     "step-assumed-one, timer-not-subtracted, two-results-for-one, unclear-divisor, "
@@ -246,7 +245,7 @@ def arithmetic_slip(case: Case) -> str | None:
     symptom="The figure is the time of many operations, not of one.",
     misconception="A sample holds many operations, and one round of a loop may hold several.",
     experiment="Double the operations in a sample: a total doubles.",
-    seen_in="common where a loop is unrolled, or a total is read for a mean",
+    seen_in="unrolled loops; totals read for means",
     explains=MistakeKind.CONTENTS,
     shows_in_recording=True,
     # With calls that cost half a switch, a round trip is three switches.

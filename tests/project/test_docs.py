@@ -170,7 +170,7 @@ def saved_figures(folder: Path) -> dict[str, tuple[float, str]]:
 def claimed(page: Path, column: int) -> Iterator[tuple[str, float, str]]:
     """Figure, value and unit in a column of the table of answers."""
     for row in rows(text_of(page)):
-        cell = re.sub(r"conclusion (\d)", r"\1 choice", row[column]) if len(row) == 4 else ""
+        cell = re.sub(r"conclusion (\d)", r"\1 choice", row[column]) if len(row) > column else ""
         found = re.fullmatch(r"([\d.,]+) (\w+)", cell)
         if found and row[0].startswith("`"):
             yield row[0].strip("`"), float(found[1].replace(",", "")), found[2]
@@ -179,7 +179,7 @@ def claimed(page: Path, column: int) -> Iterator[tuple[str, float, str]]:
 @pytest.mark.parametrize("page", LABS[1:], ids=lambda page: page.stem)
 def test_answers_of_a_shared_machine_are_those_of_the_saved_run(page: Path) -> None:
     saved = saved_figures(FIXTURES / "honest" / page.stem)
-    said = list(claimed(page, 2))
+    said = list(claimed(page, 1))
     assert len(said) >= min(5, len(saved))
     for name, value, unit in said:
         assert unit == saved[name][1]
@@ -188,7 +188,7 @@ def test_answers_of_a_shared_machine_are_those_of_the_saved_run(page: Path) -> N
 
 @pytest.mark.parametrize("page", LABS, ids=lambda page: page.stem)
 def test_answers_of_an_emulated_machine_are_those_of_its_saved_run(page: Path) -> None:
-    said = list(claimed(page, 3))
+    said = list(claimed(page, 2))
     folder = FIXTURES / "honest_runs" / EMULATED.format(page.stem)
     assert bool(said) == folder.is_dir() == ("(emulated)" in text_of(page))
     saved = saved_figures(folder) if said else {}
