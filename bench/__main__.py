@@ -50,6 +50,7 @@ MODULES = {
     "decisions": "bench.labs.decisions",
     "published": "bench.published",
     "conditions": "bench.labs.conditions",
+    "mistakes": "bench.labs.mistakes",
     "random_values": "bench.honest.random_values",
     "by_hand": "bench.honest.by_hand",
     "honest": "bench.honest.submissions",
@@ -60,7 +61,7 @@ MODULES = {
 OPTIONS = {
     "save": ("save", "browser front_ends site hostile_class"),
     "lab": ("numbers", "live decisions conditions wrong_submissions"),
-    "kernel": ("kernels", "repeat ablation"),
+    "kernel": ("kernels", "repeat ablation mistakes"),
     "inputs": ("inputs", "fuzz"),
     "spread": ("spread", "repeat"),
     "settings": ("settings", "repeat"),
