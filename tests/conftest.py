@@ -43,20 +43,23 @@ MEASURING = """
 """
 
 
-#: Files that take more than four seconds of computing, or more than two in other programs, such as
+#: Files that take more than four seconds of computing, or start many other programs, such as
 #: nbgrader, a browser, an installation, a compiler or our own commands. The longest comes first, so
-#: that no worker is left with it at the end.
+#: that no worker is left with it at the end. `make quick` does not even read them.
 LONG = """
     browser pages labs_through_nbgrader disassembly exchange kills interrupted replay rebuild
     other_platforms wheel both_ways on_dask collect_command sandbox executed_cells feedback
-    postgresql kernel ended_runs feedback_page report_browser vscode_browser large_lists
-    accessible start fuzz live_server live_browser live_hostile declared slips setup release
-    pitfalls_page formgrader_browser same_words conclusions not_run adding_a_lab site
-    reduced_by_hand hand_in hostile wrong_submissions accepted_values trials own_question
-    system_calls page_faults own_c adapter worker own_order student_pages own_questions
-    exit_status compare ablation own_run c_handed_in taught_rule waiting cut_short own_report
-    c_of_students no_counter made_on_purpose preempted numbers_in_pictures round_trips
-    own_switch all_steps question tried_operations
+    postgresql kernel ended_runs feedback_page report_browser vscode_browser large_lists accessible
+    start fuzz live_server live_browser live_hostile declared slips setup release pitfalls_page
+    formgrader_browser same_words conclusions not_run adding_a_lab site reduced_by_hand hand_in
+    hostile wrong_submissions accepted_values trials own_question system_calls page_faults own_c
+    adapter worker own_order student_pages own_questions exit_status compare ablation own_run
+    c_handed_in taught_rule waiting cut_short own_report c_of_students no_counter made_on_purpose
+    preempted numbers_in_pictures round_trips own_switch all_steps question tried_operations
+    another_exchange class_accounts evidence collect_again clocks pitfalls_of_first_times bad_json
+    collect_readings own_loop own_pages readers collect_class rerun own_question_calls first_cpus
+    repair own_creation memory_ladder own_call inherited own_working_set fixtures several
+    report_fuzz completion stack_places
 """
 
 #: Folders with files of several seconds, because nbgrader or other processes run there. They come
@@ -67,6 +70,13 @@ STARTING = ("with_nbgrader", "class_grading", "hostile", "commands", "project")
 def file_of(nodeid: str) -> str:
     """The file of a test, as it is named in these lists."""
     return nodeid.split("::")[0].rpartition("/")[2].removeprefix("test_").removesuffix(".py")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`make quick` imports no file of which it runs no test."""
+    of_quick = {*LONG.split(), *MEASURING.split()}
+    left_out = collection_path.suffix == ".py" and file_of(collection_path.name) in of_quick
+    return True if left_out and "not slow" in config.option.markexpr else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

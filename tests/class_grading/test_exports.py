@@ -602,6 +602,7 @@ ADA, EVE, NOBODY = "ada@uni.example", "Eve@Uni.example", "nobody@uni.example"
 CYD = "cyd@uni.example"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("emails", "score"),
     [
@@ -688,6 +689,7 @@ def contents(path: Path) -> dict[str, bytes]:
     return {str(each.relative_to(path)): each.read_bytes() for each in files if each.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "gradescope"])
 def test_an_export_that_is_killed_leaves_no_half_file(tmp_path: Path, kind: str) -> None:
     """Killed before each change of a file; afterwards there is an old export, a new one or none."""

@@ -185,6 +185,7 @@ def test_what_a_recording_says_of_counts_stays_text(tmp_path: Path) -> None:
     assert "y" * counts.MOST_REASON not in page.read_text()
 
 
+@pytest.mark.slow
 @LINUX
 def test_a_page_fault_of_each_touched_page_is_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -217,6 +218,7 @@ def said_of(found: Recording) -> list[str]:
     return event_counts.as_lines(found, list(found.variants))
 
 
+@pytest.mark.slow
 @LINUX
 def test_labs_record_keeps_the_counts_and_replaces_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -238,6 +240,7 @@ def test_labs_record_keeps_the_counts_and_replaces_nothing(
     assert capsys.readouterr().err.startswith("labs record: ")
 
 
+@pytest.mark.slow
 @LINUX
 def test_the_switches_of_the_peer_are_counted_too() -> None:
     plan = Plan("process_switch", ("pipe-pinned",), samples=200, processes=2, perf=True)
@@ -251,6 +254,7 @@ def test_the_switches_of_the_peer_are_counted_too() -> None:
     assert "context-switches" in told
 
 
+@pytest.mark.slow
 @LINUX
 def test_a_first_operation_has_no_count_and_says_why() -> None:
     found = measure_now(Plan("first_iteration", ("call",), processes=3, samples=3, perf=True))
