@@ -4,8 +4,10 @@ A page says where each of its blocks goes, in the paragraph above the block:
 
     Write `PATH`:
     In `PATH`, below the line `LINE`, add:
+    In `PATH`, below the line that begins with `BEGINNING`, add:
 
-Lines that are indented as code are commands.
+Lines that are indented as code are commands. One of them names the notebook, which is in
+`example_notebook.md` and not on the page.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ LAB = "20-signal"
 
 _FENCE = re.compile(r"(`{3,})(\w*)")
 _WRITE = re.compile(r"Write `([^`]+)`:")
-_ADD = re.compile(r"In `([^`]+)`, below the line `([^`]+)`, add:")
+_ADD = re.compile(r"In `([^`]+)`, below the line (?:that begins with )?`([^`]+)`, add:")
 _COMMAND = "    "
 
 
@@ -40,7 +42,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Add:
-    """Lines to add to a file, below the one that holds only `below`."""
+    """Lines to add to a file, below the one that begins with `below`."""
 
     path: str
     below: str
@@ -97,7 +99,7 @@ def carry_out(step: Write | Add, tree: Path) -> None:
         path.write_text(step.text, encoding="utf-8")
         return
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    places = [number for number, line in enumerate(lines) if line.strip() == step.below]
+    places = [number for number, line in enumerate(lines) if line.strip().startswith(step.below)]
     if len(places) != 1:
         raise BadPage(f"{step.path} has {len(places)} lines {step.below!r}, and must have one")
     lines.insert(places[0] + 1, step.text)

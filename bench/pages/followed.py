@@ -80,7 +80,7 @@ PAGES = (
     Page("README.md", later=("labs doctor", brought.lab_folder)),
     Page(
         "docs/instructors/grading/course.md",
-        begins=brought.empty_folder,
+        begins=brought.demonstration,
         ends=RELEASE_FEEDBACK,
     ),
     Page("docs/instructors/grading/collecting.md", begins=brought.beside_my_course),

@@ -69,7 +69,7 @@ def test_the_example_is_known_to_each_list(example: Path) -> None:
     held = {
         "grader/evidence/kernel_hashes.json": '"signal_delivery": [',
         "labs/c_kernels/variants.json": '"signal_delivery": {',
-        "README.md": f"| {LAB} | What does a signal cost? |  |  | 45 |",
+        "README.md": f"| {LAB} | What does a signal cost? | Every signal that ",
         "docs/instructors/rubrics.md": "| 20 | 6 | 4 | 10 |",
         "docs/instructors/term-plan.md": f"(labs/{LAB}.md)",
     }

@@ -1,7 +1,7 @@
 """What a stranger may have written is read by functions that follow no link, never wait and stop.
 
 Each call that opens or copies a file is one of those functions, or is listed here because the file
-is one that the kit or the person at the keyboard has made. A page lists who calls the functions.
+is one that the kit or the person at the keyboard has made. READERS lists who calls the functions.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from labs.course import handed_in
 from labs.recording.run_conditions import UNKNOWN, kind_in_file
 from support.paths import REPOSITORY
 
-PAGE = REPOSITORY / "docs" / "instructors" / "grading" / "collecting.md"
-
 #: The functions that read a stranger's file, by module.
 CAREFUL = {
     "labs.files": {"read_bounded", "read_head"},
@@ -36,6 +34,63 @@ CAREFUL = {
 MADE_HERE = (
     "grader/demonstration.py", "grader/examples/", "grader/lab_pages/", "grader/docs_site/",
 )  # fmt: skip
+
+#: The functions that call a careful one, by what they read, and how much of it at most.
+READERS = {
+    "figures.json, predictions.json, answers.json: 256 KB": {
+        "json_text.read_entries", "handed_in._figures_in", "guidance._Seen.__init__",
+    },
+    "recordings: 8 MB": {
+        "file._read", "run_conditions.kind_in_file", "session._holds", "figures.make_room",
+        "graded_class._contents", "class_flags.stated_in", "submitted_notebook.holds_of",
+    },
+    "C beside a recording; C that a person names: 128 KB beside a recording, else 8 MB": {
+        "sources.source_beside", "plan.must_not_replace_other_c", "toolchain.text_of_c",
+    },
+    "notebooks: 16 MB": {
+        "submitted_notebook.read_submitted", "submitted_notebook.digest_of",
+        "submitted_notebook.main", "answers.is_written", "answers._written",
+        "lab_names.of_notebook", "handed_in._holds", "own_report._report",
+    },
+    "what labs hand-in packs, and what was handed in: as above, and 230 MB": {
+        "hand_in.contents", "handed_in._read",
+    },
+    "the student's copy of the labs, and its settings: 256 MB": {
+        "account.read_course", "panel_runs.read", "start._read_manifest", "start._hash_of",
+    },
+    "timestamp.txt: 200 bytes": {
+        "careful_course.read_time", "lab_folder.handed_in",
+    },
+    "a folder of the exchange, and its secret: 4 KB": {
+        "nbgrader_exchange.read_entry", "nbgrader_exchange._doubts", "nbgrader_exchange._check",
+        "nbgrader_exchange._secret", "nbgrader_exchange._check_notebook",
+    },
+    "every regular file of a submission, to copy it: 64 MB, 500 files": {
+        "nbgrader_exchange.Collected.put", "grading_process._graded",
+        "autograde.RegularFilesOnly.init_assignment", "rerun_own_c.rerun",
+    },
+    "archives, and the folders of a download: 230 MB a student": {
+        "class_roster.opened_source", "uploaded_archives._Reader._in_archive", "platforms._take",
+        "uploaded_archives._below", "uploaded_archives._open_below",
+    },
+    "tables that a person names: 16 MB": {
+        "class_roster.read_roster", "comparison.read_class", "gradebook_grades.read_table",
+    },
+    "records and receipts of collecting: 64 MB": {
+        "student_folders.record_in", "student_folders.trouble_with", "collect_class._write",
+    },
+    "graded notebooks and pages, which hold a student's text: 64 MB": {
+        "graded_class.read_graded", "graded_class._notebook", "gradebook_grades.reasons_of",
+        "feedback_page.page_of", "feedback_page.keep_beside", "feedback_page.is_outdated",
+        "grade_exports.write_moodle_feedback", "class_report._read",
+    },
+    "the keys and certificate of a class in the room, a student's secret in it: 256 KB": {
+        "class_keys.certificate_of", "in_class.Kept.read",
+    },
+    "what the kit knows of this machine: 4 KB": {
+        "description._read_place",
+    },
+}  # fmt: skip
 
 OPENS = re.compile(
     r"(^|\.)(open|open_code|FileIO|fdopen|read_text|read_bytes|ZipFile|TarFile|load|loadtxt"
@@ -202,9 +257,8 @@ def test_a_file_is_opened_by_a_careful_function_or_is_listed() -> None:
     assert LISTED - found == set()
 
 
-def test_the_page_names_who_reads_what_a_stranger_wrote() -> None:
-    table = PAGE.read_text(encoding="utf-8").partition("## What is read")[2].partition("\n## ")[0]
-    named = re.findall(r"`([a-z_]+(?:\.\w+)+)`", "".join(re.findall(r"\|([^|]*)\|$", table, re.M)))
+def test_who_reads_what_a_stranger_wrote_is_listed() -> None:
+    named = [name for names in READERS.values() for name in names]
     found: set[str] = set().union(*(readers(*each) for each in modules()))
     found = {each for each in found if not each.startswith("safe_files.")}
     assert sorted(named) == sorted(found)
