@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.commands.cli import Bar, add_course, add_lab, add_workers
-from labs.commands.command_line import complain, sentence
+from grader.commands.cli import Bar, add_command, add_course, add_lab, add_workers
+from labs.commands.command_line import complain
 from labs.files import with_ending
 from labs.terminal import safe, say
 from labs.units import plural
@@ -87,12 +87,8 @@ def _say(done: Feedback) -> None:
 def add_report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader report` and its options."""
     about = "write a page about a graded lab, and the class's figures for its students"
-    command = commands.add_parser(
-        "report",
-        help=about,
-        description=sentence(about),
-        examples=("grader report 01-timer-overhead", "grader report 01-timer-overhead --names"),
-    )
+    examples = "grader report 01-timer-overhead", "grader report 01-timer-overhead --names"
+    command = add_command(commands, "report", about, *examples)
     add_lab(command)
     command.add_argument(
         "--names", action="store_true", help="show names of students instead of pseudonyms"
@@ -144,12 +140,7 @@ _EXPORTS = (
 def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader export` and its options."""
     about = "write the grades of a lab for Canvas, Moodle, Gradescope, or as CSV"
-    command = commands.add_parser(
-        "export",
-        help=about,
-        description="Write the grades of a lab for Canvas, Moodle, Gradescope, or as CSV.",
-        examples=_EXPORTS,
-    )
+    command = add_command(commands, "export", about, *_EXPORTS)
     add_lab(command)
     add_course(command)
     target = command.add_mutually_exclusive_group(required=True)
@@ -224,19 +215,19 @@ def run_export(arguments: argparse.Namespace) -> int:
 
 def _on_earlier(app: Any, lab: str) -> Iterator[str]:
     """When the lab was due, and whose grades are those of another due date or release."""
-    from grader.class_grading.autograde_class import autograder, opened
+    from grader.class_grading.autograde_class import autograder
     from grader.class_grading.gradebook_grades import due_in_words
     from grader.with_nbgrader.course_folder import NotOurs
     from grader.with_nbgrader.earlier_grades import CannotEnter, on_due_date, on_release
+    from grader.with_nbgrader.nbgrader_exchange import due_date
 
     course = app.coursedir
     said: list[str] = []
     app.log.setLevel(logging.WARNING)  # the plugin for penalties logs each of them
     try:
         converter = autograder(app, lab)
-        with opened(course.db_url, course.course_id, lab, converter) as writer:
-            if writer.due is not None:
-                yield f"Due {due_in_words(writer.due)}."
+        if (due := due_date(course, lab)) is not None:
+            yield f"Due {due_in_words(due)}."
         said += on_due_date(course, lab, converter)
     except (NotOurs, CannotEnter):  # only nbgrader knows the penalties of this course
         pass
