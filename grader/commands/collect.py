@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.commands.cli import add_course
-from labs.commands.command_line import complain, sentence
+from grader.commands.cli import add_command, add_course
+from labs.commands.command_line import complain
 from labs.course import lab_names
 from labs.terminal import complete_with, one_of, say
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from grader.class_grading.collect_class import Report
 
 NOT_ALL, NOTHING = 1, 2
-_ABOUT = "collect a class: from a folder, a zip file or nbgrader's exchange"
 _MORE = """\
 SOURCE is one of these:
   the zip file in which Canvas, Moodle, Blackboard, Brightspace, Gradescope, ILIAS or Sakai gives \
@@ -40,13 +39,8 @@ _EXAMPLES = (
 
 def add_collect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader collect` and its options."""
-    command = commands.add_parser(
-        "collect",
-        help=_ABOUT,
-        description=sentence(_ABOUT),
-        epilog=_MORE,
-        examples=_EXAMPLES,
-    )
+    about = "collect a class: from a folder, a zip file or nbgrader's exchange"
+    command = add_command(commands, "collect", about, *_EXAMPLES, epilog=_MORE)
     command.add_argument("source", metavar="SOURCE", help="a folder, a zip file, or `exchange`")
     lab = command.add_argument(
         "--lab", metavar="LAB", help="the lab (default: from the files' names)"

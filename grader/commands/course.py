@@ -6,6 +6,7 @@ import argparse
 import shlex
 from pathlib import Path
 
+from grader.commands.cli import add_command
 from labs.commands.command_line import complain
 from labs.files import who_can_read
 from labs.terminal import say
@@ -16,12 +17,8 @@ DEFAULT_LAB = "01-timer-overhead"
 def add_course(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader course` and its options."""
     about = "make a course folder with the labs and the settings that nbgrader needs"
-    command = commands.add_parser(
-        "course",
-        help=about,
-        description="Make a course folder with the labs and the settings that nbgrader needs.",
-        examples=("grader course my-course", "grader course my-demo --demo"),
-    )
+    examples = "grader course my-course", "grader course my-demo --demo"
+    command = add_command(commands, "course", about, *examples)
     command.add_argument("folder", type=Path, metavar="DIR")
     command.add_argument(
         "--labs",
