@@ -174,9 +174,8 @@ def _rows_by_export(
 ) -> tuple[list[list[Cell]], int, list[str]]:
     found = match(map(export.who, export.rows), students, CANVAS.name)
     about = list(export.about)
-    points_row: list[Cell] = [_POINTS, *([None] * (len(about) - 1))]
     rows: list[list[Cell]] = [[*about, export.column or sheet.lab]]
-    rows.append([*points_row, export.possible or sheet.most])
+    rows.append([_POINTS, *([None] * (len(about) - 1)), export.possible or sheet.most])
     excused: list[str] = []
     changed: list[str] = []
     for number, graded in found.of_row.items():
@@ -562,9 +561,8 @@ def write_gradescope(
     taken = {name: each for name, each in students.items() if trouble_with_name(name) is None}
     folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for left in folder.parent.glob(
-        f".{escape(folder.name)}.*{UNFINISHED}"
-    ):  # by one that was killed
+    # By one that was killed.
+    for left in folder.parent.glob(f".{escape(folder.name)}.*{UNFINISHED}"):
         shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(UNFINISHED, f".{folder.name}.", folder.parent) as scratch:
         new = Path(scratch) / "new"
@@ -578,9 +576,8 @@ def write_gradescope(
             folder.rename(Path(scratch) / "old")
         new.rename(folder)
     refused = [student for student in students if student not in taken]
-    return Written(
-        folder, len(taken), _notes_on_names([s for s in taken if s not in known], refused)
-    )
+    unknown = [student for student in taken if student not in known]
+    return Written(folder, len(taken), _notes_on_names(unknown, refused))
 
 
 def _autograder(folder: Path, students: dict[str, Graded]) -> set[str]:
