@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from grader.figures.case import (
     is_number,
     is_rounded,
 )
-from grader.figures.expected import Expected
+from grader.figures.expected import Expected, canonical_or
 from grader.figures.spec import CHOICE, TIMES, Quantity
 from labs.analysis.confidence import Floats
 from labs.analysis.net_cost import parts_of
@@ -35,7 +36,7 @@ from labs.recording import counts
 from labs.recording.declared import is_first_time
 from labs.recording.file import BadRecording, Recording, distinct, memoized
 from labs.results.result import result_of
-from labs.units import NANOSECONDS, UnknownUnit, canonical, in_four_digits, rounded, with_unit
+from labs.units import NANOSECONDS, canonical, in_four_digits, rounded, with_unit
 
 
 class Rank(IntEnum):
@@ -251,11 +252,8 @@ def _rates(case: Case) -> dict[str, float]:
 
 def _kind_of(unit: str) -> str:
     """Which of the rates a unit goes by; '' for what is no unit of time."""
-    try:
-        name = canonical(unit)
-    except UnknownUnit:
-        return ""
-    return {"cycles": "core cycles", "ticks": "ticks"}.get(name, "ns")
+    name = canonical_or(unit)
+    return {"": "", "cycles": "core cycles", "ticks": "ticks"}.get(name, "ns")
 
 
 def _other_units(case: Case) -> Iterator[Way]:
@@ -415,7 +413,7 @@ def _totals(case: Case) -> Iterator[Way]:
 
 
 #: What the reports call the things that a C kernel measures.
-_SUBJECTS = {
+SUBJECTS = {
     "timer_overhead": "timer overhead",
     "system_call": "system call",
     "own_call": "system call",
@@ -431,7 +429,7 @@ _SUBJECTS = {
 
 def printed_by(case: Case) -> str:
     """Which report prints the submitted value, as a clause; '' for none, and for few digits."""
-    subject = _SUBJECTS.get(case.spec.kernel)
+    subject = SUBJECTS.get(case.spec.kernel)
     if subject is None or not case.spec.is_time or digits_of(case.figure.value) < FEWEST_DIGITS:
         return ""
     every = published.figures(subject)
@@ -472,11 +470,9 @@ def numbers_of(case: Case) -> Iterator[Shown]:
 
 
 def _beside_overhead(case: Case) -> Iterator[Shown]:
-    line = case.result.line
-    if line is None:
-        return
-    per_unit = line.clock.ticks_in(case.spec.unit)
-    yield line.cost.value / per_unit, "the slope of your line, the cost of one addition"
+    if (line := case.result.line) is not None:
+        slope = line.cost.value / line.clock.ticks_in(case.spec.unit)
+        yield slope, "the slope of your line, the cost of one addition"
 
 
 def _beside_cost(case: Case) -> Iterator[Shown]:
@@ -725,12 +721,9 @@ def _other_rows(
     case: Case, recording: Recording, used: tuple[str, ...], unit: str = ""
 ) -> Iterator[tuple[str, float]]:
     """The other variants with their costs, in the unit asked for; without the baselines."""
-    baselines = {
-        stated
-        for name in recording.variants
-        for stated in recording.condition(f"variant.{name}.baseline")
-    }
-    others = [name for name in recording.variants if name not in {*used, *baselines}]
+    names = recording.variants
+    stated = [recording.condition(f"variant.{name}.baseline") for name in names]
+    others = [name for name in names if name not in {*used, *chain.from_iterable(stated)}]
     if len(others) > MOST_NAMED_VARIANTS:
         ends = _ends_of_series(case, used[0]) or ()
         others = [each for each in others if each in (*case.spec.compare_with, *dict(ends))]
@@ -874,9 +867,8 @@ def _of_difference(case: Case) -> Iterator[Slip]:
     ends = _ends_of_series(case, first)
     if ends is not None:
         (low, at_low), (high, at_high) = ends
-        low_cost, high_cost = (
-            cost_of(case.recording, name, case.spec.unit) for name in (low, high)
-        )
+        unit = case.spec.unit
+        low_cost, high_cost = (cost_of(case.recording, name, unit) for name in (low, high))
         if low_cost is not None and high_cost is not None and {low, high} != {first, second}:
             for by in (at_high - at_low, divisor):
                 yield (high_cost - low_cost) / by, f"({high} - {low}) / {by:g}", right

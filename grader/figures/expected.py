@@ -391,7 +391,7 @@ def _estimated(result: Result, unit: str) -> Result:
 
 def _accepted_estimates(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
     """The estimates in the requested unit and in the submitted one: their intervals may differ."""
-    for into in dict.fromkeys((spec.unit, _canonical_or(unit, spec.unit))):
+    for into in dict.fromkeys((spec.unit, canonical_or(unit, spec.unit))):
         try:
             again = _estimated(result, into)
             factor = again.clock.ticks_in(into) / again.clock.ticks_in(spec.unit)
@@ -475,7 +475,8 @@ def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
     return replace(estimate, low=min(estimate.low, *at_speeds), high=max(estimate.high, *at_speeds))
 
 
-def _canonical_or(unit: str, otherwise: str) -> str:
+def canonical_or(unit: str, otherwise: str = "") -> str:
+    """The one spelling of `unit`, or `otherwise` for what is no unit."""
     try:
         return canonical(unit)
     except UnknownUnit:

@@ -23,7 +23,6 @@ from labs.units import rounded, rounded_apart
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The conclusion does not fit the figures.",
     misconception="It was expected, not read off the figures.",
     experiment="Which conclusion fits?",
@@ -91,7 +90,6 @@ def _with_interval(result: Result) -> str:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="Your conclusion explains a difference that the data do not show.",
     misconception="If the interval of their difference holds zero, nobody can say which is larger.",
     experiment="Measure both once more with lab.compare: does the order stay?",
@@ -123,7 +121,6 @@ def trend_inside_the_noise(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The ratio is upside down.",
     misconception="You did not first read off the table which of the two costs more.",
     experiment="Say 'A takes so many times as long as B', and divide A by B.",
@@ -136,7 +133,6 @@ def ratio_upside_down(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="Two mechanisms are compared, not a process with a thread.",
     misconception="A pipe and a mutex do different work in the OS kernel.",
     experiment="Divide by an exchange by pipe between threads.",

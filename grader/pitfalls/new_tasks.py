@@ -8,7 +8,6 @@ from grader.evidence import c_calls, c_tree, task_counts
 from grader.evidence.sources import own_source
 from grader.figures.case import Case, is_number
 from grader.figures.spec import Quantity
-from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.results.result import result_of
 from labs.units import rounded
@@ -44,7 +43,6 @@ _AWAITS = ("wait", "waitpid", "waitid", "wait3", "wait4", "pthread_join", "ended
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="Only the creation was counted, not the task's end.",
     misconception="The call returns before the task has done anything: it still has to run, to end "
     "and to be waited for.",

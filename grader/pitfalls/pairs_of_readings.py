@@ -16,6 +16,7 @@ from grader.evidence.c_calls import (
 from grader.evidence.observed import reads_the_counter, usual_ticks
 from grader.evidence.sources import own_source
 from grader.figures.case import FEWEST_DIGITS, OF_USUAL_SLIPS, Case, is_number
+from grader.figures.expected import canonical_or
 from grader.figures.spec import Quantity
 from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
@@ -25,7 +26,7 @@ from labs.analysis.line import Line
 from labs.analysis.net_cost import parts_of
 from labs.recording.declared import is_first_time
 from labs.recording.file import Recording
-from labs.units import UnknownUnit, canonical, rounded
+from labs.units import rounded
 
 #: A clock that is less of the figure than this is not worth a word.
 LEAST_SHARE_OF_FIGURE = 0.05
@@ -34,7 +35,6 @@ NO_TIMER = 0.25
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The clock's own cost is part of the figure.",
     misconception="A sample is the timer plus the work. One short operation is mostly timer, "
     "however often you repeat it.",
@@ -143,7 +143,6 @@ MOST_SHARE_OF_TIMER = 0.5
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The work between the readings is counted as overhead of the timer.",
     misconception="A sample is overhead plus k times the cost of what it holds.",
     experiment="Draw the mean against k and read the line at k = 0.",
@@ -235,6 +234,7 @@ LEAST_SHARE_OF_FENCED = 0.3
 
 
 @pitfall(
+    level=Level.VALIDITY,
     symptom="The overhead that was subtracted or handed in is not this run's own.",
     misconception="An overhead belongs to one machine and one run, as any figure does.",
     experiment="Measure the empty sample in this run, or take the slope.",
@@ -268,15 +268,11 @@ def stale_constant(case: Case) -> str | None:
 
 
 def _is_published(case: Case) -> bool:
-    try:
-        unit = canonical(case.figure.unit)
-    except UnknownUnit:
-        return False
     return (
         case.spec.quantity is Quantity.OVERHEAD
         and bool(case.accepted_values)
         and not case.right
-        and unit in ("ticks", "cycles")
+        and canonical_or(case.figure.unit) in ("ticks", "cycles")
         and case.figure.value == PUBLISHED
     )
 

@@ -7,7 +7,6 @@ from grader.evidence.caveats import caveat_of_width
 from grader.figures.case import OF_USUAL_SLIPS, Case, is_number, is_number_of_samples
 from grader.figures.expected import ACCEPTED_WITHIN
 from grader.figures.spec import Quantity
-from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.net_cost import Net, parts_of
 from labs.recording import counts
@@ -209,7 +208,6 @@ def creation_counted_as_switch(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="It is not clear what the figure was divided by.",
     misconception="A round trip holds two switches, two writes and two reads. Subtract the calls; "
     "a switch is half of the rest.",
@@ -259,7 +257,6 @@ def _round_trip_not_divided(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The calls around a switch are counted as part of it.",
     misconception="The calls that bring a switch about, such as write and read, cost as much "
     "without it.",
@@ -313,7 +310,6 @@ def _names_no_baseline(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The task's own work is counted as the switch's.",
     misconception="A task reads its memory without a switch too: only the extra cost is the "
     "switch's.",
@@ -358,7 +354,6 @@ def _hop_as_timed(case: Case, net: Net) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure is another result of this run, or a mean of two.",
     misconception="Two variants, or two pairs of readings, time two things; their mean is neither.",
     experiment="Write down what lies between the readings of each, and keep the one asked for.",
