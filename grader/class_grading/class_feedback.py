@@ -66,7 +66,7 @@ def make_feedback(course: Path, lab: str, workers: int, force: bool, tell: Tell)
         step = converter.coursedir.feedback_directory
         with stopping(), logged(app, log_of(course, lab)), alone(converter, step, "feedback"):
             converter.init_notebooks()
-            jobs, done = _jobs(converter), Feedback(refused=converter.refusals())
+            jobs, done = _jobs(converter), Feedback(refused=converter.refused)
             done.skipped = len(converter.assignments) - len(jobs)
             count = max(1, min(workers or os.cpu_count() or 1, len(jobs)))
             _carry_out(converter, jobs, count, done, tell(len(jobs), done.skipped))

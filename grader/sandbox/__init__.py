@@ -88,10 +88,15 @@ def run(
     The command has neither input nor a terminal; with `python` it sees this Python environment.
     Raises NoSandbox if it could not be enclosed.
     """
+    demand()
+    return _run(command, limits or Limits(), Inside(given=folder, python=python))
+
+
+def demand() -> None:
+    """Raises NoSandbox if there is no sandbox on this machine."""
     why = refusal()
     if why is not None:
         raise NoSandbox(why)
-    return _run(command, limits or Limits(), Inside(given=folder, python=python))
 
 
 @functools.lru_cache(maxsize=1)

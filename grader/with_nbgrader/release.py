@@ -321,13 +321,10 @@ def _gone(step: Any, of: Any, kind: str) -> list[Any]:
 def _raise_if_points_were_given(gradebook: Gradebook, step: Any, of: Any) -> None:
     """Raises ReleaseError if a cell that is gone has points or comments of a person."""
     for cell in (each for kind in _KINDS for each in _gone(step, of, kind)):
-        given = gradebook.db.query(Grade).filter(
-            Grade.cell_id == cell.id, Grade.manual_score.isnot(None)
+        count = max(
+            gradebook.db.query(table).filter(table.cell_id == cell.id, by.isnot(None)).count()
+            for table, by in ((Grade, Grade.manual_score), (Comment, Comment.manual_comment))
         )
-        said = gradebook.db.query(Comment).filter(
-            Comment.cell_id == cell.id, Comment.manual_comment.isnot(None)
-        )
-        count = max(given.count(), said.count())
         if count:
             raise ReleaseError(
                 f"{cell.name} is gone, and a person graded it for "
@@ -416,12 +413,8 @@ def release(source: Path, destination: Path) -> None:
 
 def copy_labs(source: Path, destination: Path) -> None:
     """Copies the labs under `source` to `destination`, without files that a run left there."""
-    shutil.copytree(
-        source,
-        destination,
-        ignore=shutil.ignore_patterns(*LEFT_BY_RUNNING),
-        dirs_exist_ok=True,
-    )
+    left = shutil.ignore_patterns(*LEFT_BY_RUNNING)
+    shutil.copytree(source, destination, ignore=left, dirs_exist_ok=True)
 
 
 def _demand_ids(path: Path) -> None:
