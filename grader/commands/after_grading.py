@@ -36,13 +36,12 @@ def add_feedback(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "on it hold, so a run that was interrupted goes on where it ended.",
         examples=("grader feedback 01-timer-overhead",),
     )
+    add = command.add_argument
     add_lab(command)
     add_course(command)
     add_workers(command)
-    command.add_argument(
-        "--resume", action="store_true", help="say first how many have their feedback already"
-    )
-    command.add_argument("--force", action="store_true", help="make all pages again")
+    add("--resume", action="store_true", help="say first how many have their feedback already")
+    add("--force", action="store_true", help="make all pages again")
     command.set_defaults(run=run_feedback)
 
 
@@ -89,12 +88,11 @@ def add_report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     about = "write a page about a graded lab, and the class's figures for its students"
     examples = "grader report 01-timer-overhead", "grader report 01-timer-overhead --names"
     command = add_command(commands, "report", about, *examples)
+    add = command.add_argument
     add_lab(command)
-    command.add_argument(
-        "--names", action="store_true", help="show names of students instead of pseudonyms"
-    )
+    add("--names", action="store_true", help="show names of students instead of pseudonyms")
     add_course(command)
-    command.add_argument(
+    add(
         "--to",
         type=Path,
         metavar="DIR",
@@ -141,6 +139,7 @@ def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add `grader export` and its options."""
     about = "write the grades of a lab for Canvas, Moodle, Gradescope, or as CSV"
     command = add_command(commands, "export", about, *_EXPORTS)
+    add = command.add_argument
     add_lab(command)
     add_course(command)
     target = command.add_mutually_exclusive_group(required=True)
@@ -159,26 +158,20 @@ def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="the feedback pages as a zip file for Moodle; needs --worksheet",
     )
     target.add_argument("--gradescope", type=Path, metavar="DIR", help="results.json files")
-    command.add_argument(
-        "--gradebook", type=Path, metavar="FILE", help="the gradebook that Canvas has exported"
-    )
-    command.add_argument(
-        "--assignment", metavar="NAME", help="the lab's name in Canvas, if it is another one"
-    )
-    command.add_argument(
-        "--worksheet", type=Path, metavar="FILE", help="the grading worksheet that Moodle gave"
-    )
-    command.add_argument(
+    add("--gradebook", type=Path, metavar="FILE", help="the gradebook that Canvas has exported")
+    add("--assignment", metavar="NAME", help="the lab's name in Canvas, if it is another one")
+    add("--worksheet", type=Path, metavar="FILE", help="the grading worksheet that Moodle gave")
+    add(
         "--visibility",
         choices=("after_published", "after_due_date", "visible", "hidden"),
         help="when students see the results in Gradescope (default: after_published)",
     )
-    command.add_argument(
+    add(
         "--unfinished",
         action="store_true",
         help="write the points so far of students whose grade still waits for a person",
     )
-    command.add_argument(
+    add(
         "--overwrite",
         action="store_true",
         help="also write over EX in Canvas, and over a person's comments in Moodle's worksheet",

@@ -41,35 +41,32 @@ def add_collect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     """Add `grader collect` and its options."""
     about = "collect a class: from a folder, a zip file or nbgrader's exchange"
     command = add_command(commands, "collect", about, *_EXAMPLES, epilog=_MORE)
-    command.add_argument("source", metavar="SOURCE", help="a folder, a zip file, or `exchange`")
-    lab = command.add_argument(
-        "--lab", metavar="LAB", help="the lab (default: from the files' names)"
-    )
+    add = command.add_argument
+    add("source", metavar="SOURCE", help="a folder, a zip file, or `exchange`")
+    lab = add("--lab", metavar="LAB", help="the lab (default: from the files' names)")
     complete_with(lab, one_of(lab_names.labs))
     add_course(command)
-    command.add_argument(
+    add(
         "--roster",
         type=Path,
         metavar="FILE",
         help="a CSV file that says which id in a file name is which student",
     )
-    command.add_argument(
+    add(
         "--names",
         metavar="REGEX",
         help="how files are named, as nbgrader's named_regexp; (?P<student_id>...) and "
         "(?P<file_id>...), and perhaps (?P<timestamp>...)",
     )
     for option, which in (("--newest", "the newest submission"), ("--earlier", "the earlier one")):
-        command.add_argument(
+        add(
             option,
             default="",
             metavar="STUDENTS",
             help=f"{which} of these students counts, if the newest one lacks what an earlier one "
             "has; commas between the ids",
         )
-    command.add_argument(
-        "--dry-run", action="store_true", help="write nothing, and print what would be done"
-    )
+    add("--dry-run", action="store_true", help="write nothing, and print what would be done")
     command.set_defaults(run=run_collect)
 
 

@@ -19,22 +19,21 @@ def add_course(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     about = "make a course folder with the labs and the settings that nbgrader needs"
     examples = "grader course my-course", "grader course my-demo --demo"
     command = add_command(commands, "course", about, *examples)
-    command.add_argument("folder", type=Path, metavar="DIR")
-    command.add_argument(
+    add = command.add_argument
+    add("folder", type=Path, metavar="DIR")
+    add(
         "--labs",
         type=Path,
         metavar="FROM",
         help="where the labs come from: a folder of labs, or an archive of Ticklab's source, which "
         "has the solutions (default: the labs of this package)",
     )
-    command.add_argument(
+    add(
         "--demo",
         action="store_true",
         help="add a made-up class that has handed in a lab, which is ready to be graded",
     )
-    command.add_argument(
-        "--lab", metavar="LAB", help=f"the lab that this class hands in (default: {DEFAULT_LAB})"
-    )
+    add("--lab", metavar="LAB", help=f"the lab that this class hands in (default: {DEFAULT_LAB})")
     command.set_defaults(run=run_course)
 
 
