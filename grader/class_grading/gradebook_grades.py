@@ -260,8 +260,7 @@ _OF_A_MEMBER = ("student", "name", "email")
 
 
 def _member(member: Member) -> Graded:
-    first, last = first_and_last(member.name)
-    return Graded(member.student, first, last, member.email)
+    return Graded(member.student, *first_and_last(member.name), member.email)
 
 
 # Which student of the gradebook a row of another system's table is.
@@ -295,17 +294,21 @@ class Matched:
 
     def notes(self, system: str) -> list[str]:
         """Notes on the students who get nothing, or whom a person should look at."""
-        notes = []
-        if self.doubtful:
-            notes.append(f"In doubt, because they fit several rows: {some(self.doubtful)}.")
-        if self.misnamed:
-            notes.append(
-                f"Left out, because {system}'s file has another name at their number: "
-                f"{some(self.misnamed)}. Is it the file of this assignment?"
-            )
-        if self.renamed:
-            notes.append(f"Please look at these; {system} has another name: {some(self.renamed)}.")
-        return notes
+        misnamed = (
+            f"Left out, because {system}'s file has another name at their number: "
+            f"{some(self.misnamed)}. Is it the file of this assignment?"
+        )
+        renamed = f"Please look at these; {system} has another name: {some(self.renamed)}."
+        return noted(
+            (self.doubtful, f"In doubt, because they fit several rows: {some(self.doubtful)}."),
+            (self.misnamed, misnamed),
+            (self.renamed, renamed),
+        )
+
+
+def noted(*notes: tuple[Sequence[str], str]) -> list[str]:
+    """The notes that are about somebody; each comes with the students whom it is about."""
+    return [note for students, note in notes if students]
 
 
 def match(rows: Iterable[Row], students: Mapping[str, Graded], system: str) -> Matched:
