@@ -252,8 +252,7 @@ def _rates(case: Case) -> dict[str, float]:
 
 def _kind_of(unit: str) -> str:
     """Which of the rates a unit goes by; '' for what is no unit of time."""
-    name = canonical_or(unit)
-    return {"": "", "cycles": "core cycles", "ticks": "ticks"}.get(name, "ns")
+    return {"": "", "cycles": "core cycles", "ticks": "ticks"}.get(canonical_or(unit), "ns")
 
 
 def _other_units(case: Case) -> Iterator[Way]:
@@ -483,15 +482,14 @@ def _beside_cost(case: Case) -> Iterator[Shown]:
             what = "the intercept of your line, the cost of the readings"
             yield result.line.overhead.into(case.spec.unit, result.clock).value, what
     if net is not None and net.baseline is not None:
-        per_unit = case.result.clock.ticks_in(case.spec.unit)
         what = f"the cost of {net.baseline_variant}, which is to be subtracted"
-        yield net.baseline.value / per_unit, what
+        yield net.baseline.value / case.ticks_a_unit, what
 
 
 def _of_first_times(case: Case) -> Iterator[Shown]:
     recording = case.recording
     mine = recording.rows_of(case.spec.variant)
-    ticks = recording.ticks[mine] / case.result.clock.ticks_in(case.spec.unit)
+    ticks = recording.ticks[mine] / case.ticks_a_unit
     if not len(ticks):
         return
     median, largest = float(np.median(ticks)), float(ticks.max())
@@ -503,12 +501,11 @@ def _of_first_times(case: Case) -> Iterator[Shown]:
 
 def _beside_step(case: Case) -> Iterator[Shown]:
     line, samples = case.result.line, case.recording.samples(case.spec.variant)
-    per_unit = case.result.clock.ticks_in(case.spec.unit)
-    step = case.result.clock.step / per_unit
+    step = case.result.clock.step / case.ticks_a_unit
     if line is not None:
-        yield line.overhead.value / per_unit, "the overhead of a pair of readings"
+        yield line.overhead.value / case.ticks_a_unit, "the overhead of a pair of readings"
     if len(samples):
-        least = float(samples.ticks.min()) / per_unit
+        least = float(samples.ticks.min()) / case.ticks_a_unit
         if least > step:
             yield least, "the shortest sample"
     yield 2 * step, "twice the step, where no two samples lie next to each other"
@@ -531,13 +528,12 @@ def _of_counts(case: Case) -> Iterator[Shown]:
 def whole_samples(case: Case) -> Iterator[tuple[int, float]]:
     """Each batch size and the mean of its samples, in the unit asked for; then without warm-up."""
     recording, name = case.recording, case.spec.variant
-    per_unit = case.result.clock.ticks_in(case.spec.unit)
     mine = recording.rows_of(name)
     for size in sorted(set(recording.batch[mine].tolist())):
         for rows in (mine, mine & (recording.sample >= 0)):
             ticks = recording.ticks[rows & (recording.batch == size)]
             if len(ticks):
-                yield int(size), float(ticks.mean()) / per_unit
+                yield int(size), float(ticks.mean()) / case.ticks_a_unit
 
 
 #: Of a recording with more variants than this no other is looked at.
@@ -579,7 +575,6 @@ def reduction_of(case: Case) -> str:
     of_line = not case.others and quantity in (Quantity.COST, Quantity.OVERHEAD)
     if not of_line or case.right or not case.submitted:
         return ""
-    per_unit = case.result.clock.ticks_in(case.spec.unit)
     for through, location, ends in LINES_BY_HAND:
         for least in (1, 0):  # without the empty samples, and with them
             if ends and not least and quantity is Quantity.OVERHEAD:
@@ -593,7 +588,7 @@ def reduction_of(case: Case) -> str:
                 slope -= net.times * baseline[0] if baseline else 0.0
             parts = net.parts if net is not None else 1.0
             ticks = intercept if quantity is Quantity.OVERHEAD else slope / parts
-            if is_rounded(case, number := ticks / per_unit):
+            if is_rounded(case, number := ticks / case.ticks_a_unit):
                 return through
             there = number * case.figure.value / case.submitted  # in the unit that was written
             if float(f"{there:.{FEWEST_DIGITS}g}") == case.figure.value:
@@ -834,7 +829,6 @@ def _of_column(case: Case) -> Iterator[Slip]:
     """The mean of all samples, whatever number of operations each of them holds."""
     recording, name = case.recording, case.spec.variant
     mine = recording.rows_of(name)
-    unit = case.result.clock.ticks_in(case.spec.unit)
     if len(set(recording.batch[mine].tolist())) < 2:
         return  # then it is a sample with all its operations (cost_of_many_for_one)
     right = "the slope: how much a sample grows with each operation in it"
@@ -842,7 +836,7 @@ def _of_column(case: Case) -> Iterator[Slip]:
         right = "the intercept: a sample without the operations in it"
     for chosen in (mine & (recording.sample >= 0), mine):  # without warm-up, and with it
         if chosen.any():
-            mean = float(recording.ticks[chosen].mean()) / unit
+            mean = float(recording.ticks[chosen].mean()) / case.ticks_a_unit
             yield mean, "the mean of the whole column of ticks", right
 
 
