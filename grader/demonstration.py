@@ -86,8 +86,7 @@ def _answered(lab: Lab, folder: Path) -> Notebook:
 
 def _report(folder: Path) -> str:
     """What a student of the demonstration writes who has no author's text."""
-    stated = figures.read(folder).values()
-    handed_in = [each for each in stated if isinstance(each, figures.Figure)]
+    handed_in = [each for each in figures.read(folder).values() if isinstance(each, figures.Figure)]
     measured = [f"- {each.id}: {each.value:.3g} {each.unit}" for each in handed_in]
     return "\n".join(["I measured this on the machine of the demonstration:", "", *measured])
 

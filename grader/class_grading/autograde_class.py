@@ -296,18 +296,38 @@ def autograde(course: Path, lab: str, options: Options, tell: Tell) -> Summary:
 
 
 def _graded(run: Run, app: Any, options: Options, course: Path, tell: Tell) -> Summary:
+    """Grades and enters everything. Raises Stopped if the disk is full."""
     converter: Any = run.converter
     with Gradebook(app.coursedir.db_url, app.coursedir.course_id) as gradebook:
         writer = Writer(gradebook, run.lab, Penalties(converter), bool(converter.create_student))
         plan, path = run.plan(writer)
         found = run.find(plan)
         done = tell(found)
+        entering = Entering(plan, writer, converter)
+        summary = Summary(skipped=found.skipped, refused=converter.refused)
         with _pool(path, plan, options, len(found.to_compute), course) as pool:
-            entering = Entering(plan, writer, converter)
-            summary = Summary(skipped=found.skipped, refused=converter.refused)
-            _carry_out(found, pool, entering, summary, run, done)
-            summary.due, summary.penalties = writer.due, writer.renew_penalties()
-            summary.replaced = by_replaced_release(app.coursedir, run.lab)
+            batch: list[Result] = []
+            for result in _results(found, pool):
+                for line in result.log:
+                    run.log.warning("%s", line)
+                if result.trouble:
+                    summary.failed[result.student] = result.trouble
+                    run.forget(result.student)
+                else:
+                    batch.append(result)
+                if len(batch) >= BATCH or result.stops:
+                    entering.enter(batch, summary)
+                    batch = []
+                if result.stops:
+                    raise Stopped(result.trouble)
+                done(1)
+            entering.enter(batch, summary)
+        for line in summary.refused:
+            run.log.error("%s", line)
+        for student, why in summary.failed.items():
+            run.log.error("%s: not graded: %s", printable(student), why)
+        summary.due, summary.penalties = writer.due, writer.renew_penalties()
+        summary.replaced = by_replaced_release(app.coursedir, run.lab)
     return summary
 
 
@@ -318,37 +338,6 @@ def _pool(
         return DaskPool(path, options.cluster, course.absolute())
     count = max(1, min(options.workers or os.cpu_count() or 1, jobs))
     return LocalPool(path, count, Path(plan.trusted))
-
-
-def _carry_out(
-    found: Class,
-    pool: Pool,
-    entering: Entering,
-    summary: Summary,
-    run: Run,
-    done: Callable[[int], object],
-) -> None:
-    """Grades and enters everything. Raises Stopped if the disk is full."""
-    batch: list[Result] = []
-    for result in _results(found, pool):
-        for line in result.log:
-            run.log.warning("%s", line)
-        if result.trouble:
-            summary.failed[result.student] = result.trouble
-            run.forget(result.student)
-        else:
-            batch.append(result)
-        if len(batch) >= BATCH or result.stops:
-            entering.enter(batch, summary)
-            batch = []
-        if result.stops:
-            raise Stopped(result.trouble)
-        done(1)
-    entering.enter(batch, summary)
-    for line in summary.refused:
-        run.log.error("%s", line)
-    for student, why in summary.failed.items():
-        run.log.error("%s: not graded: %s", printable(student), why)
 
 
 def _results(found: Class, pool: Pool) -> Iterator[Result]:

@@ -372,8 +372,7 @@ class Place:
             for level, inner in pairwise(levels)
         ]
         ways.append(self._if_apart(levels[-1], archive))
-        many = _count(len(ways))
-        why = f"nothing of it was collected, because it can be read in {many} ways."
+        why = f"nothing of it was collected, because it can be read in {_count(len(ways))} ways."
         return "\n".join([why, *ways])
 
     def people(self, paths: Collection[Parts]) -> list[str]:
@@ -875,8 +874,7 @@ def written(version: Version, folder: Path) -> tuple[dict[str, str], list[str]]:
             if _COPIES not in path and note not in left_out:
                 left_out.append(note)
             continue
-        notebook = path[-1].endswith(".ipynb")
-        most = limits.MOST_NOTEBOOK_BYTES if notebook else limits.MOST_FILE_BYTES
+        most = limits.MOST_NOTEBOOK_BYTES if path[-1].endswith(".ipynb") else limits.MOST_FILE_BYTES
         if item.size > most:
             left_out.append(
                 f"{shown(path)}: it has {item.size:,} bytes; at most {most:,} are taken"

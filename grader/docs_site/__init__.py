@@ -289,8 +289,7 @@ def _seen(code: str, example: Example, stage: Stage) -> Iterator[str]:
         plot = _samples(code, "near", example.near, f"{example.near.gives}", stage)
         yield "Both figures were taken from the same samples, so the mistake is not in the plot.\n"
         yield f"- {wrong}\n- {near}\n"
-        beside = beside_estimate(code, example.shows, stage)
-        yield from (*beside, plot)
+        yield from (*beside_estimate(code, example.shows, stage), plot)
         return
     yield _samples(code, "wrong", example.shows, wrong, stage)
     yield _samples(code, "near", example.near, near, stage)
@@ -319,8 +318,7 @@ def beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
     except ValueError:  # no unit of time
         return []
     handed_in = Mark("handed in", of.figure.value, "handed in")
-    marks = [handed_in, Mark.of("the recording gives", shown)]
-    drawn = value_drawing(marks, of.figure.unit)
+    drawn = value_drawing([handed_in, Mark.of("the recording gives", shown)], of.figure.unit)
     caption = "The figure that was handed in, next to what the recording gives."
     return [_put_drawing(stage, f"{PITFALLS}/{code}-figure.svg", drawn, caption)]
 

@@ -26,7 +26,6 @@ from grader.figures.spec import Quantity
 from grader.figures.verdict import Finding, Outcome, Verdict
 from grader.judging import flags
 from grader.judging.check import judge, of_second_run, open_case, open_relation
-from grader.judging.flags import fingerprints
 from grader.pitfalls.recordings import FIGURE_UNREADABLE
 from labs import limits
 from labs.course import figures, guide, predictions
@@ -103,16 +102,10 @@ def examined(
     try:
         submitted = figures.read(folder)
     except BadFigures as error:
-        unreadable = FIGURE_UNREADABLE.finding(f"{error}.")
-        return [judge(spec, unreadable, None) for spec in specs], {}
+        return [judge(spec, FIGURE_UNREADABLE.finding(f"{error}."), None) for spec in specs], {}
     recordings = _recordings(folder, [submitted.get(spec.id) for spec in every])
     try:
-        raised = flags.flags_by_figure(
-            {spec.id: submitted.get(spec.id) for spec in specs},
-            recordings,
-            specs,
-            handed_in(folder),
-        )
+        raised = flags.flags_by_figure(submitted, recordings, specs, handed_in(folder))
     except MemoryError:
         raise
     except Exception:  # flags cost no points, so we can grade without them
@@ -135,7 +128,7 @@ def examined(
             _of_cut_short_run(used, _of_earlier_run(folder, figure, verdict)),
             tries=figure.tries if spec.choices and isinstance(figure, Figure) else None,
             flags=raised.get(spec.id, ()),
-            fingerprints=fingerprints(used) if isinstance(used, Recording) else (),
+            fingerprints=flags.fingerprints(used) if isinstance(used, Recording) else (),
             at_most=estimate is not None and estimate.at_most,
         )
     return [verdicts[spec.id] for spec in specs], cases
@@ -242,8 +235,7 @@ def _verdict(
             if isinstance(recording, Recording):
                 source = source_of(recording, known.folder / (name or ""))
             case = open_case(spec, figure, recording, source)
-            changed_from = map(cases.get, spec.changed_from)
-            before = [each for each in changed_from if isinstance(each, Case)]
+            before = [each for each in map(cases.get, spec.changed_from) if isinstance(each, Case)]
             if isinstance(case, Case) and before:
                 case = of_second_run(case, before)
         cases[spec.id] = case

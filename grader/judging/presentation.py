@@ -188,9 +188,7 @@ def plot_svg(verdict: Verdict, folder: Path) -> str:
         recording = read(path)
         spec = figure_named(verdict.figure)
         variant = spec.variant if spec.variants else ""
-        if variant not in recording.variants:
-            return ""
-        return evidence_drawing(recording, variant).svg
+        return evidence_drawing(recording, variant).svg if variant in recording.variants else ""
     except (BadRecording, KeyError):
         return ""
 

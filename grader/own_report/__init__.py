@@ -117,12 +117,8 @@ def _several_machines(begun: Sequence[Lab]) -> str:
 def _section(lab: Lab, compared: set[str]) -> Section:
     """The section of a lab; `compared` has the C kernels whose published figures were shown."""
     there = [row for row in lab.rows if row.handed_in]
-    return Section(
-        lab,
-        filled(_FIGURES, rows=lab.rows),
-        tuple(plots_of_lab(there)),
-        tuple(plots_among_published(there, compared)),
-    )
+    pictures, beside = plots_of_lab(there), plots_among_published(there, compared)
+    return Section(lab, filled(_FIGURES, rows=lab.rows), tuple(pictures), tuple(beside))
 
 
 def _against(quantities: Collection[str]) -> Table:
@@ -131,8 +127,7 @@ def _against(quantities: Collection[str]) -> Table:
     for quantity in quantities:
         for each in published.settled(published.figures(quantity)):
             for suspicion in each.suspicions:
-                figure = f"{each.report}: {each.quantity}"
-                found.setdefault(suspicion.reason, {})[figure] = None
+                found.setdefault(suspicion.reason, {})[f"{each.report}: {each.quantity}"] = None
     return Table(
         "What speaks against the published figures",
         ("published by", "what speaks against it"),
@@ -235,8 +230,7 @@ class FigureRow:
         """What was set aside and why."""
         if self.result is None:
             return ""
-        aside = self.result.set_aside
-        reasons = [REASONS[why].format(count=f"{n:,}") for why, n in aside.items()]
+        reasons = [REASONS[why].format(count=f"{n:,}") for why, n in self.result.set_aside.items()]
         return "; ".join(reasons) or "none"
 
     def evidence(self) -> str:
@@ -469,8 +463,7 @@ def _report(folder: Path, name: str) -> tuple[list[OwnText], list[str]]:
     try:
         content = read_bounded(notebook, limits.MOST_NOTEBOOK_BYTES)
     except OSError as error:
-        why = error.strerror or error
-        return [], [f"the notebook cannot be read: {why}"]
+        return [], [f"the notebook cannot be read: {error.strerror or error}"]
     texts, empty = answers.texts(content), answers.empty(content, name)
     written = [
         OwnText(_about_cell(cell), student_html(text[: limits.MOST_ANSWER], {}))

@@ -223,7 +223,7 @@ def loop_counted_along(case: Case) -> str | None:
         return _nothing_to_subtract(case, net)
     if net.baseline is None or net.parts != 1 or not _is_loop(case, net):
         return None
-    per_unit = case.result.clock.ticks_in(case.spec.unit)
+    per_unit = case.ticks_a_unit
     loop = net.times * net.baseline.value / per_unit
     # In core cycles a run shows a line of its own: at one speed.
     shown = result_of(case.recording, case.spec.variant, case.spec.unit).net or net

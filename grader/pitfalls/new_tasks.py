@@ -146,9 +146,7 @@ def not_a_thread(case: Case) -> str | None:
         for account in task_counts.accounts(case):
             if account.variant in about and (evidence := _own_memory(case, account)) is not None:
                 return evidence
-    if about or case.spec.kernel == "thread_switch":
-        return _clone_without_memory(case)
-    return None
+    return _clone_without_memory(case) if about or case.spec.kernel == "thread_switch" else None
 
 
 def _own_memory(case: Case, account: task_counts.Account) -> str | None:
@@ -264,6 +262,4 @@ def pinning_inside_the_interval(case: Case) -> str | None:
     if source is None:
         return None
     pins = c_calls.called(c_tree.timed(source), _PINS)
-    if pins is None:
-        return None
-    return f"Your C calls {pins} between the two readings of the counter."
+    return None if pins is None else f"Your C calls {pins} between the two readings of the counter."

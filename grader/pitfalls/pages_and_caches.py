@@ -58,8 +58,7 @@ def may_be_page_fault(estimate: Estimate, clock: Clock) -> bool:
 
 def _in_warmup(case: Case, variant: str) -> str | None:
     recording = case.recording
-    mine = recording.rows_of(variant)
-    warmup = mine & (recording.sample < 0)
+    warmup = recording.rows_of(variant) & (recording.sample < 0)
     if not warmup.any():
         return None
     process = int(recording.process[warmup][0])

@@ -149,9 +149,7 @@ class SandboxProvisioner(LocalProvisioner):
         """End the kernel and all its processes."""
         self._end()
 
-    async def terminate(self, restart: bool = False) -> None:
-        """End the kernel and all its processes."""
-        self._end()
+    terminate = kill
 
     async def wait(self) -> int | None:
         """Wait for the end of the kernel; then nothing of it is left."""

@@ -101,8 +101,7 @@ def read_submitted(path: Path) -> Submitted:
 
 def clean(text: str) -> str:
     """`text` without control characters and lone surrogates, which files and pages cannot hold."""
-    whole = text.replace("\r\n", "\n").translate(_CONTROL)
-    return whole.encode("utf-8", "replace").decode("utf-8")
+    return text.replace("\r\n", "\n").translate(_CONTROL).encode("utf-8", "replace").decode("utf-8")
 
 
 def _cells_of(document: Any) -> Submitted:
@@ -689,8 +688,7 @@ def _write_below(
         before, heading = f"{cell.source}\n\n", f"{where.capitalize()}:"
         if cell.cell_type == "code":
             mark = "//" if cell.source.startswith("%%ckernel") else "#"
-            lines = [heading, *text.splitlines()]
-            below = "\n".join(f"{mark} {line}" for line in lines)
+            below = "\n".join(f"{mark} {line}" for line in [heading, *text.splitlines()])
         else:
             indent = "    " if one.cell_type == "code" else ""
             text = "\n".join(indent + line for line in text.splitlines())

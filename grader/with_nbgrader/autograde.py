@@ -95,9 +95,7 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
     @property
     def _input_directory(self) -> str:
         """The submissions; in the second pass, the notebooks that the first pass wrote."""
-        if not self._sanitizing:
-            return self._output_directory
-        return str(super()._input_directory)
+        return str(super()._input_directory) if self._sanitizing else self._output_directory
 
     def init_notebooks(self) -> None:
         """Lists, for each submitted folder, the notebooks that it should have.

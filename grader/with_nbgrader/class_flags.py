@@ -31,10 +31,8 @@ def raised_by_accounts(
     flags: Mapping[str, Sequence[AccountFlag]], verdicts: Mapping[str, Verdict]
 ) -> dict[str, list[AccountFlag]]:
     """The flags of a submission by figure; `flags` has them by the path of the recording."""
-    found = {
-        figure: list(flags.get(verdict.recording or "", ())) for figure, verdict in verdicts.items()
-    }
-    return {figure: each for figure, each in found.items() if each}
+    found = {figure: flags.get(each.recording or "") for figure, each in verdicts.items()}
+    return {figure: list(each) for figure, each in found.items() if each}
 
 
 def asked_about(student: str, raised: ByFigure) -> Iterator[str]:

@@ -120,8 +120,7 @@ def raise_if_no_room(error: sqlite3.Error) -> None:
 
 def _no_room(error: sqlite3.OperationalError) -> str | None:
     """What to say if `error` is one of the disk."""
-    text = str(error)
-    return next((ours for theirs, ours in _OF_THE_DISK.items() if theirs in text), None)
+    return next((ours for theirs, ours in _OF_THE_DISK.items() if theirs in str(error)), None)
 
 
 def _connect(_: Any, __: Any, arguments: list[Any], named: dict[str, Any]) -> None:

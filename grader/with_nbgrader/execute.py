@@ -117,8 +117,7 @@ def _write(cell: NotebookNode, verdict: Verdict) -> None:
     cell.metadata[KEY] = verdict.as_json()
     cell.outputs.insert(0, _stream(f"{verdict.reason}\n"))
     if verdict.outcome is not Outcome.NOT_GRADED:
-        points = {"text/plain": repr(verdict.points)}
-        cell.outputs.append(cell_output("execute_result", points))
+        cell.outputs.append(cell_output("execute_result", {"text/plain": repr(verdict.points)}))
 
 
 def _printed(executed: Executed) -> list[NotebookNode]:

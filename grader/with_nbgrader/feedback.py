@@ -84,8 +84,7 @@ def grades_of(
         comments = comments.filter(Comment.notebook_id == only)
     for number, name, score, waits in grades.yield_per(10_000):
         if number in by_id:
-            given = Given(float(score or 0.0), most.get(name, 0.0), bool(waits))
-            by_id[number].cells[name] = given
+            by_id[number].cells[name] = Given(float(score or 0.0), most.get(name, 0.0), bool(waits))
     for number, name, comment in comments.yield_per(10_000):
         if number in by_id and comment:
             by_id[number].comments[name] = comment

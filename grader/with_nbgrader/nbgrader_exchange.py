@@ -781,8 +781,7 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             unfinished.unlink(missing_ok=True)
             cause = course_folder.cause_of(error) or f"{error.strerror}. Then run it again."
             self.fail(f"{target} could not be written: {cause}")
-        where = printable(str(page), 300)
-        self.log.info("Feedback released: %s as %s", where, target.name)
+        self.log.info("Feedback released: %s as %s", printable(str(page), 300), target.name)
 
 
 def _names_in_exchange(folder: Path) -> dict[str, Path]:

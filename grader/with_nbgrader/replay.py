@@ -97,8 +97,7 @@ def judge_into(
         log.warning("%s", line)
     written = write_verdicts(nb, lab, judged, raised, ways.presenter, log)
     for figure, reason in written.not_graded.items():
-        who = printable(student)
-        log.warning("%s, %s: not graded: %s", who, figure, printable(reason, 300))
+        log.warning("%s, %s: not graded: %s", printable(student), figure, printable(reason, 300))
     return Judged(verdicts, written, accounts)
 
 

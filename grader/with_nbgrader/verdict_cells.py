@@ -103,8 +103,7 @@ def write_verdicts(
         written.verdicts[figure] = verdict
     if isinstance(judged, Judgement) and judged.evidence:
         for number, cell in enumerate(free_texts, start=1):
-            place = nb.cells.index(cell) + 1
-            nb.cells.insert(place, evidence_cell(judged.evidence, number))
+            nb.cells.insert(nb.cells.index(cell) + 1, evidence_cell(judged.evidence, number))
     keep_flags(nb)
     return written
 
