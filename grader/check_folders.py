@@ -44,8 +44,7 @@ class LabFolder:
 
     def report(self, verdicts: Sequence[Verdict]) -> str:
         """The verdicts as text, and the points in the last line."""
-        shown = [as_text(verdict) for verdict in verdicts]
-        return "\n\n".join([*shown, self.closing(verdicts)])
+        return "\n\n".join([*map(as_text, verdicts), self.closing(verdicts)])
 
     def closing(self, verdicts: Sequence[Verdict]) -> str:
         """The last line of a report: the points of all verdicts."""

@@ -11,8 +11,9 @@ import datetime
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,8 @@ def _answered(lab: Lab, folder: Path) -> Notebook:
 
     If the course has no solutions, a text names the figures that the student hands in.
     """
-    answers = {_grade_id(cell): cell["source"] for cell in _read(lab.source / f"{lab.name}.ipynb")}
+    solved = json.loads((lab.source / f"{lab.name}.ipynb").read_text("utf-8"))
+    answers = {_grade_id(cell): cell["source"] for cell in solved["cells"]}
     notebook: Notebook = json.loads((lab.released / f"{lab.name}.ipynb").read_text("utf-8"))
     for cell in notebook["cells"]:
         if cell["metadata"].get("nbgrader", {}).get("solution"):
@@ -84,15 +86,9 @@ def _answered(lab: Lab, folder: Path) -> Notebook:
 
 def _report(folder: Path) -> str:
     """What a student of the demonstration writes who has no author's text."""
-    stated = figures.read(folder).values()
-    handed_in = [each for each in stated if isinstance(each, figures.Figure)]
+    handed_in = [each for each in figures.read(folder).values() if isinstance(each, figures.Figure)]
     measured = [f"- {each.id}: {each.value:.3g} {each.unit}" for each in handed_in]
     return "\n".join(["I measured this on the machine of the demonstration:", "", *measured])
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
-    cells: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["cells"]
-    return cells
 
 
 def _grade_id(cell: dict[str, Any]) -> str | None:
@@ -205,25 +201,20 @@ class MeasuredEvidence:
             recording = with_account(self._measured(specs), path)
             recording.write(path)
             for spec in specs:
-                cases |= _put(folder, spec, recording, f"{figures.RECORDINGS}/{path.name}")
+                opened = partial(open_case, spec, recording=recording)
+                cases |= _noted(folder, spec, f"{figures.RECORDINGS}/{path.name}", opened)
         for spec in demonstrable(lab):
             if spec.of:
-                cases |= _relate(folder, spec, cases)
+                cases |= _noted(folder, spec, None, partial(open_relation, spec, cases=cases))
 
     def _measured(self, specs: Sequence[FigureSpec]) -> Recording:
         names = dict.fromkeys(name for spec in specs for name in spec.variants + spec.compare_with)
-        flags = (specs[0].flags,) if specs[0].flags else Plan(specs[0].kernel).flags
-        plan = Plan(
-            specs[0].kernel,
-            tuple(names),
-            samples=self._samples,
-            processes=self._processes,
-            flags=flags,
-        )
+        kernel, level = specs[0].kernel, specs[0].flags
+        plan = Plan(kernel, tuple(names), samples=self._samples, processes=self._processes)
         try:
-            return measure_now(plan)
+            return measure_now(replace(plan, flags=(level,)) if level else plan)
         except (NoCompiler, CompileError, RunFailed, BadPlan, OSError) as error:
-            raise NoEvidence(f"{specs[0].kernel} cannot be measured here: {error}") from error
+            raise NoEvidence(f"{kernel} cannot be measured here: {error}") from error
 
 
 def demonstrable(lab: str) -> list[FigureSpec]:
@@ -242,14 +233,6 @@ def _by_run(specs: Sequence[FigureSpec]) -> list[list[FigureSpec]]:
         if not spec.of:
             runs.setdefault((spec.kernel, spec.flags, spec.variants), []).append(spec)
     return list(runs.values())
-
-
-def _put(folder: Path, spec: FigureSpec, recording: Recording, path: str) -> dict[str, Case]:
-    return _noted(folder, spec, path, lambda figure: open_case(spec, figure, recording))
-
-
-def _relate(folder: Path, spec: FigureSpec, cases: Mapping[str, Case]) -> dict[str, Case]:
-    return _noted(folder, spec, None, lambda figure: open_relation(spec, figure, cases))
 
 
 def _noted(

@@ -10,7 +10,7 @@ import secrets
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -38,8 +38,8 @@ from grader.class_grading.grading_process import (
     NoResult,
     Plan,
     Result,
+    as_notebook,
     key_of,
-    read_notebook,
     read_result,
     result_path,
     write_json,
@@ -296,18 +296,38 @@ def autograde(course: Path, lab: str, options: Options, tell: Tell) -> Summary:
 
 
 def _graded(run: Run, app: Any, options: Options, course: Path, tell: Tell) -> Summary:
+    """Grades and enters everything. Raises Stopped if the disk is full."""
     converter: Any = run.converter
-    where = app.coursedir.db_url, app.coursedir.course_id, run.lab
-    with opened(*where, converter) as writer:
+    with Gradebook(app.coursedir.db_url, app.coursedir.course_id) as gradebook:
+        writer = Writer(gradebook, run.lab, Penalties(converter), bool(converter.create_student))
         plan, path = run.plan(writer)
         found = run.find(plan)
         done = tell(found)
+        entering = Entering(plan, writer, converter)
+        summary = Summary(skipped=found.skipped, refused=converter.refused)
         with _pool(path, plan, options, len(found.to_compute), course) as pool:
-            entering = Entering(plan, writer, converter)
-            summary = Summary(skipped=found.skipped, refused=converter.refusals())
-            _carry_out(found, pool, entering, summary, run, done)
-            summary.due, summary.penalties = writer.due, writer.other_penalties(renew=True)
-            summary.replaced = by_replaced_release(app.coursedir, run.lab)
+            batch: list[Result] = []
+            for result in _results(found, pool):
+                for line in result.log:
+                    run.log.warning("%s", line)
+                if result.trouble:
+                    summary.failed[result.student] = result.trouble
+                    run.forget(result.student)
+                else:
+                    batch.append(result)
+                if len(batch) >= BATCH or result.stops:
+                    entering.enter(batch, summary)
+                    batch = []
+                if result.stops:
+                    raise Stopped(result.trouble)
+                done(1)
+            entering.enter(batch, summary)
+        for line in summary.refused:
+            run.log.error("%s", line)
+        for student, why in summary.failed.items():
+            run.log.error("%s: not graded: %s", printable(student), why)
+        summary.due, summary.penalties = writer.due, writer.renew_penalties()
+        summary.replaced = by_replaced_release(app.coursedir, run.lab)
     return summary
 
 
@@ -318,37 +338,6 @@ def _pool(
         return DaskPool(path, options.cluster, course.absolute())
     count = max(1, min(options.workers or os.cpu_count() or 1, jobs))
     return LocalPool(path, count, Path(plan.trusted))
-
-
-def _carry_out(
-    found: Class,
-    pool: Pool,
-    entering: Entering,
-    summary: Summary,
-    run: Run,
-    done: Callable[[int], object],
-) -> None:
-    """Grades and enters everything. Raises Stopped if the disk is full."""
-    batch: list[Result] = []
-    for result in _results(found, pool):
-        for line in result.log:
-            run.log.warning("%s", line)
-        if result.trouble:
-            summary.failed[result.student] = result.trouble
-            run.forget(result.student)
-        else:
-            batch.append(result)
-        if len(batch) >= BATCH or result.stops:
-            entering.enter(batch, summary)
-            batch = []
-        if result.stops:
-            raise Stopped(result.trouble)
-        done(1)
-    entering.enter(batch, summary)
-    for line in summary.refused:
-        run.log.error("%s", line)
-    for student, why in summary.failed.items():
-        run.log.error("%s: not graded: %s", printable(student), why)
 
 
 def _results(found: Class, pool: Pool) -> Iterator[Result]:
@@ -470,17 +459,23 @@ _Rows = dict[tuple[str, str], Row[Any]]
 _New = list[dict[str, Any]]
 
 
-@dataclass(frozen=True)
 class _Cells:
     """The cells of the notebooks of a lab: their ids, by notebook and name.
 
     `most` has the points of each graded cell, by its id.
     """
 
-    notebooks: dict[str, str] = field(default_factory=dict)
-    graded: dict[tuple[str, str], str] = field(default_factory=dict)
-    commented: dict[tuple[str, str], str] = field(default_factory=dict)
-    most: dict[str, float] = field(default_factory=dict)
+    def __init__(self, notebooks: Sequence[Any]) -> None:
+        self.notebooks: dict[str, str] = {each.name: each.id for each in notebooks}
+        self.graded: dict[tuple[str, str], str] = {}
+        self.commented: dict[tuple[str, str], str] = {}
+        self.most: dict[str, float] = {}
+        for notebook in notebooks:
+            for cell in (*notebook.grade_cells, *notebook.task_cells):
+                self.graded[notebook.name, cell.name] = cell.id
+                self.most[cell.id] = cell.max_score
+            for cell in (*notebook.solution_cells, *notebook.task_cells):
+                self.commented[notebook.name, cell.name] = cell.id
 
 
 class Writer:
@@ -501,24 +496,17 @@ class Writer:
                 f"the gradebook has no lab {safe(lab)}: run `nbgrader generate_assignment "
                 f"{safe(lab)}` first"
             ) from error
-        self._lab_id, self._due = str(found.id), found.duedate
-        self._cells = _cells(found.notebooks)
+        self._lab_id = str(found.id)
+        #: When the lab is due, in UTC; None if it has no due date.
+        self.due: datetime.datetime | None = found.duedate
+        self._cells = _Cells(found.notebooks)
+        #: The names of the lab's notebooks.
+        self.notebooks = sorted(self._cells.notebooks)
         gradebook.db.close()  # a transaction that is open for the whole run would hold others up
 
-    @property
-    def notebooks(self) -> list[str]:
-        """The names of the lab's notebooks."""
-        return sorted(self._cells.notebooks)
-
-    @property
-    def due(self) -> datetime.datetime | None:
-        """When the lab is due, in UTC; None if it has no due date."""
-        when: datetime.datetime | None = self._due
-        return when
-
-    def other_penalties(self, *, renew: bool = False) -> list[str]:
-        """As :func:`grader.with_nbgrader.earlier_grades.other_penalties`."""
-        return other_penalties(self._engine, self._lab_id, self._due, self._penalties, renew=renew)
+    def renew_penalties(self) -> list[str]:
+        """As :func:`grader.with_nbgrader.earlier_grades.other_penalties`, which renews them."""
+        return other_penalties(self._engine, self._lab_id, self.due, self._penalties, renew=True)
 
     def write(self, results: Sequence[Result]) -> dict[str, str]:
         """Enters all results, and returns why some students' were left out.
@@ -539,25 +527,10 @@ class Writer:
         self._enter_students(connection, [each.student for each in results])
         submissions = self._enter_submissions(connection, results)
         ids = [each.id for each in submissions.values()]
-        notebooks = _by(
-            connection,
-            select(
-                SubmittedNotebook.assignment_id, SubmittedNotebook.notebook_id, SubmittedNotebook.id
-            ).where(SubmittedNotebook.assignment_id.in_(ids)),
-        )
+        notebooks = _by(connection, SubmittedNotebook, ids, "assignment_id", "notebook_id")
         found = [each.id for each in notebooks.values()]
-        grades = _by(
-            connection,
-            select(Grade.notebook_id, Grade.cell_id, Grade.id, Grade.manual_score).where(
-                Grade.notebook_id.in_(found)
-            ),
-        )
-        comments = _by(
-            connection,
-            select(Comment.notebook_id, Comment.cell_id, Comment.id).where(
-                Comment.notebook_id.in_(found)
-            ),
-        )
+        grades = _by(connection, Grade, found, "notebook_id", "cell_id", "manual_score")
+        comments = _by(connection, Comment, found, "notebook_id", "cell_id")
         scored, said = [], []
         handed_in: list[HandedIn] = []
         for result in results:
@@ -573,9 +546,10 @@ class Writer:
                 scored.append({"row": grade.id, "automatic": automatic, "person": person})
             for notebook, each in result.comments.items():
                 for cell, words in each.items():
-                    place = (own[notebook], self._commented(notebook, cell))
-                    said.append({"row": _found(comments, place, cell).id, "words": words})
-            seconds = seconds_late(submission.timestamp, self._due, submission.extension)
+                    number = _found(self._cells.commented, (notebook, cell), f"answer cell {cell}")
+                    row = _found(comments, (own[notebook], number), cell).id
+                    said.append({"row": row, "words": words})
+            seconds = seconds_late(submission.timestamp, self.due, submission.extension)
             handed_in += [HandedIn(own[name], result.student, seconds) for name in result.scores]
         change(connection, Grade, scored, auto_score="automatic", needs_manual_grade="person")
         change(connection, Comment, said, auto_comment="words")
@@ -600,9 +574,6 @@ class Writer:
 
     def _graded(self, notebook: str, cell: str) -> str:
         return str(_found(self._cells.graded, (notebook, cell), f"graded cell {cell}"))
-
-    def _commented(self, notebook: str, cell: str) -> str:
-        return str(_found(self._cells.commented, (notebook, cell), f"answer cell {cell}"))
 
     def _enter_students(self, connection: Connection, names: Sequence[str]) -> None:
         known = set(connection.scalars(select(Student.id).where(Student.id.in_(names))))
@@ -634,53 +605,19 @@ class Writer:
         return {each.student_id: each for each in connection.execute(query)}
 
     def _add(self, connection: Connection, results: Sequence[Result]) -> None:
-        submissions: _New = []
-        notebooks: _New = []
-        grades: _New = []
-        comments: _New = []
+        tables = (SubmittedAssignment, SubmittedNotebook, Grade, Comment)
+        new: dict[Any, _New] = {table: [] for table in tables}
         for result in results:
-            submission = {
-                "id": new_uuid(),
-                "assignment_id": self._lab_id,
-                "student_id": result.student,
-                "timestamp": _time(result),
-            }
-            submissions.append(submission)
+            own = {"id": new_uuid(), "student_id": result.student, "timestamp": _time(result)}
+            new[SubmittedAssignment].append({**own, "assignment_id": self._lab_id})
             for name, number in self._cells.notebooks.items():
-                notebook = new_uuid()
-                notebooks.append(
-                    {"id": notebook, "assignment_id": submission["id"], "notebook_id": number}
-                )
-                grades += _rows_for(self._cells.graded, name, notebook)
-                comments += _rows_for(self._cells.commented, name, notebook)
-        rows_of = {
-            SubmittedAssignment: submissions,
-            SubmittedNotebook: notebooks,
-            Grade: grades,
-            Comment: comments,
-        }
-        for table, rows in rows_of.items():
+                notebook = {"id": new_uuid(), "assignment_id": own["id"], "notebook_id": number}
+                new[SubmittedNotebook].append(notebook)
+                new[Grade] += _rows_for(self._cells.graded, name, notebook["id"])
+                new[Comment] += _rows_for(self._cells.commented, name, notebook["id"])
+        for table, rows in new.items():
             if rows:
                 connection.execute(insert(table), rows)
-
-
-@contextmanager
-def opened(url: str, course_id: str, lab: str, converter: Any) -> Iterator[Writer]:
-    """The gradebook at `url`. Raises CannotEnter, and what SQLAlchemy raises."""
-    with Gradebook(url, course_id) as gradebook:
-        yield Writer(gradebook, lab, Penalties(converter), bool(converter.create_student))
-
-
-def _cells(notebooks: Sequence[Any]) -> _Cells:
-    found = _Cells()
-    for notebook in notebooks:
-        found.notebooks[notebook.name] = notebook.id
-        for cell in (*notebook.grade_cells, *notebook.task_cells):
-            found.graded[notebook.name, cell.name] = cell.id
-            found.most[cell.id] = cell.max_score
-        for cell in (*notebook.solution_cells, *notebook.task_cells):
-            found.commented[notebook.name, cell.name] = cell.id
-    return found
 
 
 def _rows_for(cells: Mapping[tuple[str, str], str], name: str, notebook: str) -> _New:
@@ -696,9 +633,11 @@ def _time(result: Result) -> datetime.datetime | None:
     return datetime.datetime.fromisoformat(result.timestamp) if result.timestamp else None
 
 
-def _by(connection: Connection, query: Any) -> _Rows:
-    """The rows of a query by their first two columns."""
-    return {(each[0], each[1]): each for each in connection.execute(query)}
+def _by(connection: Connection, table: Any, of: Sequence[str], *columns: str) -> _Rows:
+    """The rows whose first column is one of `of`, by their first two columns; each has its id."""
+    query = select(*(getattr(table, name) for name in (*columns, "id")))
+    rows = connection.execute(query.where(getattr(table, columns[0]).in_(of)))
+    return {(each[0], each[1]): each for each in rows}
 
 
 def _found(rows: Mapping[tuple[str, str], Any], place: tuple[str, str], what: str) -> Any:
@@ -774,7 +713,7 @@ class Entering:
 
     def _flag(self, result: Result, notebook: str, copies: dict[str, list[str]]) -> None:
         path = self._unfinished(result) / f"{notebook}.ipynb"
-        node = read_notebook(path)
+        node = as_notebook(path.read_text(encoding="utf-8"))
         verdicts = {name: verdict_from(each) for name, each in result.verdicts[notebook].items()}
         raised = {
             figure: [IN_ANOTHER, *result.accounts.get(notebook, {}).get(figure, [])]

@@ -15,19 +15,8 @@ from nbgrader.converters.base import NbGraderException
 from grader.class_grading.feedback_process import Made, PageJob, make_pages
 from grader.judging.worker import Lost, ProcessPool
 from grader.submissions.safe_files import printable
+from grader.with_nbgrader import course_folder
 from grader.with_nbgrader.careful_course import is_ours
-from grader.with_nbgrader.course_folder import (
-    NotOurs,
-    Stop,
-    Stopped,
-    alone,
-    cause_of,
-    logged,
-    open_course,
-    remove_empty_above,
-    remove_left,
-    stopping,
-)
 from grader.with_nbgrader.feedback import CourseFeedback, FeedbackExporter, grades_of
 from grader.with_nbgrader.pages.feedback_page import Grades
 from grader.with_nbgrader.student_folders import students_in
@@ -59,14 +48,18 @@ def make_feedback(course: Path, lab: str, workers: int, force: bool, tell: Tell)
     Raises NotOurs for another course, and Stopped if the run ends early. Then the same call goes on
     where this one ended.
     """
-    app = open_course(course)
+    app = course_folder.open_course(course)
     converter = _converter(app, lab)
     converter.force = force
     try:
         step = converter.coursedir.feedback_directory
-        with stopping(), logged(app, log_of(course, lab)), alone(converter, step, "feedback"):
+        with (
+            course_folder.stopping(),
+            course_folder.logged(app, log_of(course, lab)),
+            course_folder.alone(converter, step, "feedback"),
+        ):
             converter.init_notebooks()
-            jobs, done = _jobs(converter), Feedback(refused=converter.refusals())
+            jobs, done = _jobs(converter), Feedback(refused=converter.refused)
             done.skipped = len(converter.assignments) - len(jobs)
             count = max(1, min(workers or os.cpu_count() or 1, len(jobs)))
             _carry_out(converter, jobs, count, done, tell(len(jobs), done.skipped))
@@ -74,10 +67,10 @@ def make_feedback(course: Path, lab: str, workers: int, force: bool, tell: Tell)
                 app.log.error("%s", line)
             for student, why in done.failed.items():
                 app.log.error("%s: no feedback: %s", printable(student), printable(why, 300))
-    except Stop as stop:
-        raise Stopped(str(stop)) from stop
+    except course_folder.Stop as stop:
+        raise course_folder.Stopped(str(stop)) from stop
     except NbGraderException as error:
-        raise Stopped(f"{error}: run `grader autograde {lab}` first") from error
+        raise course_folder.Stopped(f"{error}: run `grader autograde {lab}` first") from error
     return done
 
 
@@ -88,7 +81,7 @@ def _converter(app: Any, lab: str) -> Any:
     ours = is_ours(converter) and converter.exporter_class is FeedbackExporter
     hooks = converter.pre_convert_hook, converter.post_convert_hook
     if not ours or hooks != (None, None) or converter.coursedir.notebook_id != "*":
-        raise NotOurs(
+        raise course_folder.NotOurs(
             "this course has settings for feedback that only nbgrader can carry out: use "
             f"`nbgrader generate_feedback {lab}`"
         )
@@ -116,7 +109,7 @@ def _jobs(converter: Any) -> list[PageJob]:
         student = names[folder]
         known = {name: grades[name][student] for name in notebooks if student in grades[name]}
         unfinished = Path(course.root) / converter.unfinished_folder(lab, student)
-        remove_left(unfinished)
+        course_folder.remove_left(unfinished)
         missing = tuple(name for name in notebooks if name not in known)
         site = converter.exporter.site
         jobs.append(PageJob(student, folder, str(unfinished), known, missing, site))
@@ -130,16 +123,16 @@ def _carry_out(
     by_student = {job.student: job for job in jobs}
     for made in _made(jobs, workers):
         job = by_student[made.student]
-        cause = cause_of(OSError(made.error, made.trouble))
+        cause = course_folder.cause_of(OSError(made.error, made.trouble))
         if cause is not None:
-            raise Stopped(cause)
+            raise course_folder.Stopped(cause)
         if made.trouble:
-            remove_left(Path(job.unfinished))
+            course_folder.remove_left(Path(job.unfinished))
             done.failed[made.student] = made.trouble
         else:
             converter.set_permissions(converter.coursedir.assignment_id, made.student)
             done.made += 1
-        remove_empty_above(Path(job.unfinished))
+        course_folder.remove_empty_above(Path(job.unfinished))
         tell(1)
 
 

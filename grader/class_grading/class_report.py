@@ -17,18 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.class_grading.class_statistics import (
-    OfKind,
-    Spread,
-    conclusions_of_class,
-    findings_of_class,
-    guesses_of_class,
-    most_often,
-    outcomes_of_class,
-    specs_of,
-    spreads_of_class,
-    to_look_at,
-)
+from grader.class_grading import class_statistics
 from grader.class_grading.graded_class import GradedClass, course_in, read_class
 from labs.course.comparison import CLASS_FILE, ClassFigure, rows_of, write_class
 from labs.files import read_bounded, remove_unfinished, write_atomically
@@ -84,10 +73,10 @@ def class_figures(graded: GradedClass) -> tuple[ClassFigure, ...]:
     A run counts once, also if several students handed it in: else four copies of one run would be
     published as the figures of five students.
     """
-    specs = specs_of(graded.lab)
+    specs = class_statistics.specs_of(graded.lab)
     return tuple(
         row
-        for spread in spreads_of_class(graded)
+        for spread in class_statistics.spreads_of_class(graded)
         for row in rows_of(
             spread.figure,
             specs[spread.figure].shown_run if spread.figure in specs else ("", "", ""),
@@ -109,7 +98,7 @@ _BINS = 80
 _OUTSIDE = 0.01
 
 
-def strips_drawing(spread: Spread) -> Drawing | None:
+def strips_drawing(spread: class_statistics.Spread) -> Drawing | None:
     """The plot; None if there is no number to show."""
     axis = _axis(spread)
     if axis is None:
@@ -125,7 +114,7 @@ def strips_drawing(spread: Spread) -> Drawing | None:
     )  # fmt: skip
 
 
-def table_of(spread: Spread) -> Table:
+def table_of(spread: class_statistics.Spread) -> Table:
     """How many numbers were accepted on each kind of machine, and their middle."""
     middle = f"median (middle half), {unit_symbol(spread.unit)}"
     rows = []
@@ -137,7 +126,7 @@ def table_of(spread: Spread) -> Table:
     return Table(f"{spread.figure} by kind of machine", header, tuple(rows))
 
 
-def _title(spread: Spread, axis: Axis) -> str:
+def _title(spread: class_statistics.Spread, axis: Axis) -> str:
     sign = unit_symbol(spread.unit)
     medians = [
         f"{e.machine}: median {e.summary[0]} {sign}." * bool(e.accepted) for e in spread.kinds
@@ -149,7 +138,7 @@ def _title(spread: Spread, axis: Axis) -> str:
     )
 
 
-def _axis(spread: Spread) -> Axis | None:
+def _axis(spread: class_statistics.Spread) -> Axis | None:
     """The axis over nearly all accepted numbers, or over all numbers if none was accepted."""
     every = [value for kind in spread.kinds for value in (*kind.accepted, *kind.others)]
     values = np.array(spread.accepted or every)
@@ -162,7 +151,7 @@ def _axis(spread: Spread) -> Axis | None:
     return axis if math.isfinite(axis.high - axis.low) else None
 
 
-def _draw_strip(paper: Paper, axis: Axis, kind: OfKind, y: float) -> None:
+def _draw_strip(paper: Paper, axis: Axis, kind: class_statistics.OfKind, y: float) -> None:
     low, high = axis.ends
     places = [
         [axis.at(value) for value in values if low <= value <= high]
@@ -208,7 +197,7 @@ def page_of(
 
     `data_set` is the name of the file with the class's figures, if one was written.
     """
-    findings = findings_of_class(graded)
+    findings = class_statistics.findings_of_class(graded)
     when = when or datetime.datetime.now().astimezone()
     return filled(
         _PAGE,
@@ -216,13 +205,15 @@ def page_of(
         style=page_style(),
         graded=graded,
         when=f"{when:%Y-%m-%d %H:%M}",
-        outcomes=outcomes_of_class(graded),
-        figures=[(e, strips_drawing(e), table_of(e)) for e in spreads_of_class(graded)],
-        conclusions=conclusions_of_class(graded),
+        outcomes=class_statistics.outcomes_of_class(graded),
+        figures=[
+            (e, strips_drawing(e), table_of(e)) for e in class_statistics.spreads_of_class(graded)
+        ],
+        conclusions=class_statistics.conclusions_of_class(graded),
         findings=findings,
-        most_often=most_often(findings),
-        guesses=guesses_of_class(graded),
-        look=to_look_at(graded, pseudonyms),
+        most_often=class_statistics.most_often(findings),
+        guesses=class_statistics.guesses_of_class(graded),
+        look=class_statistics.to_look_at(graded, pseudonyms),
         named=pseudonyms is None,
         data_set=data_set,
     )

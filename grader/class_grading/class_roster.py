@@ -10,7 +10,6 @@ import contextlib
 import csv
 import datetime
 import io
-import itertools
 import re
 import unicodedata
 from collections import defaultdict
@@ -332,17 +331,13 @@ def _students(
     students: dict[str, Student] = {}
     numbers: dict[str, str] = {}
     for number, cells in lines:
-        row = dict(
-            itertools.zip_longest(header, map(str.strip, cells[: len(header)]), fillvalue="")
-        )
-        if not any(row.values()):
-            continue
-        student = of(row)
+        filled = [*map(str.strip, cells), *[""] * len(header)]
+        row = dict(zip(header, filled, strict=False))
+        student = of(row) if any(row.values()) else None
         if student is None:
             continue
         where = f"{path}, line {number}"
-        trouble = trouble_with_name(student.student)
-        if trouble:
+        if trouble := trouble_with_name(student.student):
             raise NotTaken(f"{where}: {trouble}")
         other = numbers.setdefault(student.number, student.student) if student.number else ""
         if student.student in students or other not in {"", student.student}:
@@ -528,9 +523,7 @@ def sort_by_student(
     items = [item for item in items if not is_junk(item.parts)]
     result.not_collected += _empty_folders(items)
     for item in items:
-        if item.is_folder:
-            continue
-        if layout.is_own(item.parts):
+        if item.is_folder or layout.is_own(item.parts):
             continue
         can_be = layout.read(item.parts)
         if not can_be:
@@ -612,8 +605,8 @@ def _resolve(
         others = sorted({each.number for each in left[1:]} - {chosen.number})
         group = _add(groups, item, chosen, layout)
         if others and chosen.key not in owners[chosen.number]:
-            doubt = f"{shown(item.parts)} can also be a file of {' or '.join(others)}"
-            group.doubts.append(doubt)
+            also = " or ".join(others)
+            group.doubts.append(f"{shown(item.parts)} can also be a file of {also}")
 
 
 def _identify(
@@ -784,26 +777,19 @@ def enter_students(course: Any, students: Iterable[Student]) -> None:
     known = [each for each in students if any(_entries(each).values())]
     if not known:
         return
-    try:
-        with Gradebook(course.db_url, course.course_id) as gradebook:
-            for each in known:
-                _enter_one(gradebook, each)
-            gradebook.db.commit()
-    except Exception as error:
-        cause = course_folder.cause_of(error)
-        if cause is None:
-            raise
-        raise NotTaken(cause) from error
-
-
-def _enter_one(gradebook: Gradebook, student: Student) -> None:
-    try:
-        person = gradebook.find_student(student.student)
-    except MissingEntry:
-        person = gradebook.add_student(student.student)
-    for name, value in _entries(student).items():
-        if value and not getattr(person, name):
-            setattr(person, name, value)
+    with (
+        course_folder.causes_as(NotTaken),
+        Gradebook(course.db_url, course.course_id) as gradebook,
+    ):
+        for each in known:
+            try:
+                person = gradebook.find_student(each.student)
+            except MissingEntry:
+                person = gradebook.add_student(each.student)
+            for name, value in _entries(each).items():
+                if value and not getattr(person, name):
+                    setattr(person, name, value)
+        gradebook.db.commit()
 
 
 def _entries(student: Student) -> dict[str, str]:

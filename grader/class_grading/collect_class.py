@@ -352,8 +352,7 @@ class Collect:
                     report.people.append(who)
         report.not_collected.sort(key=lambda each: each.name)
         if roster is not None:
-            here = {*found.seen, *taken}
-            report.absent = sorted(roster.people() - here)
+            report.absent = sorted(roster.people() - {*found.seen, *taken})
         return report
 
     def _label_of(self, student: str) -> str:
@@ -389,8 +388,7 @@ class Collect:
             self._words.get(student, ""),
         )
         if state.current is not None and "holds" not in state.current:
-            holds, _ = holds_of(here, self._released)
-            state.current["holds"] = holds
+            state.current["holds"], _ = holds_of(here, self._released)
         is_new = state.current is None
         lines: list[Line] = []
         questions: list[str] = []
@@ -582,9 +580,7 @@ def _summary(lines: list[Line], is_new: bool) -> Line:
         remarks = [each for line in kept if line.did is Did.POORER for each in line.remarks]
         earlier, remarks = len(kept) + len(put) - 1, [*put[-1].remarks, *remarks]
         return replace(put[-1], did=did, earlier=earlier, remarks=tuple(remarks))
-    if kept:
-        return replace(kept[-1], earlier=len(kept))
-    return lines[-1]
+    return replace(kept[-1], earlier=len(kept)) if kept else lines[-1]
 
 
 def check_words(words: Iterable[str], students: Collection[str]) -> None:
@@ -668,9 +664,7 @@ def lab_of(items: Sequence[Item], labs: Sequence[str], asked: str | None) -> str
 # Collects from nbgrader's exchange, as `nbgrader collect --update` does.
 
 
-def collect_from_exchange(
-    app: Any, lab: str, dry: bool, words: Mapping[str, str] | None = None
-) -> Report | None:
+def collect_from_exchange(app: Any, lab: str, dry: bool, words: Mapping[str, str]) -> Report | None:
     """Collects `lab` from the exchange of the course; None if it is not one of nbgrader's own.
 
     `words` are as for `Collect`.
@@ -684,7 +678,6 @@ def collect_from_exchange(
     if not isinstance(step, CarefulCollect):
         return None
     step.update, step.dry = True, dry
-    words = words or {}
     step.newest = {student for student, word in words.items() if word == NEWEST}
     step.stays = {student for student, word in words.items() if word == STAYS}
     try:
@@ -725,36 +718,29 @@ def write_receipts(course: Any, lab: str, not_collected: Iterable[NotCollected] 
     if a collect of this lab is running.
     """
     collected = Collected(course, lab)
-    with collected.alone():
-        return _write_all(course, lab, collected, not_collected)
-
-
-def _write_all(
-    course: Any, lab: str, collected: Collected, not_collected: Iterable[NotCollected]
-) -> Path:
     folder = Path(course.root) / FOLDER
     table = folder / f"{lab}.csv"
-    # What a run that was killed has left: `write_atomically` writes into such a file first.
-    for unfinished in (folder / lab).glob(".*.txt.*"):
-        unfinished.unlink()
-    remove_unfinished(table)
-    rows: list[Sequence[str]] = [_COLUMNS]
-    for student in sorted(students_in(course, course.submitted_directory, lab, "*")):
-        record = collected.record(student)
-        if trouble_with_name(student) or not _hashes(record):
-            continue
-        earlier = [each for each in collected.earlier_records(student) if _hashes(each)]
-        _write(folder / lab / f"{student}.txt", receipt(lab, student, record, earlier).encode())
-        versions = [("counts", record)]
-        versions += [(f"kept {n}", each) for n, each in enumerate(earlier, 1)]
-        for version, each in versions:
-            for path, digest in sorted(_hashes(each).items()):
-                name, late = _text(each.get("entry")), _late(each)
-                rows.append([student, version, _time(each), late, _text(path), digest, name])
-    for left in not_collected:
-        why = _text(left.why.replace("\n", " "))
-        rows.append(["", "not collected", "", "", why, "", _text(left.name)])
-    _write(table, as_csv(rows))
+    with collected.alone():
+        # What a run that was killed has left: `write_atomically` writes into such a file first.
+        for unfinished in (folder / lab).glob(".*.txt.*"):
+            unfinished.unlink()
+        remove_unfinished(table)
+        rows: list[Sequence[str]] = [_COLUMNS]
+        for student in sorted(students_in(course, course.submitted_directory, lab, "*")):
+            record = collected.record(student)
+            if trouble_with_name(student) or not _hashes(record):
+                continue
+            earlier = [each for each in collected.earlier_records(student) if _hashes(each)]
+            _write(folder / lab / f"{student}.txt", receipt(lab, student, record, earlier).encode())
+            for number, each in enumerate([record, *earlier]):
+                version = f"kept {number}" if number else "counts"
+                name, late = _text(each.get("entry")), _LATE.get(each.get("late"), "")
+                for path, digest in sorted(_hashes(each).items()):
+                    rows.append([student, version, _time(each), late, _text(path), digest, name])
+        for left in not_collected:
+            why = _text(left.why.replace("\n", " "))
+            rows.append(["", "not collected", "", "", why, "", _text(left.name)])
+        _write(table, as_csv(rows))
     return table
 
 
@@ -802,10 +788,6 @@ def _time(record: Record) -> str:
 
 
 _LATE: dict[bool | None, str] = {True: "late", False: "in time"}
-
-
-def _late(record: Record) -> str:
-    return _LATE.get(record.get("late"), "")
 
 
 def _text(value: object) -> str:
@@ -918,11 +900,9 @@ def _each(lines: Iterable[Line]) -> list[str]:
 def _wrapped(text: str, indent: str = "") -> list[str]:
     """The text in lines of at most 80 columns; long words are broken, and new lines are kept."""
     first, *more = text.split("\n")
-    rows = textwrap.wrap(
-        first,
-        WIDTH,
-        initial_indent=indent,
-        subsequent_indent=f"{indent}    ",
-        break_on_hyphens=False,
-    ) or [""]
-    return rows + [row for each in more for row in _wrapped(each, f"{indent}    ")]
+    inner = f"{indent}    "
+    wrapping = textwrap.TextWrapper(WIDTH, indent, inner, break_on_hyphens=False)
+    return [
+        *(wrapping.wrap(first) or [""]),
+        *(row for each in more for row in _wrapped(each, inner)),
+    ]

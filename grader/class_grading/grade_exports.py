@@ -28,6 +28,7 @@ from grader.class_grading.gradebook_grades import (
     Sheet,
     Written,
     match,
+    noted,
     read_table,
     write_table,
 )
@@ -174,9 +175,8 @@ def _rows_by_export(
 ) -> tuple[list[list[Cell]], int, list[str]]:
     found = match(map(export.who, export.rows), students, CANVAS.name)
     about = list(export.about)
-    points_row: list[Cell] = [_POINTS, *([None] * (len(about) - 1))]
     rows: list[list[Cell]] = [[*about, export.column or sheet.lab]]
-    rows.append([*points_row, export.possible or sheet.most])
+    rows.append([_POINTS, *([None] * (len(about) - 1)), export.possible or sheet.most])
     excused: list[str] = []
     changed: list[str] = []
     for number, graded in found.of_row.items():
@@ -186,13 +186,13 @@ def _rows_by_export(
             continue
         changed += [graded.student] * _is_other(export.points(row), points)
         rows.append([*(export.cell(row, name) for name in about), points])
-    notes = _notes_on_export(sheet, export)
-    if excused:
-        notes.append(f"Excused in Canvas (EX), so left out: {some(excused)}. {_OVERWRITE}")
-    notes += _notes_on_changed("Canvas", changed)
-    if found.without_row:
-        notes.append(f"Not in Canvas's file, so left out: {some(found.without_row)}.")
-    return rows, len(found.of_row) - len(excused), [*notes, *found.notes("Canvas")]
+    notes = noted(
+        (excused, f"Excused in Canvas (EX), so left out: {some(excused)}. {_OVERWRITE}"),
+        (changed, _has_others("Canvas", changed)),
+        (found.without_row, f"Not in Canvas's file, so left out: {some(found.without_row)}."),
+    )
+    notes = [*_notes_on_export(sheet, export), *notes, *found.notes("Canvas")]
+    return rows, len(found.of_row) - len(excused), notes
 
 
 _EXCUSED = "ex"
@@ -207,10 +207,8 @@ def _is_other(before: str, points: float) -> bool:
         return False
 
 
-def _notes_on_changed(system: str, changed: list[str]) -> list[str]:
-    if not changed:
-        return []
-    return [f"{system} had other points, which this file changes, for: {some(changed)}."]
+def _has_others(system: str, changed: list[str]) -> str:
+    return f"{system} had other points, which this file changes, for: {some(changed)}."
 
 
 def _notes_on_export(sheet: Sheet, export: _CanvasExport) -> list[str]:
@@ -327,18 +325,17 @@ def write_moodle(
                 over.append(graded.student)
         filled.append(cells)
     write_table(path, filled)
-    notes = not_found(found)
-    if over:
-        notes.append(
-            f"Moodle refuses a grade above the assignment's maximum: {some(over)}. Set the maximum "
-            "in Moodle to the lab's points."
-        )
-    notes += _notes_on_changed("Moodle", changed)
-    if kept:
-        notes.append(f"A person's comment in Moodle stays for: {some(kept)}. {_OVERWRITE}")
-    if late:
-        notes.append(f"Of these, no comment names the late penalty of: {some(late)}.")
-    return Written(path, len(found.of_row), tuple(notes))
+    refused = (
+        f"Moodle refuses a grade above the assignment's maximum: {some(over)}. Set the maximum "
+        "in Moodle to the lab's points."
+    )
+    notes = noted(
+        (over, refused),
+        (changed, _has_others("Moodle", changed)),
+        (kept, f"A person's comment in Moodle stays for: {some(kept)}. {_OVERWRITE}"),
+        (late, f"Of these, no comment names the late penalty of: {some(late)}."),
+    )
+    return Written(path, len(found.of_row), (*not_found(found), *notes))
 
 
 def read_worksheet(
@@ -364,13 +361,11 @@ def participant(header: list[str], row: list[str]) -> tuple[str, str]:
 
 def not_found(found: Matched) -> list[str]:
     """Notes on the students who get nothing."""
-    notes = []
-    if found.without_row:
-        notes.append(
-            f"Not in Moodle's worksheet, so left out: {some(found.without_row)}. Students are "
-            f"found by {', '.join(_KEYS)}, or the number in the column {_IDENTIFIER}."
-        )
-    return [*notes, *found.notes("Moodle")]
+    left_out = (
+        f"Not in Moodle's worksheet, so left out: {some(found.without_row)}. Students are found by "
+        f"{', '.join(_KEYS)}, or the number in the column {_IDENTIFIER}."
+    )
+    return [*noted((found.without_row, left_out)), *found.notes("Moodle")]
 
 
 def _who(header: list[str], row: list[str]) -> Row:
@@ -469,8 +464,7 @@ def write_moodle_feedback(
     A page that is `outdated`, older than the grades of its student, is left out. Raises BadTable,
     CannotWrite, and OSError.
     """
-    students = sheet.exported
-    header, rows, found = read_worksheet(worksheet, students)
+    header, rows, found = read_worksheet(worksheet, sheet.exported)
     without_page, without_number, old, count = [], [], [], 0
     with new_zip(path) as archive:
         for row, graded in found.of_row.items():
@@ -490,19 +484,14 @@ def write_moodle_feedback(
             member = f"{plain}_{number}_assignsubmission_file_{sheet.lab}.html"
             archive.writestr(zipfile.ZipInfo(member, _TIME), page, zipfile.ZIP_DEFLATED)
             count += 1
-    notes = not_found(found)
-    if without_page:
-        notes.append(
-            f"No feedback page yet: {some(without_page)}. Run: grader feedback {sheet.lab}"
-        )
-    if old:
-        notes.append(
-            f"Older than its points or comments, so not packed, is the page of: {some(old)}. Run "
-            f"first: grader feedback {sheet.lab}"
-        )
-    if without_number:
-        notes.append(f"Moodle's worksheet has no number of a participant: {some(without_number)}.")
-    return Written(path, count, tuple(notes), "page")
+    run, nobody = f"grader feedback {sheet.lab}", some(without_number)
+    stale = f"Older than its points or comments, so not packed, is the page of: {some(old)}."
+    notes = noted(
+        (without_page, f"No feedback page yet: {some(without_page)}. Run: {run}"),
+        (old, f"{stale} Run first: {run}"),
+        (without_number, f"Moodle's worksheet has no number of a participant: {nobody}."),
+    )
+    return Written(path, count, (*not_found(found), *notes), "page")
 
 
 @contextlib.contextmanager
@@ -562,9 +551,8 @@ def write_gradescope(
     taken = {name: each for name, each in students.items() if trouble_with_name(name) is None}
     folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for left in folder.parent.glob(
-        f".{escape(folder.name)}.*{UNFINISHED}"
-    ):  # by one that was killed
+    # By one that was killed.
+    for left in folder.parent.glob(f".{escape(folder.name)}.*{UNFINISHED}"):
         shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(UNFINISHED, f".{folder.name}.", folder.parent) as scratch:
         new = Path(scratch) / "new"
@@ -578,9 +566,8 @@ def write_gradescope(
             folder.rename(Path(scratch) / "old")
         new.rename(folder)
     refused = [student for student in students if student not in taken]
-    return Written(
-        folder, len(taken), _notes_on_names([s for s in taken if s not in known], refused)
-    )
+    unknown = [student for student in taken if student not in known]
+    return Written(folder, len(taken), _notes_on_names(unknown, refused))
 
 
 def _autograder(folder: Path, students: dict[str, Graded]) -> set[str]:
@@ -602,17 +589,14 @@ def _write_json(path: Path, content: object) -> None:
 
 
 def _notes_on_names(unknown: list[str], refused: list[str]) -> tuple[str, ...]:
-    notes = []
-    if unknown:
-        names = some(sorted(unknown))
-        notes.append(
-            f"The gradebook has no e-mail address, or not one of their own, of {names}. So the "
-            "autograder cannot find their results. Add it in the formgrader, under Manage "
-            "Students, or by a file with the columns id and email: nbgrader db student import FILE"
-        )
-    if refused:
-        notes.append(f"Left out, because the name cannot be a folder's: {some(refused)}.")
-    return tuple(notes)
+    names = some(sorted(unknown))
+    no_address = (
+        f"The gradebook has no e-mail address, or not one of their own, of {names}. So the "
+        "autograder cannot find their results. Add it in the formgrader, under Manage "
+        "Students, or by a file with the columns id and email: nbgrader db student import FILE"
+    )
+    left_out = f"Left out, because the name cannot be a folder's: {some(refused)}."
+    return tuple(noted((unknown, no_address), (refused, left_out)))
 
 
 def _results(graded: Graded, reasons: dict[str, str], visibility: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader.class_grading.class_roster import first_and_last, mostly_agree, names_agree, number_in
 from grader.class_grading.upload_names import CANVAS, Member, moodle_id
 from grader.submissions.safe_files import opened, read_regular, some
-from grader.with_nbgrader.course_folder import cause_of
+from grader.with_nbgrader.course_folder import cause_of, missing_gradebook
 from grader.with_nbgrader.feedback import grades_of
 from grader.with_nbgrader.nbgrader_exchange import Collected
 from grader.with_nbgrader.student_folders import trouble_with, trusted_part
@@ -137,11 +137,8 @@ def read_sheet(course: Any, lab: str) -> Sheet:
 
     `course` is nbgrader's CourseDirectory.
     """
-    kind, _, path = course.db_url.partition(":///")
-    if kind == "sqlite" and not Path(path.partition("?")[0]).is_file():
-        raise NoGrades(
-            f"the course has no gradebook yet ({path.partition('?')[0]}); grade the lab first"
-        )
+    if missing := missing_gradebook(course):
+        raise NoGrades(f"the course has no gradebook yet ({missing}); grade the lab first")
     try:
         with Gradebook(course.db_url, course.course_id) as gradebook:
             return _sheet(gradebook, lab)
@@ -166,6 +163,7 @@ def _sheet(gradebook: Gradebook, lab: str) -> Sheet:
                 for name, given in grades.cells.items()
             )
     rows = gradebook.db.query(who.id, who.first_name, who.last_name, who.email, who.lms_user_id)
+    rows = rows.order_by(who.last_name, who.first_name, who.id)
     students = [
         Graded(
             student=student,
@@ -178,9 +176,7 @@ def _sheet(gradebook: Gradebook, lab: str) -> Sheet:
             parts=tuple(sorted(parts.get(student, ()), key=lambda part: part.name)),
             handed_in=student in handed_in,
         )
-        for student, first, last, email, lms_id in rows.order_by(
-            who.last_name, who.first_name, who.id
-        )
+        for student, first, last, email, lms_id in rows
     ]
     return Sheet(lab, float(assignment.max_score), assignment.duedate, tuple(students))
 
@@ -264,8 +260,7 @@ _OF_A_MEMBER = ("student", "name", "email")
 
 
 def _member(member: Member) -> Graded:
-    first, last = first_and_last(member.name)
-    return Graded(member.student, first, last, member.email)
+    return Graded(member.student, *first_and_last(member.name), member.email)
 
 
 # Which student of the gradebook a row of another system's table is.
@@ -299,17 +294,21 @@ class Matched:
 
     def notes(self, system: str) -> list[str]:
         """Notes on the students who get nothing, or whom a person should look at."""
-        notes = []
-        if self.doubtful:
-            notes.append(f"In doubt, because they fit several rows: {some(self.doubtful)}.")
-        if self.misnamed:
-            notes.append(
-                f"Left out, because {system}'s file has another name at their number: "
-                f"{some(self.misnamed)}. Is it the file of this assignment?"
-            )
-        if self.renamed:
-            notes.append(f"Please look at these; {system} has another name: {some(self.renamed)}.")
-        return notes
+        misnamed = (
+            f"Left out, because {system}'s file has another name at their number: "
+            f"{some(self.misnamed)}. Is it the file of this assignment?"
+        )
+        renamed = f"Please look at these; {system} has another name: {some(self.renamed)}."
+        return noted(
+            (self.doubtful, f"In doubt, because they fit several rows: {some(self.doubtful)}."),
+            (self.misnamed, misnamed),
+            (self.renamed, renamed),
+        )
+
+
+def noted(*notes: tuple[Sequence[str], str]) -> list[str]:
+    """The notes that are about somebody; each comes with the students whom it is about."""
+    return [note for students, note in notes if students]
 
 
 def match(rows: Iterable[Row], students: Mapping[str, Graded], system: str) -> Matched:
@@ -336,9 +335,8 @@ def match(rows: Iterable[Row], students: Mapping[str, Graded], system: str) -> M
     found: dict[int, set[str]] = {}
     renamed: dict[int, set[str]] = {}
     listed = list(rows)
-    numbers = [
-        () if row.team else by_number.get(row.number.strip(), ()) for row in listed
-    ]  # a team has a number of its own
+    # A team has a number of its own.
+    numbers = [() if row.team else by_number.get(row.number.strip(), ()) for row in listed]
     for at, row in enumerate(listed):
         logins = {_plain(login) for login in row.logins}
         fits = {one for login in logins for one in by_login.get(login, ())}
@@ -454,9 +452,8 @@ def read_table(path: Path) -> list[list[str]]:
     first = text.partition("\n")[0]
     separator = ";" if first.count(";") > first.count(",") else ","
     try:
-        rows = [
-            row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row
-        ]
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        rows = [row for row in reader if row]
     except csv.Error as error:
         raise BadTable(f"{path} is not a CSV file: {error}") from error
     if not rows:

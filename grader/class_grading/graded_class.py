@@ -23,15 +23,10 @@ from grader.figures.verdict import Outcome, outcome_in_words
 from grader.submissions.safe_files import opened, read_regular, trouble_with_name
 from grader.with_nbgrader.course_folder import NotOurs, open_course
 from grader.with_nbgrader.student_folders import students_in, trusted_part
+from labs import limits
 from labs.course import comparison, figures, guide
 from labs.course.figures import Figure
 from labs.course.predictions import BadPredictions
-from labs.limits import (
-    MOST_HEAD_BYTES,
-    MOST_JUDGEMENT_BYTES,
-    MOST_NOTEBOOK_BYTES,
-    MOST_RECORDING_BYTES,
-)
 from labs.recording.file import BadRecording, split_head
 from labs.recording.run_conditions import UNKNOWN, kind_in_head, kind_of_all
 from labs.units import NANOSECONDS, UnknownUnit, canonical
@@ -39,7 +34,7 @@ from labs.units import NANOSECONDS, UnknownUnit, canonical
 #: The seed of a process, in the line of the recording about it.
 _SEED = re.compile(r'"seed": ?"(\d+)"')
 _BLANKS = b" \t\r\n"
-_MOST_BYTES = MOST_NOTEBOOK_BYTES + MOST_JUDGEMENT_BYTES
+_MOST_BYTES = limits.MOST_NOTEBOOK_BYTES + limits.MOST_JUDGEMENT_BYTES
 #: Where our autograding writes a verdict, and what it set aside, in a notebook.
 _KEY = "ticklab"
 
@@ -191,7 +186,7 @@ def _numbers(folder: Path, trusted: Path) -> _Numbers:
     named = dict.fromkeys(each.recording for each in known.values() if each.recording)
     numbers = _Numbers(known)
     for path, content in _contents(folder, trusted, named):
-        numbers.machines[path] = kind_in_head(content[:MOST_HEAD_BYTES])
+        numbers.machines[path] = kind_in_head(content[: limits.MOST_HEAD_BYTES])
         numbers.runs[path] = _run_in(content)
     return numbers
 
@@ -201,7 +196,7 @@ def _contents(folder: Path, trusted: Path, named: Iterable[str]) -> Iterator[tup
     with contextlib.suppress(OSError), opened(folder / figures.RECORDINGS, trusted) as inside:
         for path in named:
             with contextlib.suppress(OSError):
-                yield path, read_regular(Path(path).name, MOST_RECORDING_BYTES, inside)
+                yield path, read_regular(Path(path).name, limits.MOST_RECORDING_BYTES, inside)
 
 
 def _run_in(content: bytes) -> tuple[str, ...]:

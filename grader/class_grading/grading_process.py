@@ -220,13 +220,6 @@ def answer_of(came: object) -> NoResult | None:
         return NoResult("the process that grades it gave an answer of another form")
 
 
-def read_plan(path: Path) -> Plan:
-    """The plan at `path`. Raises OSError or ValueError."""
-    stated = json.loads(path.read_bytes())
-    sources = [(path, place) for path, place in stated.pop("sources")]
-    return Plan(**stated, sources=sources)
-
-
 # Grading one submission without the gradebook. The steps and functions are those of `nbgrader
 # autograde` with our settings: copy the files, rebuild the notebook, judge the figures, write
 # verdicts into the cells. A test compares the folders and the gradebooks of both.
@@ -354,24 +347,20 @@ def write_notebook(path: Path, notebook: nbformat.NotebookNode) -> None:
     path.write_text(f"{text}\n", encoding="utf-8")
 
 
-def read_notebook(path: Path) -> nbformat.NotebookNode:
-    """Reads a notebook that we wrote. Raises OSError or ValueError."""
-    notebook: nbformat.NotebookNode = nbformat.versions[4].reads_json(
-        path.read_text(encoding="utf-8")
-    )
-    return notebook
-
-
-@functools.lru_cache(maxsize=32)
-def _parsed(text: str) -> nbformat.NotebookNode:
-    """A released notebook, which whoever rebuilds one copies."""
+def as_notebook(text: str) -> nbformat.NotebookNode:
+    """The notebook in a text that we wrote. Raises ValueError."""
     notebook: nbformat.NotebookNode = nbformat.versions[4].reads_json(text)
     return notebook
 
 
+#: A released notebook, which whoever rebuilds one copies.
+_parsed = functools.lru_cache(maxsize=32)(as_notebook)
+
+
 @functools.lru_cache(maxsize=2)
 def _plan(path: str) -> Plan:
-    return read_plan(Path(path))
+    """The plan at `path`. Raises OSError or ValueError."""
+    return Plan(**json.loads(Path(path).read_bytes()))
 
 
 def _set_permissions(folder: Path, plan: Plan) -> None:

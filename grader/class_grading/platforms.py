@@ -286,8 +286,7 @@ def _files() -> Iterator[tuple[str, bytes]]:
 
 
 def _hash(content: bytes) -> str:
-    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
-    return digest.decode("ascii").rstrip("=")
+    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode("ascii").rstrip("=")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import numpy as np
 
 from grader.evidence.sources import is_of_the_kit, source_beside
 from grader.figures import LABS, figures_of
-from grader.sandbox import GIVEN, Limits, NoSandbox, Result, refusal, run
+from grader.sandbox import GIVEN, Limits, NoSandbox, Result, demand, run
 from grader.submissions.safe_files import copy, printable, trouble_with_name
 from labs import paths
 from labs.c_kernels import toolchain
@@ -83,9 +83,10 @@ def rerun(course: Path, lab: str, student: str, figure: str | None = None) -> li
     OSError if the disk is full.
     """
     _check(lab, student, figure)
-    why = refusal()
-    if why is not None:
-        raise CannotRerun(why)
+    try:
+        demand()
+    except NoSandbox as error:
+        raise CannotRerun(str(error)) from error
     submitted = course / "submitted"
     with tempfile.TemporaryDirectory(prefix="ticklab-rerun-") as scratch:
         folder = Path(scratch) / lab

@@ -246,8 +246,7 @@ def _moment(text: str) -> int:
     month = next(_MONTHS.index(each[:3].casefold()) for each in re.findall(r"[A-Za-z]{3,}", text))
     day, year, clock = re.findall(r"\d+", text.replace(":", ""))
     hour = int(clock) // 100 % 12 + (12 if text[-2] == "P" else 0)
-    at = f"{year}{month + 1:02}{int(day):02}{hour:02}{int(clock) % 100:02}00"
-    return int(at)
+    return int(f"{year}{month + 1:02}{int(day):02}{hour:02}{int(clock) % 100:02}00")
 
 
 SAKAI = Layout(
@@ -273,8 +272,7 @@ def _read_ilias(parts: Parts) -> list[Named]:
     file = _LATE_IN_ILIAS.sub("", parts[-1])
     late = True if file != parts[-1] else None
     name = "" if found["names"] else parts[1]  # letters are lost in a student's name
-    path = (*parts[2:-1], file)
-    return [Named(parts[1], found["number"], path, name, late, logins=logins)]
+    return [Named(parts[1], found["number"], (*parts[2:-1], file), name, late, logins=logins)]
 
 
 ILIAS = Layout("ILIAS", _read_ilias, numbers=True, own=re.compile(r"[^/]+\.xlsx?"))

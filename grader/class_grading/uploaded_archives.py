@@ -58,10 +58,8 @@ _CHUNK = 1 << 18
 #: What `zipfile` raises for archives that are damaged or made to harm.
 _BAD_ZIP = (
     zipfile.BadZipFile,
-    zipfile.LargeZipFile,
     zlib.error,
     struct.error,
-    NotImplementedError,
     RuntimeError,
     EOFError,
     ValueError,
@@ -374,8 +372,7 @@ class Place:
             for level, inner in pairwise(levels)
         ]
         ways.append(self._if_apart(levels[-1], archive))
-        many = _count(len(ways))
-        why = f"nothing of it was collected, because it can be read in {many} ways."
+        why = f"nothing of it was collected, because it can be read in {_count(len(ways))} ways."
         return "\n".join([why, *ways])
 
     def people(self, paths: Collection[Parts]) -> list[str]:
@@ -689,8 +686,8 @@ class _Reader:
         order = max(orders) if orders else None
         late = _late(each for each in given if each.order == order)
         question = self._other_work(given, root, files)
-        origin, notes = "/".join(root), tuple(sorted(left_out))
-        return Version(origin, files, notes, None, order, "", late, question)
+        notes = tuple(sorted(left_out))
+        return Version("/".join(root), files, notes, None, order, "", late, question)
 
     def _other_work(self, given: Sequence[Given], root: Parts, files: Mapping[Parts, Item]) -> str:
         """What a person must say if other work on the lab lies in another folder; else ""."""
@@ -721,10 +718,10 @@ class _Reader:
             return [each for each in own if HANDED_IN not in each.path[:-1]]
         if own:
             return own
-        others = sorted({named[0] for named in made.values() if named})
         unnamed = [each for each, named in made.items() if named is None]
-        if others and not unnamed:
-            raise NotTaken(f"it is of the lab {others[0]}, not of {self._lab}")
+        if zips and not unnamed:
+            others = {named[0] for named in made.values() if named}
+            raise NotTaken(f"it is of the lab {min(others)}, not of {self._lab}")
         if len(unnamed) > 1:
             names = ", ".join(shown(each.path) for each in unnamed[:3])
             many = f"it has {len(unnamed)} zip files, and nobody knows which one counts"
@@ -797,9 +794,8 @@ def _check_names(given: Sequence[Given]) -> None:
             raise NotTaken(f"two files have the name {shown(each.path)}")
         seen.add(name)
         folders |= {same_name(each.path[:n]) for n in range(1, len(each.path))}
-    both = sorted(seen & folders)
-    if both:
-        raise NotTaken(f"{shown((both[0],))} is a file and a folder")
+    if both := seen & folders:
+        raise NotTaken(f"{shown((min(both),))} is a file and a folder")
 
 
 def _root(paths: Sequence[Parts], lab: str, others: Set[str]) -> Parts:
@@ -827,9 +823,8 @@ def _root(paths: Sequence[Parts], lab: str, others: Set[str]) -> Parts:
         return best[0]
     top = found[0]
     stated = {*top[-1:], *(path[-1].removesuffix(".ipynb") for path in paths if path[:-1] == top)}
-    other = sorted(stated & others)
-    if other:
-        raise NotTaken(f"it is of the lab {other[0]}, not of {lab}")
+    if other := stated & others:
+        raise NotTaken(f"it is of the lab {min(other)}, not of {lab}")
     if all(root[: len(top)] == top for root in found):
         return top
     names = ", ".join(shown(root) for root in found[:3])
@@ -848,9 +843,9 @@ def _nothing(given: Sequence[Given]) -> str:
     """Why there is no submission in these files."""
     if not given:
         return "it is empty"
-    others = [each for each in given if each.path[-1].casefold().endswith(OTHER_ARCHIVES)]
-    if others:
-        return f"{shown(others[0].path)} is no zip file; `labs hand-in` makes one"
+    for each in given:
+        if each.path[-1].casefold().endswith(OTHER_ARCHIVES):
+            return f"{shown(each.path)} is no zip file; `labs hand-in` makes one"
     return (
         f"it holds neither {figures.FILE_NAME} nor a notebook nor a zip file, "
         f"but {shown(given[0].path)}"
@@ -879,8 +874,7 @@ def written(version: Version, folder: Path) -> tuple[dict[str, str], list[str]]:
             if _COPIES not in path and note not in left_out:
                 left_out.append(note)
             continue
-        notebook = path[-1].endswith(".ipynb")
-        most = limits.MOST_NOTEBOOK_BYTES if notebook else limits.MOST_FILE_BYTES
+        most = limits.MOST_NOTEBOOK_BYTES if path[-1].endswith(".ipynb") else limits.MOST_FILE_BYTES
         if item.size > most:
             left_out.append(
                 f"{shown(path)}: it has {item.size:,} bytes; at most {most:,} are taken"

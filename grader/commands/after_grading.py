@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.commands.cli import Bar, add_course, add_lab, add_workers
-from labs.commands.command_line import complain, sentence
+from grader.commands.cli import Bar, add_command, add_course, add_lab, add_workers
+from labs.commands.command_line import complain
 from labs.files import with_ending
 from labs.terminal import safe, say
 from labs.units import plural
@@ -36,13 +36,12 @@ def add_feedback(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "on it hold, so a run that was interrupted goes on where it ended.",
         examples=("grader feedback 01-timer-overhead",),
     )
+    add = command.add_argument
     add_lab(command)
     add_course(command)
     add_workers(command)
-    command.add_argument(
-        "--resume", action="store_true", help="say first how many have their feedback already"
-    )
-    command.add_argument("--force", action="store_true", help="make all pages again")
+    add("--resume", action="store_true", help="say first how many have their feedback already")
+    add("--force", action="store_true", help="make all pages again")
     command.set_defaults(run=run_feedback)
 
 
@@ -87,18 +86,13 @@ def _say(done: Feedback) -> None:
 def add_report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader report` and its options."""
     about = "write a page about a graded lab, and the class's figures for its students"
-    command = commands.add_parser(
-        "report",
-        help=about,
-        description=sentence(about),
-        examples=("grader report 01-timer-overhead", "grader report 01-timer-overhead --names"),
-    )
+    examples = "grader report 01-timer-overhead", "grader report 01-timer-overhead --names"
+    command = add_command(commands, "report", about, *examples)
+    add = command.add_argument
     add_lab(command)
-    command.add_argument(
-        "--names", action="store_true", help="show names of students instead of pseudonyms"
-    )
+    add("--names", action="store_true", help="show names of students instead of pseudonyms")
     add_course(command)
-    command.add_argument(
+    add(
         "--to",
         type=Path,
         metavar="DIR",
@@ -144,12 +138,8 @@ _EXPORTS = (
 def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader export` and its options."""
     about = "write the grades of a lab for Canvas, Moodle, Gradescope, or as CSV"
-    command = commands.add_parser(
-        "export",
-        help=about,
-        description="Write the grades of a lab for Canvas, Moodle, Gradescope, or as CSV.",
-        examples=_EXPORTS,
-    )
+    command = add_command(commands, "export", about, *_EXPORTS)
+    add = command.add_argument
     add_lab(command)
     add_course(command)
     target = command.add_mutually_exclusive_group(required=True)
@@ -168,26 +158,20 @@ def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="the feedback pages as a zip file for Moodle; needs --worksheet",
     )
     target.add_argument("--gradescope", type=Path, metavar="DIR", help="results.json files")
-    command.add_argument(
-        "--gradebook", type=Path, metavar="FILE", help="the gradebook that Canvas has exported"
-    )
-    command.add_argument(
-        "--assignment", metavar="NAME", help="the lab's name in Canvas, if it is another one"
-    )
-    command.add_argument(
-        "--worksheet", type=Path, metavar="FILE", help="the grading worksheet that Moodle gave"
-    )
-    command.add_argument(
+    add("--gradebook", type=Path, metavar="FILE", help="the gradebook that Canvas has exported")
+    add("--assignment", metavar="NAME", help="the lab's name in Canvas, if it is another one")
+    add("--worksheet", type=Path, metavar="FILE", help="the grading worksheet that Moodle gave")
+    add(
         "--visibility",
         choices=("after_published", "after_due_date", "visible", "hidden"),
         help="when students see the results in Gradescope (default: after_published)",
     )
-    command.add_argument(
+    add(
         "--unfinished",
         action="store_true",
         help="write the points so far of students whose grade still waits for a person",
     )
-    command.add_argument(
+    add(
         "--overwrite",
         action="store_true",
         help="also write over EX in Canvas, and over a person's comments in Moodle's worksheet",
@@ -224,19 +208,19 @@ def run_export(arguments: argparse.Namespace) -> int:
 
 def _on_earlier(app: Any, lab: str) -> Iterator[str]:
     """When the lab was due, and whose grades are those of another due date or release."""
-    from grader.class_grading.autograde_class import autograder, opened
+    from grader.class_grading.autograde_class import autograder
     from grader.class_grading.gradebook_grades import due_in_words
     from grader.with_nbgrader.course_folder import NotOurs
     from grader.with_nbgrader.earlier_grades import CannotEnter, on_due_date, on_release
+    from grader.with_nbgrader.nbgrader_exchange import due_date
 
     course = app.coursedir
     said: list[str] = []
     app.log.setLevel(logging.WARNING)  # the plugin for penalties logs each of them
     try:
         converter = autograder(app, lab)
-        with opened(course.db_url, course.course_id, lab, converter) as writer:
-            if writer.due is not None:
-                yield f"Due {due_in_words(writer.due)}."
+        if (due := due_date(course, lab)) is not None:
+            yield f"Due {due_in_words(due)}."
         said += on_due_date(course, lab, converter)
     except (NotOurs, CannotEnter):  # only nbgrader knows the penalties of this course
         pass

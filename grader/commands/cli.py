@@ -18,6 +18,7 @@ from labs.commands.command_line import (
     Parser,
     complete,
     is_completing,
+    sentence,
     status_of,
     words_to_complete,
 )
@@ -82,6 +83,20 @@ def _needed(first: str) -> list[str]:
     if first == "--version":
         return []
     return [first] if first in MODULES else list(MODULES)
+
+
+def add_command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    about: str,
+    *examples: str,
+    **options: Any,
+) -> argparse.ArgumentParser:
+    """The command `name`, whose help says only what it is about; `options` are as for a parser."""
+    description = sentence(about)
+    return commands.add_parser(
+        name, help=about, description=description, examples=examples, **options
+    )
 
 
 def _lab_meant(arguments: argparse.Namespace) -> str:

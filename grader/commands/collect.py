@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.commands.cli import add_course
-from labs.commands.command_line import complain, sentence
+from grader.commands.cli import add_command, add_course
+from labs.commands.command_line import complain
 from labs.course import lab_names
 from labs.terminal import complete_with, one_of, say
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from grader.class_grading.collect_class import Report
 
 NOT_ALL, NOTHING = 1, 2
-_ABOUT = "collect a class: from a folder, a zip file or nbgrader's exchange"
 _MORE = """\
 SOURCE is one of these:
   the zip file in which Canvas, Moodle, Blackboard, Brightspace, Gradescope, ILIAS or Sakai gives \
@@ -40,42 +39,34 @@ _EXAMPLES = (
 
 def add_collect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader collect` and its options."""
-    command = commands.add_parser(
-        "collect",
-        help=_ABOUT,
-        description=sentence(_ABOUT),
-        epilog=_MORE,
-        examples=_EXAMPLES,
-    )
-    command.add_argument("source", metavar="SOURCE", help="a folder, a zip file, or `exchange`")
-    lab = command.add_argument(
-        "--lab", metavar="LAB", help="the lab (default: from the files' names)"
-    )
+    about = "collect a class: from a folder, a zip file or nbgrader's exchange"
+    command = add_command(commands, "collect", about, *_EXAMPLES, epilog=_MORE)
+    add = command.add_argument
+    add("source", metavar="SOURCE", help="a folder, a zip file, or `exchange`")
+    lab = add("--lab", metavar="LAB", help="the lab (default: from the files' names)")
     complete_with(lab, one_of(lab_names.labs))
     add_course(command)
-    command.add_argument(
+    add(
         "--roster",
         type=Path,
         metavar="FILE",
         help="a CSV file that says which id in a file name is which student",
     )
-    command.add_argument(
+    add(
         "--names",
         metavar="REGEX",
         help="how files are named, as nbgrader's named_regexp; (?P<student_id>...) and "
         "(?P<file_id>...), and perhaps (?P<timestamp>...)",
     )
     for option, which in (("--newest", "the newest submission"), ("--earlier", "the earlier one")):
-        command.add_argument(
+        add(
             option,
             default="",
             metavar="STUDENTS",
             help=f"{which} of these students counts, if the newest one lacks what an earlier one "
             "has; commas between the ids",
         )
-    command.add_argument(
-        "--dry-run", action="store_true", help="write nothing, and print what would be done"
-    )
+    add("--dry-run", action="store_true", help="write nothing, and print what would be done")
     command.set_defaults(run=run_collect)
 
 

@@ -6,6 +6,7 @@ import argparse
 import shlex
 from pathlib import Path
 
+from grader.commands.cli import add_command
 from labs.commands.command_line import complain
 from labs.files import who_can_read
 from labs.terminal import say
@@ -16,28 +17,23 @@ DEFAULT_LAB = "01-timer-overhead"
 def add_course(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader course` and its options."""
     about = "make a course folder with the labs and the settings that nbgrader needs"
-    command = commands.add_parser(
-        "course",
-        help=about,
-        description="Make a course folder with the labs and the settings that nbgrader needs.",
-        examples=("grader course my-course", "grader course my-demo --demo"),
-    )
-    command.add_argument("folder", type=Path, metavar="DIR")
-    command.add_argument(
+    examples = "grader course my-course", "grader course my-demo --demo"
+    command = add_command(commands, "course", about, *examples)
+    add = command.add_argument
+    add("folder", type=Path, metavar="DIR")
+    add(
         "--labs",
         type=Path,
         metavar="FROM",
         help="where the labs come from: a folder of labs, or an archive of Ticklab's source, which "
         "has the solutions (default: the labs of this package)",
     )
-    command.add_argument(
+    add(
         "--demo",
         action="store_true",
         help="add a made-up class that has handed in a lab, which is ready to be graded",
     )
-    command.add_argument(
-        "--lab", metavar="LAB", help=f"the lab that this class hands in (default: {DEFAULT_LAB})"
-    )
+    add("--lab", metavar="LAB", help=f"the lab that this class hands in (default: {DEFAULT_LAB})")
     command.set_defaults(run=run_course)
 
 

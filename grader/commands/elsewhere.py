@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.commands.cli import add_course, add_lab
-from labs.commands.command_line import complain, sentence
+from grader.commands.cli import add_command, add_course, add_lab
+from labs.commands.command_line import complain
 from labs.course import lab_names
 from labs.files import with_ending
 from labs.terminal import say, suggestion
@@ -16,7 +16,8 @@ from labs.terminal import say, suggestion
 def add_gradescope(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader gradescope` and its options."""
     about = "write an autograder for Gradescope, which gives verdicts at once"
-    command = _command(commands, "gradescope", about)
+    command = add_command(commands, "gradescope", about, "grader gradescope 01-timer-overhead")
+    add_lab(command)
     command.add_argument(
         "file",
         nargs="?",
@@ -50,7 +51,8 @@ def run_gradescope(arguments: argparse.Namespace) -> int:
 def add_classroom(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `grader classroom` and its options."""
     about = "write a template repository for GitHub Classroom, which checks figures"
-    command = _command(commands, "classroom", about)
+    command = add_command(commands, "classroom", about, "grader classroom 01-timer-overhead")
+    add_lab(command)
     command.add_argument(
         "folder",
         nargs="?",
@@ -73,18 +75,6 @@ def run_classroom(arguments: argparse.Namespace) -> int:
         return f"{folder}: push it to GitHub as a template repository."
 
     return _written(arguments, write)
-
-
-def _command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, about: str
-) -> argparse.ArgumentParser:
-    """The command `name`, which takes a lab."""
-    example = f"grader {name} 01-timer-overhead"
-    command = commands.add_parser(
-        name, help=about, description=sentence(about), examples=(example,)
-    )
-    add_lab(command)
-    return command
 
 
 def _written(arguments: argparse.Namespace, write: Callable[[str], str]) -> int:

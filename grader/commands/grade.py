@@ -28,28 +28,25 @@ def add_autograde(commands: argparse._SubParsersAction[argparse.ArgumentParser])
             "grader autograde 01-timer-overhead --course ~/my-course --workers 4",
         ),
     )
+    add = command.add_argument
     add_lab(command)
     add_course(command)
     add_workers(command)
-    command.add_argument("--dask", metavar="ADDRESS", help="grade on this Dask cluster instead")
-    command.add_argument(
+    add("--dask", metavar="ADDRESS", help="grade on this Dask cluster instead")
+    add(
         "--dask-tls",
         nargs=3,
         default=(),
         metavar=("CA", "CERTIFICATE", "KEY"),
         help="the files for its tls:// address (default: those of Dask's configuration)",
     )
-    command.add_argument(
+    add(
         "--dask-open",
         action="store_true",
         help="use a cluster that other machines reach without TLS: they can change grades",
     )
-    command.add_argument(
-        "--resume", action="store_true", help="say first what an interrupted run has left"
-    )
-    command.add_argument(
-        "--force", action="store_true", help="grade again what has been graded before"
-    )
+    add("--resume", action="store_true", help="say first what an interrupted run has left")
+    add("--force", action="store_true", help="grade again what has been graded before")
     command.set_defaults(run=run_autograde)
 
 
@@ -109,9 +106,10 @@ def add_rerun(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "is asked for? The result is a note for you. It changes no points.",
         examples=("grader rerun 03-system-call anna",),
     )
+    add = command.add_argument
     add_lab(command)
-    command.add_argument("student", metavar="STUDENT")
-    command.add_argument("--figure", metavar="F", help="only the C behind this figure")
+    add("student", metavar="STUDENT")
+    add("--figure", metavar="F", help="only the C behind this figure")
     add_course(command)
     command.set_defaults(run=run_rerun)
 

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
@@ -65,7 +65,6 @@ class Stage:
 
     repository: Path
     site: Path
-    _copied: set[PurePosixPath] = field(default_factory=set)
 
     def collect(self) -> None:
         """Write all pages of `docs/` and OUTSIDE. Raises OSError, and BadLink for a broken link."""
@@ -91,9 +90,7 @@ class Stage:
     def copied(self, place: PurePosixPath) -> str:
         """Where in the site a copy of the file `place` of the repository lies; it is made."""
         name = f"{COPIES}/{place}"
-        if place not in self._copied:
-            self._copied.add(place)
-            self._copy(self.repository / place, self.site / name)
+        self._copy(self.repository / place, self.site / name)
         return name
 
     def _put_page(self, place: PurePosixPath) -> None:
@@ -180,11 +177,8 @@ def broken_and_repaired(broken: str, repaired: str) -> list[str]:
     for caption, mine, other in zip(("Broken", "Repaired"), parts, parts[::-1], strict=True):
         lines = mine.splitlines()
         matching = SequenceMatcher(None, lines, other.splitlines(), autojunk=False)
-        same = {
-            n
-            for begin, _, size in matching.get_matching_blocks()
-            for n in range(size + begin)[begin:]
-        }
+        blocks_in_both = matching.get_matching_blocks()
+        same = {n for begin, _, size in blocks_in_both for n in range(begin, begin + size)}
         changed = [n + 1 for n, line in enumerate(lines) if n not in same and line.strip()]
         told = f"{caption}: {plural(len(changed), 'line')} of its own" if changed else caption
         blocks.append(code_block(mine, caption=told, changed=changed))
@@ -238,9 +232,8 @@ def write_pitfalls(stage: Stage, only: Collection[str] = ()) -> None:
     text = _CODE_IN_LIST.sub(linked, index.read_text(encoding="utf-8"))
     stage.put(INDEX, text.encode())
     for pitfall in chosen:
-        stage.put(
-            f"{PITFALLS}/{pitfall.code}.md", "\n".join(_pitfall_page(pitfall, stage)).encode()
-        )
+        page = "\n".join(_pitfall_page(pitfall, stage))
+        stage.put(f"{PITFALLS}/{pitfall.code}.md", page.encode())
 
 
 def _pitfall_page(pitfall: Pitfall, stage: Stage) -> Iterator[str]:
@@ -283,9 +276,8 @@ def _regions(kernel: broken.BrokenKernel) -> tuple[str, str]:
     twin = kernel.twin_plan()
     repaired = toolchain.c_kernel_source(twin.kernel).read_text(encoding="utf-8")
     variant = (*twin.variants, "")[0]
-    return region_of(kernel.source, (*kernel.plan().variants, variant)[0]), region_of(
-        repaired, variant
-    )
+    wrong = region_of(kernel.source, (*kernel.plan().variants, variant)[0])
+    return wrong, region_of(repaired, variant)
 
 
 def _seen(code: str, example: Example, stage: Stage) -> Iterator[str]:
@@ -297,8 +289,7 @@ def _seen(code: str, example: Example, stage: Stage) -> Iterator[str]:
         plot = _samples(code, "near", example.near, f"{example.near.gives}", stage)
         yield "Both figures were taken from the same samples, so the mistake is not in the plot.\n"
         yield f"- {wrong}\n- {near}\n"
-        beside = beside_estimate(code, example.shows, stage)
-        yield from (*beside, plot)
+        yield from (*beside_estimate(code, example.shows, stage), plot)
         return
     yield _samples(code, "wrong", example.shows, wrong, stage)
     yield _samples(code, "near", example.near, near, stage)
@@ -327,8 +318,7 @@ def beside_estimate(code: str, of: Submission, stage: Stage) -> list[str]:
     except ValueError:  # no unit of time
         return []
     handed_in = Mark("handed in", of.figure.value, "handed in")
-    marks = [handed_in, Mark.of("the recording gives", shown)]
-    drawn = value_drawing(marks, of.figure.unit)
+    drawn = value_drawing([handed_in, Mark.of("the recording gives", shown)], of.figure.unit)
     caption = "The figure that was handed in, next to what the recording gives."
     return [_put_drawing(stage, f"{PITFALLS}/{code}-figure.svg", drawn, caption)]
 
@@ -492,12 +482,9 @@ def _gallery_index(pairs: dict[str, Pair]) -> Iterator[str]:
         yield f"## {kernel.measures}\n"
         cards = []
         for name, pair in mine.items():
-            caption = f"[{escaped(_title(pair))}]({name}.md)" + f": {pair.factor}" * bool(
-                pair.factor
-            )
-            cards.append(
-                plot(f"{name}-value.svg", pair.drawing().description, caption, pair.drawing().width)
-            )
+            factor = f": {pair.factor}" if pair.factor else ""
+            drawn, caption = pair.drawing(), f"[{escaped(_title(pair))}]({name}.md){factor}"
+            cards.append(plot(f"{name}-value.svg", drawn.description, caption, drawn.width))
         yield side_by_side(cards)
 
 
@@ -527,16 +514,13 @@ def _gallery_page(name: str, pair: Pair, stage: Stage) -> Iterator[str]:
     codes = [
         pitfall.code
         for pitfall in CATALOGUE
-        if name in [live.kernel for live in pitfall.broken] and _has_page(stage, pitfall.code)
+        if name in [live.kernel for live in pitfall.broken]
+        and (stage.site / PITFALLS / f"{pitfall.code}.md").is_file()
     ]
     if codes:
         links = ", ".join(f"[`{code}`](../pitfalls/{code}.md)" for code in codes)
         yield f"If a student hands this in, the check names it: {links}.\n"
     yield "[The whole gallery](index.md)\n"
-
-
-def _has_page(stage: Stage, code: str) -> bool:
-    return (stage.site / "pitfalls" / f"{code}.md").is_file()
 
 
 def _more(source: str) -> list[str]:

@@ -64,17 +64,12 @@ class Call:
     node: Node = field(repr=False, compare=False)
 
 
+@functools.lru_cache(maxsize=32)  # a Code is equal only to itself
 def calls(code: Code) -> tuple[Call, ...]:
     """All calls in `code`, in the order of its text."""
-    return _calls(code)
-
-
-@functools.lru_cache(maxsize=32)  # a Code is equal only to itself
-def _calls(code: Code) -> tuple[Call, ...]:
     ignored = {each.id for each in _ignored(code)}
-    return tuple(
-        _call(each, each.id in ignored) for each in code.of_type("call_expression")
-    ) + tuple(_macro(each) for each in code.of_type("macro_type_specifier"))
+    found = [_call(each, each.id in ignored) for each in code.of_type("call_expression")]
+    return (*found, *(_macro(each) for each in code.of_type("macro_type_specifier")))
 
 
 def called(code: Code, names: Collection[str]) -> str | None:
@@ -176,7 +171,7 @@ def _call_number(call: Call) -> str | None:
 def _call(node: Node, ignored: bool) -> Call:
     function, arguments = (node.child_by_field_name(name) for name in ("function", "arguments"))
     while function is not None and function.type == "parenthesized_expression":
-        function = next((each for each in function.named_children), None)
+        function = next(iter(function.named_children), None)
     is_name = function is not None and function.type == "identifier"
     return Call(
         text_of(function) if is_name and function is not None else "",
@@ -329,11 +324,8 @@ def subtracted_constant(source: str) -> str | None:
 def _assignments(code: Code) -> Iterator[tuple[str, Node]]:
     """Each variable that gets a value, with the value."""
     for each in code.of_type("init_declarator", "assignment_expression"):
-        kind = "declarator" if each.type == "init_declarator" else "left"
-        target, value = (
-            each.child_by_field_name(kind),
-            each.child_by_field_name("value" if kind == "declarator" else "right"),
-        )
+        sides = ("declarator", "value") if each.type == "init_declarator" else ("left", "right")
+        target, value = (each.child_by_field_name(side) for side in sides)
         operator = each.child_by_field_name("operator")
         if target is None or value is None or (operator is not None and operator.type != "="):
             continue

@@ -80,8 +80,7 @@ class Source:
     @functools.cached_property
     def whole(self) -> Code:
         """All code of the file, macros included."""
-        bodies = (node for _, body in self.macros for node in body.nodes)
-        return Code((*self.code.nodes, *bodies))
+        return Code((*self.code.nodes, *(node for _, body in self.macros for node in body.nodes)))
 
 
 class _TooMuchError(Exception):
@@ -309,9 +308,7 @@ def _region(source: Source) -> Code | None:
     begin = content.find(_BEGINS.encode())
     line = content.find(b"\n", begin) if begin >= 0 else -1
     end = content.find(_ENDS.encode(), line) if line >= 0 else -1
-    if end < 0:
-        return None
-    return Code(tuple(_within(source.whole, line, end)))
+    return None if end < 0 else Code(tuple(_within(source.whole, line, end)))
 
 
 def _within(code: Code, begin: int, end: int) -> Iterator[Node]:

@@ -96,19 +96,11 @@ def walk_of(recording: Recording, variant: str) -> Walk | None:
     set_kb = recording.total(f"variant.{variant}.set_kb")
     if recording.kernel not in LADDER_KERNELS or not set_kb:
         return None
-    resident, huge, nodes, walked, same, samples, right = (
-        recording.total(f"variant.{variant}.{key}")
-        for key in (
-            "resident_kb",
-            "huge_kb",
-            "set_nodes",
-            "nodes_walked",
-            "same_hops",
-            "samples_walked",
-            "ends_right",
-        )
+    keys = (
+        *("resident_kb", "huge_kb", "set_nodes", "nodes_walked", "same_hops", "samples_walked"),
+        "ends_right",
     )
-    return Walk(set_kb, resident, huge, nodes, walked, same, samples, right)
+    return Walk(set_kb, *(recording.total(f"variant.{variant}.{key}") for key in keys))
 
 
 def walks_of(case: Case) -> Iterator[tuple[str, Walk]]:

@@ -91,8 +91,7 @@ def in_most(recording: Recording, key: str) -> float | None:
 
 def of_processes(recording: Recording, key: str) -> list[float]:
     """What the processes state; what all state alike is in the recording once."""
-    times = len(recording.processes) if key in recording.conditions else 1
-    return recording.numbers(key) * times
+    return recording.numbers(key) * (len(recording.processes) if key in recording.conditions else 1)
 
 
 @dataclass(frozen=True)

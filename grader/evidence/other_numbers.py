@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from grader.figures.case import (
     is_number,
     is_rounded,
 )
-from grader.figures.expected import Expected
+from grader.figures.expected import Expected, canonical_or
 from grader.figures.spec import CHOICE, TIMES, Quantity
 from labs.analysis.confidence import Floats
 from labs.analysis.net_cost import parts_of
@@ -35,7 +36,7 @@ from labs.recording import counts
 from labs.recording.declared import is_first_time
 from labs.recording.file import BadRecording, Recording, distinct, memoized
 from labs.results.result import result_of
-from labs.units import NANOSECONDS, UnknownUnit, canonical, in_four_digits, rounded, with_unit
+from labs.units import NANOSECONDS, canonical, in_four_digits, rounded, with_unit
 
 
 class Rank(IntEnum):
@@ -251,11 +252,7 @@ def _rates(case: Case) -> dict[str, float]:
 
 def _kind_of(unit: str) -> str:
     """Which of the rates a unit goes by; '' for what is no unit of time."""
-    try:
-        name = canonical(unit)
-    except UnknownUnit:
-        return ""
-    return {"cycles": "core cycles", "ticks": "ticks"}.get(name, "ns")
+    return {"": "", "cycles": "core cycles", "ticks": "ticks"}.get(canonical_or(unit), "ns")
 
 
 def _other_units(case: Case) -> Iterator[Way]:
@@ -415,7 +412,7 @@ def _totals(case: Case) -> Iterator[Way]:
 
 
 #: What the reports call the things that a C kernel measures.
-_SUBJECTS = {
+SUBJECTS = {
     "timer_overhead": "timer overhead",
     "system_call": "system call",
     "own_call": "system call",
@@ -431,7 +428,7 @@ _SUBJECTS = {
 
 def printed_by(case: Case) -> str:
     """Which report prints the submitted value, as a clause; '' for none, and for few digits."""
-    subject = _SUBJECTS.get(case.spec.kernel)
+    subject = SUBJECTS.get(case.spec.kernel)
     if subject is None or not case.spec.is_time or digits_of(case.figure.value) < FEWEST_DIGITS:
         return ""
     every = published.figures(subject)
@@ -472,11 +469,9 @@ def numbers_of(case: Case) -> Iterator[Shown]:
 
 
 def _beside_overhead(case: Case) -> Iterator[Shown]:
-    line = case.result.line
-    if line is None:
-        return
-    per_unit = line.clock.ticks_in(case.spec.unit)
-    yield line.cost.value / per_unit, "the slope of your line, the cost of one addition"
+    if (line := case.result.line) is not None:
+        slope = line.cost.value / line.clock.ticks_in(case.spec.unit)
+        yield slope, "the slope of your line, the cost of one addition"
 
 
 def _beside_cost(case: Case) -> Iterator[Shown]:
@@ -487,15 +482,14 @@ def _beside_cost(case: Case) -> Iterator[Shown]:
             what = "the intercept of your line, the cost of the readings"
             yield result.line.overhead.into(case.spec.unit, result.clock).value, what
     if net is not None and net.baseline is not None:
-        per_unit = case.result.clock.ticks_in(case.spec.unit)
         what = f"the cost of {net.baseline_variant}, which is to be subtracted"
-        yield net.baseline.value / per_unit, what
+        yield net.baseline.value / case.ticks_a_unit, what
 
 
 def _of_first_times(case: Case) -> Iterator[Shown]:
     recording = case.recording
     mine = recording.rows_of(case.spec.variant)
-    ticks = recording.ticks[mine] / case.result.clock.ticks_in(case.spec.unit)
+    ticks = recording.ticks[mine] / case.ticks_a_unit
     if not len(ticks):
         return
     median, largest = float(np.median(ticks)), float(ticks.max())
@@ -507,12 +501,11 @@ def _of_first_times(case: Case) -> Iterator[Shown]:
 
 def _beside_step(case: Case) -> Iterator[Shown]:
     line, samples = case.result.line, case.recording.samples(case.spec.variant)
-    per_unit = case.result.clock.ticks_in(case.spec.unit)
-    step = case.result.clock.step / per_unit
+    step = case.result.clock.step / case.ticks_a_unit
     if line is not None:
-        yield line.overhead.value / per_unit, "the overhead of a pair of readings"
+        yield line.overhead.value / case.ticks_a_unit, "the overhead of a pair of readings"
     if len(samples):
-        least = float(samples.ticks.min()) / per_unit
+        least = float(samples.ticks.min()) / case.ticks_a_unit
         if least > step:
             yield least, "the shortest sample"
     yield 2 * step, "twice the step, where no two samples lie next to each other"
@@ -535,13 +528,12 @@ def _of_counts(case: Case) -> Iterator[Shown]:
 def whole_samples(case: Case) -> Iterator[tuple[int, float]]:
     """Each batch size and the mean of its samples, in the unit asked for; then without warm-up."""
     recording, name = case.recording, case.spec.variant
-    per_unit = case.result.clock.ticks_in(case.spec.unit)
     mine = recording.rows_of(name)
     for size in sorted(set(recording.batch[mine].tolist())):
         for rows in (mine, mine & (recording.sample >= 0)):
             ticks = recording.ticks[rows & (recording.batch == size)]
             if len(ticks):
-                yield int(size), float(ticks.mean()) / per_unit
+                yield int(size), float(ticks.mean()) / case.ticks_a_unit
 
 
 #: Of a recording with more variants than this no other is looked at.
@@ -583,7 +575,6 @@ def reduction_of(case: Case) -> str:
     of_line = not case.others and quantity in (Quantity.COST, Quantity.OVERHEAD)
     if not of_line or case.right or not case.submitted:
         return ""
-    per_unit = case.result.clock.ticks_in(case.spec.unit)
     for through, location, ends in LINES_BY_HAND:
         for least in (1, 0):  # without the empty samples, and with them
             if ends and not least and quantity is Quantity.OVERHEAD:
@@ -597,7 +588,7 @@ def reduction_of(case: Case) -> str:
                 slope -= net.times * baseline[0] if baseline else 0.0
             parts = net.parts if net is not None else 1.0
             ticks = intercept if quantity is Quantity.OVERHEAD else slope / parts
-            if is_rounded(case, number := ticks / per_unit):
+            if is_rounded(case, number := ticks / case.ticks_a_unit):
                 return through
             there = number * case.figure.value / case.submitted  # in the unit that was written
             if float(f"{there:.{FEWEST_DIGITS}g}") == case.figure.value:
@@ -725,12 +716,9 @@ def _other_rows(
     case: Case, recording: Recording, used: tuple[str, ...], unit: str = ""
 ) -> Iterator[tuple[str, float]]:
     """The other variants with their costs, in the unit asked for; without the baselines."""
-    baselines = {
-        stated
-        for name in recording.variants
-        for stated in recording.condition(f"variant.{name}.baseline")
-    }
-    others = [name for name in recording.variants if name not in {*used, *baselines}]
+    names = recording.variants
+    stated = [recording.condition(f"variant.{name}.baseline") for name in names]
+    others = [name for name in names if name not in {*used, *chain.from_iterable(stated)}]
     if len(others) > MOST_NAMED_VARIANTS:
         ends = _ends_of_series(case, used[0]) or ()
         others = [each for each in others if each in (*case.spec.compare_with, *dict(ends))]
@@ -841,7 +829,6 @@ def _of_column(case: Case) -> Iterator[Slip]:
     """The mean of all samples, whatever number of operations each of them holds."""
     recording, name = case.recording, case.spec.variant
     mine = recording.rows_of(name)
-    unit = case.result.clock.ticks_in(case.spec.unit)
     if len(set(recording.batch[mine].tolist())) < 2:
         return  # then it is a sample with all its operations (cost_of_many_for_one)
     right = "the slope: how much a sample grows with each operation in it"
@@ -849,7 +836,7 @@ def _of_column(case: Case) -> Iterator[Slip]:
         right = "the intercept: a sample without the operations in it"
     for chosen in (mine & (recording.sample >= 0), mine):  # without warm-up, and with it
         if chosen.any():
-            mean = float(recording.ticks[chosen].mean()) / unit
+            mean = float(recording.ticks[chosen].mean()) / case.ticks_a_unit
             yield mean, "the mean of the whole column of ticks", right
 
 
@@ -874,9 +861,8 @@ def _of_difference(case: Case) -> Iterator[Slip]:
     ends = _ends_of_series(case, first)
     if ends is not None:
         (low, at_low), (high, at_high) = ends
-        low_cost, high_cost = (
-            cost_of(case.recording, name, case.spec.unit) for name in (low, high)
-        )
+        unit = case.spec.unit
+        low_cost, high_cost = (cost_of(case.recording, name, unit) for name in (low, high))
         if low_cost is not None and high_cost is not None and {low, high} != {first, second}:
             for by in (at_high - at_low, divisor):
                 yield (high_cost - low_cost) / by, f"({high} - {low}) / {by:g}", right

@@ -310,11 +310,9 @@ def accounts(case: Case) -> Iterator[Account]:
     if case.spec.kernel not in CREATING:
         return
     for name in case.spec.variants:
-        total = {
-            key: case.recording.total(f"variant.{name}.{key}")
+        created, faults, of_children, switches = (
+            case.recording.total(f"variant.{name}.{key}")
             for key in ("created", "faults", "children_faults", "children_switches")
-        }
-        created, faults, of_children = (total["created"], total["faults"], total["children_faults"])
-        if not created or faults is None or of_children is None:
-            continue
-        yield Account(name, created, faults, of_children, total["children_switches"])
+        )
+        if created and faults is not None and of_children is not None:
+            yield Account(name, created, faults, of_children, switches)

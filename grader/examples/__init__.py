@@ -154,18 +154,13 @@ def _submission(folder: Path, verdict: Verdict) -> Submission:
         handed_in = figures.read(folder)
     except BadFigures:
         handed_in = {}
-    figure = handed_in.get(verdict.figure)
-    of, names = spec, [verdict.recording or _named(figure)]
+    stated = handed_in.get(verdict.figure)
+    figure = stated if isinstance(stated, Figure) else None
+    of, name = spec, verdict.recording or _named(figure)
     if spec.of:
-        of, names = figure_named(spec.of[0]), [_named(handed_in.get(spec.of[0]))]
-    paths = [folder / name for name in names if name and (folder / name).is_file()]
-    return Submission(
-        verdict,
-        spec,
-        figure if isinstance(figure, Figure) else None,
-        paths[0] if paths else None,
-        of,
-    )
+        of, name = figure_named(spec.of[0]), _named(handed_in.get(spec.of[0]))
+    path = folder / name if name and (folder / name).is_file() else None
+    return Submission(verdict, spec, figure, path, of)
 
 
 def _named(figure: object) -> str | None:

@@ -85,6 +85,11 @@ class Case:
         """The result of the figure's variant; for a relation, of its first figure."""
         return self.results[self.spec.operands[0]]
 
+    @property
+    def ticks_a_unit(self) -> float:
+        """How many ticks of the figure's clock make up one of the requested unit."""
+        return self.result.clock.ticks_in(self.spec.unit)
+
     def as_operand(self) -> Operand:
         """This figure as a relation sees it."""
         amount = None if self.submitted is None else Amount(self.submitted, self.spec.unit)
@@ -115,8 +120,7 @@ def make_case(
     recording does not describe its clock.
     """
     compare_with = (name for name in spec.compare_with if name in recording.variants)
-    names = (*spec.variants, *compare_with)
-    results = {name: result_of(recording, name, "ns") for name in names}
+    results = {name: result_of(recording, name, "ns") for name in (*spec.variants, *compare_with)}
     accepted_values = _as_exact(
         spec,
         conclusion(spec, [results[name] for name in spec.variants])
@@ -141,19 +145,10 @@ def make_relation(
         naive = [bool(case.spec.demonstrates) for case in others]
         accepted = conclusion(spec, [case.result for case in others], naive)
     else:
-        operands = [case.as_operand() for case in others]
-        accepted = values_by_relation(spec, operands, figure.unit)
-    return Case(
-        spec,
-        figure,
-        first.recording,
-        results,
-        submitted,
-        _as_exact(spec, accepted),
-        first.source,
-        others,
-        compare_with,
-    )
+        accepted = values_by_relation(spec, [case.as_operand() for case in others], figure.unit)
+    exact = _as_exact(spec, accepted)
+    case = Case(spec, figure, first.recording, results, submitted, exact, first.source)
+    return replace(case, others=others, compare_with=compare_with)
 
 
 def _as_exact(spec: FigureSpec, values: list[Expected]) -> tuple[Expected, ...]:

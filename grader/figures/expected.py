@@ -236,23 +236,13 @@ def related(
     left = None
     if first.by_process and second.by_process:
         left = confidence.difference_by_process(first.by_process, second.by_process)
+    of_programs = bool(left and left.programs)
     if spec.quantity is Quantity.RATIO:
         if second.value <= 0:
             return []
         found = confidence.ratio(first, second)
-        shown = printed_interval(*found, 1.0)
-        return [Expected(*found, spec.unit, shown=shown, of_programs=bool(left and left.programs))]
-    return _differences(spec, first, second, left, clock, unit)
-
-
-def _differences(
-    spec: FigureSpec,
-    first: Estimate,
-    second: Estimate,
-    left: ByProcess | None,
-    clock: Clock,
-    unit: str,
-) -> list[Expected]:
+        printed = printed_interval(*found, 1.0)
+        return [Expected(*found, spec.unit, shown=printed, of_programs=of_programs)]
     value, low, high = confidence.difference(first, second)
     # The difference of the two values by hand gives processes other weights, and is right too.
     by_hand = first.value - second.value
@@ -265,18 +255,9 @@ def _differences(
     printed = printed_interval(inside.value, inside.low, inside.high, 0.0)
     shown: Range = (printed[0] / spec.divisor, printed[1] / spec.divisor)
     inside = inside.times(1 / spec.divisor)
-    return [
-        Expected(
-            inside.value,
-            inside.low,
-            inside.high,
-            spec.unit,
-            by_process=inside.by_process,
-            shown=shown,
-            one=length_of(unit, spec.unit, clock),
-            of_programs=bool(left and left.programs),
-        )
-    ]
+    right = Expected(inside.value, inside.low, inside.high, spec.unit, "", inside.by_process, shown)
+    one = length_of(unit, spec.unit, clock)
+    return [replace(right, one=one, of_programs=of_programs)]
 
 
 def length_of(unit: str, into: str, clock: Clock) -> float:
@@ -384,14 +365,12 @@ def _estimated(result: Result, unit: str) -> Result:
 
     Raises ValueError for core cycles of unknown length.
     """
-    if unit == result.unit:
-        return result
-    return result_of(result.recording, result.variant, unit)
+    return result if unit == result.unit else result_of(result.recording, result.variant, unit)
 
 
 def _accepted_estimates(spec: FigureSpec, result: Result, unit: str) -> Iterator[Expected]:
     """The estimates in the requested unit and in the submitted one: their intervals may differ."""
-    for into in dict.fromkeys((spec.unit, _canonical_or(unit, spec.unit))):
+    for into in dict.fromkeys((spec.unit, canonical_or(unit, spec.unit))):
         try:
             again = _estimated(result, into)
             factor = again.clock.ticks_in(into) / again.clock.ticks_in(spec.unit)
@@ -399,17 +378,10 @@ def _accepted_estimates(spec: FigureSpec, result: Result, unit: str) -> Iterator
             continue
         one = length_of(unit, spec.unit, again.clock)
         for estimate in _estimates_of_quantity(spec.quantity, again, into):
-            inside = estimate.times(factor)
-            yield Expected(
-                inside.value,
-                inside.low,
-                inside.high,
-                spec.unit,
-                _text_of_run(spec, again, estimate),
-                inside.by_process,
-                _shown(again, estimate, factor),
-                one,
-            )
+            inside, words = estimate.times(factor), _text_of_run(spec, again, estimate)
+            value = Expected(inside.value, inside.low, inside.high, spec.unit, words, one=one)
+            shown = _shown(again, estimate, factor)
+            yield replace(value, by_process=inside.by_process, shown=shown)
 
 
 def _shown(result: Result, estimate: Estimate, factor: float) -> Range | None:
@@ -458,8 +430,7 @@ def _estimates_of_quantity(quantity: Quantity, result: Result, unit: str) -> Ite
         yield result.estimate
     else:
         # Whether a figure follows from its run has nothing to do with other runs' clock speeds.
-        net = result.net.net.into(unit, result.clock)
-        yield _at_speeds_of_the_run(net, result.recording)
+        yield _at_speeds_of_the_run(result.net.net.into(unit, result.clock), result.recording)
 
 
 def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
@@ -475,7 +446,8 @@ def _at_speeds_of_the_run(estimate: Estimate, recording: Recording) -> Estimate:
     return replace(estimate, low=min(estimate.low, *at_speeds), high=max(estimate.high, *at_speeds))
 
 
-def _canonical_or(unit: str, otherwise: str) -> str:
+def canonical_or(unit: str, otherwise: str = "") -> str:
+    """The one spelling of `unit`, or `otherwise` for what is no unit."""
     try:
         return canonical(unit)
     except UnknownUnit:
@@ -511,8 +483,7 @@ def conclusion(
         number = spec.decide(estimates)
         if not any(naive) and _may_be_the_clock(spec, operands):
             number = len(spec.choices)
-    text = f"{number} ({spec.choices[number - 1].text})"
-    return [Expected(number, number, number, CHOICE, text)]
+    return [Expected(number, number, number, CHOICE, f"{number} ({spec.choices[number - 1].text})")]
 
 
 def _may_be_the_clock(spec: FigureSpec, operands: Sequence[Result]) -> bool:

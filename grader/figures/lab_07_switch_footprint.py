@@ -22,8 +22,7 @@ def _cause(estimates: Estimates) -> int:
     if side(processes, processes_alone) <= 0 or side(threads, threads_alone) <= 0:
         return UNDECIDED
     added = difference_of(processes, processes_alone)
-    added_to_threads = difference_of(threads, threads_alone)
-    return BOTH if side(added_to_threads, added) < 0 else CACHES
+    return BOTH if side(difference_of(threads, threads_alone), added) < 0 else CACHES
 
 
 FIGURES = (

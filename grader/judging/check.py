@@ -109,11 +109,9 @@ def of_second_run(case: Case, before: Sequence[Case]) -> Case:
             first.spec.variant not in case.recording.variants
         ):
             continue
+        asked = case.spec
         spec = replace(
-            first.spec,
-            id=case.spec.id,
-            points=case.spec.points,
-            changed_from=case.spec.changed_from,
+            first.spec, id=asked.id, points=asked.points, changed_from=asked.changed_from
         )
         other = make_case(spec, case.figure, case.recording, case.source)
         second_runs.append(replace(other, changed_from=first))
@@ -265,11 +263,6 @@ def _answer(case: Case) -> str:
     return f"The right conclusion is {case.expected.as_text()}."
 
 
-def _is_unchanged(case: Case, code: str) -> bool:
-    """Whether the recording is of a broken C kernel that makes the mistake."""
-    return broken_name(case.recording) in {live.kernel for live in pitfall_named(code).broken}
-
-
 def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
     """The verdict on a requested mistake: its run must show it, and the value must be that run's.
 
@@ -284,7 +277,8 @@ def _reproduced(case: Case, findings: tuple[Finding, ...]) -> Verdict:
     # A variant that the student chose, for the repair, may have the same name.
     found = found.replace("Your variant", "The broken variant")
     too_wide = caveats.caveat_of_width(case)
-    shown = found or (NOT_SHOWN_HERE if _is_unchanged(case, spec.demonstrates) else None)
+    on_purpose = [live.kernel for live in pitfall_named(spec.demonstrates).broken]
+    shown = found or (NOT_SHOWN_HERE if broken_name(case.recording) in on_purpose else None)
     missing = []
     if not shown:
         codes = " and ".join(finding.code for finding in in_run) or "no mistake"

@@ -180,9 +180,7 @@ def _variants_of(command: str) -> list[str]:
         words = shlex.split(command)
     except ValueError:
         return []
-    if "--variant" not in words[:-1]:
-        return []
-    return words[words.index("--variant") + 1].split(",")
+    return words[words.index("--variant") + 1].split(",") if "--variant" in words[:-1] else []
 
 
 def _dates(recording: Recording, handed_in: datetime.datetime | None) -> list[str]:

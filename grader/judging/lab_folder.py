@@ -21,11 +21,11 @@ from grader.evidence.other_numbers import variants_of_same_value
 from grader.evidence.sources import source_of
 from grader.figures import LABS, FigureSpec, figure_named, figures_of, lab_of_figures
 from grader.figures.case import Case, is_number, is_rounded
+from grader.figures.expected import canonical_or
 from grader.figures.spec import Quantity
 from grader.figures.verdict import Finding, Outcome, Verdict
 from grader.judging import flags
 from grader.judging.check import judge, of_second_run, open_case, open_relation
-from grader.judging.flags import fingerprints
 from grader.pitfalls.recordings import FIGURE_UNREADABLE
 from labs import limits
 from labs.course import figures, guide, predictions
@@ -34,7 +34,7 @@ from labs.files import denied, read_bounded
 from labs.recording.file import BadRecording, Recording, read
 from labs.recording.run_conditions import CANCELLED, TIME_LIMIT, cut_short
 from labs.results.result import result_of
-from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded
+from labs.units import NANOSECONDS, rounded
 
 log = logging.getLogger(__name__)
 
@@ -102,16 +102,10 @@ def examined(
     try:
         submitted = figures.read(folder)
     except BadFigures as error:
-        unreadable = FIGURE_UNREADABLE.finding(f"{error}.")
-        return [judge(spec, unreadable, None) for spec in specs], {}
+        return [judge(spec, FIGURE_UNREADABLE.finding(f"{error}."), None) for spec in specs], {}
     recordings = _recordings(folder, [submitted.get(spec.id) for spec in every])
     try:
-        raised = flags.flags_by_figure(
-            {spec.id: submitted.get(spec.id) for spec in specs},
-            recordings,
-            specs,
-            handed_in(folder),
-        )
+        raised = flags.flags_by_figure(submitted, recordings, specs, handed_in(folder))
     except MemoryError:
         raise
     except Exception:  # flags cost no points, so we can grade without them
@@ -134,7 +128,7 @@ def examined(
             _of_cut_short_run(used, _of_earlier_run(folder, figure, verdict)),
             tries=figure.tries if spec.choices and isinstance(figure, Figure) else None,
             flags=raised.get(spec.id, ()),
-            fingerprints=fingerprints(used) if isinstance(used, Recording) else (),
+            fingerprints=flags.fingerprints(used) if isinstance(used, Recording) else (),
             at_most=estimate is not None and estimate.at_most,
         )
     return [verdicts[spec.id] for spec in specs], cases
@@ -237,16 +231,11 @@ def _verdict(
         if spec.of:
             case = open_relation(spec, figure, cases)
         else:
-            recording = known.recordings.get(name) if name else None
-            source = (
-                source_of(recording, known.folder / (name or ""))
-                if isinstance(recording, Recording)
-                else None
-            )
+            recording, source = known.recordings.get(name or ""), None
+            if isinstance(recording, Recording):
+                source = source_of(recording, known.folder / (name or ""))
             case = open_case(spec, figure, recording, source)
-            before = [
-                each for name in spec.changed_from if isinstance(each := cases.get(name), Case)
-            ]
+            before = [each for each in map(cases.get, spec.changed_from) if isinstance(each, Case)]
             if isinstance(case, Case) and before:
                 case = of_second_run(case, before)
         cases[spec.id] = case
@@ -304,12 +293,11 @@ def lab_of(folder: Path) -> str:
         lab_by_figures = lab_of_figures(list(figures.read(folder)))
     except BadFigures:
         lab_by_figures = None
-    if lab_by_figures is None:
-        raise LookupError(
-            f"{folder} is not a lab folder: it has no notebook and no figures.json of "
-            f"{', '.join(LABS)}"
-        )
-    return lab_by_figures
+    if lab_by_figures is not None:
+        return lab_by_figures
+    raise LookupError(
+        f"{folder} is not a lab folder: it has no notebook and no figures.json of {', '.join(LABS)}"
+    )
 
 
 def _is_link(path: Path) -> bool:
@@ -361,10 +349,8 @@ class Elsewhere:
         own = case.recording
         same: list[str] = []
         different: list[str] = []
-        for path, other in (*self.recordings.items(), *self._unnamed()):
-            if path == case.figure.recording or not isinstance(other, Recording):
-                continue
-            if other.kernel != own.kernel or other.samples_sha256 == own.samples_sha256:
+        for path, other in self._other_runs(case):
+            if other.samples_sha256 == own.samples_sha256:
                 continue
             which = "an earlier run" if made_before(other, own) else "another run"
             for name in variants_of_same_value(case, other):
@@ -399,12 +385,8 @@ class Elsewhere:
         if net is None or net.baseline is None or net.baseline_variant is None:
             return
         name, unit = net.baseline_variant, case.spec.unit
-        for path, other in (*self.recordings.items(), *self._unnamed()):
-            if path == case.figure.recording or not isinstance(other, Recording):
-                continue
-            if other.kernel != case.recording.kernel or name not in other.variants:
-                continue
-            line = result_of(other, name, "ns").line
+        for path, other in self._other_runs(case):
+            line = result_of(other, name, "ns").line if name in other.variants else None
             if line is None:
                 continue
             once = line.cost.into(unit, line.clock).value * net.times / net.parts
@@ -413,6 +395,14 @@ class Elsewhere:
                     f"{rounded(case.expected.value)} - {rounded(once)}: you subtracted what {name} "
                     f"costs by {path}, which is subtracted already"
                 )
+
+    def _other_runs(self, case: Case) -> Iterator[tuple[str, Recording]]:
+        """The recordings of the same C kernel, without that of `case`, by path."""
+        for path, other in (*self.recordings.items(), *self._unnamed()):
+            if path == case.figure.recording or not isinstance(other, Recording):
+                continue
+            if other.kernel == case.recording.kernel:
+                yield path, other
 
     def _unnamed(self) -> Iterator[tuple[str, Recording]]:
         """The recordings that no figure names, by path; without links and large files."""
@@ -434,17 +424,12 @@ class Elsewhere:
 
 def _is_same(case: Case, figure: Figure) -> bool:
     """Whether the figure of `case` has the value of another `figure`, both with a unit of time."""
-    try:
-        mine, other = canonical(case.figure.unit), canonical(figure.unit)
-    except UnknownUnit:
+    mine, other = canonical_or(case.figure.unit), canonical_or(figure.unit)
+    if mine and mine == other:
+        return _is_as_given(case, figure.value)
+    if mine not in NANOSECONDS or other not in NANOSECONDS:
         return False
-    if mine == other:
-        factor = 1.0
-    elif mine in NANOSECONDS and other in NANOSECONDS:
-        factor = NANOSECONDS[other] / NANOSECONDS[mine]
-    else:
-        return False
-    return _is_as_given(case, figure.value * factor)
+    return _is_as_given(case, figure.value * (NANOSECONDS[other] / NANOSECONDS[mine]))
 
 
 def _is_as_given(case: Case, number: float) -> bool:
@@ -456,8 +441,5 @@ def _is_as_given(case: Case, number: float) -> bool:
 
 def _in_ns(figure: Figure) -> float | None:
     """The value of a figure with a unit of time; None for another unit."""
-    try:
-        factor = NANOSECONDS.get(canonical(figure.unit))
-    except UnknownUnit:
-        return None
+    factor = NANOSECONDS.get(canonical_or(figure.unit))
     return figure.value * factor if factor else None

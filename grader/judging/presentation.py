@@ -23,22 +23,16 @@ MOST_FINDINGS = 3
 
 _VERDICT = Path(__file__).with_name("verdict.html.jinja")
 
-#: The sign of each outcome, by its words.
-MARKS = {
-    Outcome.PASSED.value: "✓",
-    PARTLY_RIGHT: "◐",
-    NOT_HANDED_IN: "○",
-    Outcome.FAILED.value: "✗",
-    Outcome.NOT_GRADED.value: "?",
+#: Of each outcome, by its words: its sign, and the colour of the border, which is visible on light
+#: and dark backgrounds; text has the page's own colour.
+_LOOKS = {
+    Outcome.PASSED.value: ("✓", "#009E73"),
+    PARTLY_RIGHT: ("◐", "#E69F00"),
+    NOT_HANDED_IN: ("○", "#808080"),
+    Outcome.FAILED.value: ("✗", "#D55E00"),
+    Outcome.NOT_GRADED.value: ("?", "#808080"),
 }
-#: Colours of the border, visible on light and dark backgrounds; text has the page's own colour.
-_COLOURS = {
-    Outcome.PASSED.value: "#009E73",
-    PARTLY_RIGHT: "#E69F00",
-    NOT_HANDED_IN: "#808080",
-    Outcome.FAILED.value: "#D55E00",
-    Outcome.NOT_GRADED.value: "#808080",
-}
+MARKS = {words: mark for words, (mark, _) in _LOOKS.items()}
 
 
 def points_as_text(points: float) -> str:
@@ -65,7 +59,7 @@ def as_text(verdict: Verdict) -> str:
     if not verdict.findings:  # otherwise the reason is the symptom of the first finding
         lines.append(f"  {verdict.reason}")
     for finding in verdict.findings[:MOST_FINDINGS]:
-        lines += [f"  [{finding.code}] {finding.symptom}"]
+        lines.append(f"  [{finding.code}] {finding.symptom}")
         lines += [f"    {label}: {text}" for label, text in _told(finding)]
     if verdict.findings and verdict.accepted:  # otherwise the reason states it
         lines.append(f"  Accepted: {verdict.accepted}. {verdict.why_accepted}".rstrip())
@@ -125,10 +119,11 @@ def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:
 
     `examples` is HTML by the code of a finding; it is shown below the finding.
     """
+    mark, colour = _LOOKS[verdict.in_words]
     return filled(
         _VERDICT,
-        colour=_COLOURS[verdict.in_words],
-        mark=MARKS[verdict.in_words],
+        colour=colour,
+        mark=mark,
         headline=headline(verdict),
         findings=verdict.findings[:MOST_FINDINGS],
         open=verdict.in_words == NOT_HANDED_IN,
@@ -193,9 +188,7 @@ def plot_svg(verdict: Verdict, folder: Path) -> str:
         recording = read(path)
         spec = figure_named(verdict.figure)
         variant = spec.variant if spec.variants else ""
-        if variant not in recording.variants:
-            return ""
-        return evidence_drawing(recording, variant).svg
+        return evidence_drawing(recording, variant).svg if variant in recording.variants else ""
     except (BadRecording, KeyError):
         return ""
 

@@ -261,11 +261,9 @@ class AskedProcess:
         some = os.read(process.stdout.fileno(), 1 << 20)
         if not some:
             status = process.wait()
-            if status == -signal.SIGKILL:
-                raise _Killed(self._why(status))
-            raise (
-                Ended(self._why(status)) if status else _Idle(f"{self.what} ended without a result")
-            )
+            if status == 0:
+                raise _Idle(f"{self.what} ended without a result")
+            raise (_Killed if status == -signal.SIGKILL else Ended)(self._why(status))
         return some
 
     def _why(self, status: int) -> str:
@@ -515,11 +513,16 @@ def main() -> int:
 
 
 def _judged(job: dict[str, Any]) -> Judgement | NotGraded:
+    # Here: only the process that judges reads recordings.
+    from labs.recording.file import keeping_recordings
+
     heard = io.StringIO()
     handler = logging.StreamHandler(heard)
     logging.getLogger().addHandler(handler)
     try:
-        return _judgement(job, heard)
+        sys.path[:] = job["path"]
+        with keeping_recordings():  # the check, the plots and the evidence read the same files
+            return _judgement(job, heard)
     except MemoryError:
         return NotGraded(NO_MEMORY, heard.getvalue()[-MOST_LOG:])
     except Exception as error:  # a fault of ours, and the submission must not suffer for it
@@ -531,16 +534,7 @@ def _judged(job: dict[str, Any]) -> Judgement | NotGraded:
 
 
 def _judgement(job: dict[str, Any], heard: io.StringIO) -> Judgement:
-    # Here: only the process that judges reads recordings.
-    from labs.recording.file import keeping_recordings
-
-    folder = Path(job["folder"])
-    sys.path[:] = job["path"]
-    with keeping_recordings():  # the check, the plots and the evidence read the same files
-        return _judgement_on(folder, job, heard)
-
-
-def _judgement_on(folder: Path, job: dict[str, Any], heard: io.StringIO) -> Judgement:
+    folder, log = Path(job["folder"]), logging.getLogger(__name__)
     verdicts = tuple(_named(job["check"])(folder, job["lab"]))
     if not job["presenter"]:
         return Judgement(verdicts, log=heard.getvalue()[-MOST_LOG:])
@@ -550,14 +544,12 @@ def _judgement_on(folder: Path, job: dict[str, Any], heard: io.StringIO) -> Judg
         try:
             views[verdict.figure] = shown(verdict, presenter, folder)
         except Exception:
-            log = logging.getLogger(__name__)
             log.exception("The verdict on %s could not be presented in full", verdict.figure)
             views[verdict.figure] = shown(verdict, None)
     evidence = ""
     try:
         evidence = _named(job["evidence"])(verdicts, folder) if job["evidence"] else ""
     except Exception:
-        log = logging.getLogger(__name__)
         log.exception("The evidence could not be shown below the free texts")
     return Judgement(verdicts, views, evidence, heard.getvalue()[-MOST_LOG:])
 

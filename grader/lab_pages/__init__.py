@@ -253,8 +253,7 @@ class Lab:
 
     @property
     def _first_text(self) -> str:
-        texts = (_source(cell) for cell in self.notebook["cells"] if _is_text(cell))
-        return next(texts, "")
+        return next((_source(cell) for cell in self.notebook["cells"] if _is_text(cell)), "")
 
 
 def lab_page(lab: Lab, run: Rerun, before: Lab | None = None, after: Lab | None = None) -> str:

@@ -86,8 +86,7 @@ class Room:
     def is_too_much(self, what: str, who: str, count: int = 1) -> bool:
         """Whether there is too much of this from `who` lately, with so many more."""
         if not self._counted[what, who]:
-            later = asyncio.get_running_loop().call_later
-            later(_WINDOW_S, self._counted.pop, (what, who), None)
+            asyncio.get_running_loop().call_later(_WINDOW_S, self._counted.pop, (what, who), None)
         self._counted[what, who] += count
         return self._counted[what, who] >= _MOST[what] + count
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from grader.evidence.other_numbers import SUBJECTS
 from grader.evidence.sources import released_sources
 from grader.figures import LABS
 from grader.figures.case import Case
 from grader.figures.expected import Expected, values_by_recording, values_by_relation
 from grader.figures.spec import CHOICE, FigureSpec, Quantity
-from grader.figures.verdict import NOT_HANDED_IN, Finding, Outcome, Verdict
+from grader.figures.verdict import NOT_HANDED_IN, Outcome, Verdict
 from grader.judging.lab_folder import examined
 from grader.judging.presentation import MARKS
 from grader.with_nbgrader.pages.student_text import student_html
@@ -65,7 +66,7 @@ def page(labs: Sequence[Lab], guesses: tuple[Compared, ...], name: str = "") -> 
         _PAGE,
         name=name,
         summary=summary(labs),
-        configuration=_configuration(recordings),
+        configuration=configuration(recordings),
         several=_several_machines(begun),
         sections=sections,
         against=_against([PUBLISHED[kernel] for kernel in PUBLISHED if kernel in compared]),
@@ -94,7 +95,8 @@ def summary(labs: Sequence[Lab]) -> list[str]:
     return said
 
 
-def _configuration(recordings: Sequence[Recording]) -> Table:
+def configuration(recordings: Sequence[Recording]) -> Table:
+    """What the recordings state of the machine, the compiler and the run."""
     return Table("What the recordings state", ("", ""), remarks.configuration_of(recordings))
 
 
@@ -115,12 +117,8 @@ def _several_machines(begun: Sequence[Lab]) -> str:
 def _section(lab: Lab, compared: set[str]) -> Section:
     """The section of a lab; `compared` has the C kernels whose published figures were shown."""
     there = [row for row in lab.rows if row.handed_in]
-    return Section(
-        lab,
-        filled(_FIGURES, rows=lab.rows),
-        tuple(plots_of_lab(there)),
-        tuple(plots_among_published(there, compared)),
-    )
+    pictures, beside = plots_of_lab(there), plots_among_published(there, compared)
+    return Section(lab, filled(_FIGURES, rows=lab.rows), tuple(pictures), tuple(beside))
 
 
 def _against(quantities: Collection[str]) -> Table:
@@ -129,8 +127,7 @@ def _against(quantities: Collection[str]) -> Table:
     for quantity in quantities:
         for each in published.settled(published.figures(quantity)):
             for suspicion in each.suspicions:
-                figure = f"{each.report}: {each.quantity}"
-                found.setdefault(suspicion.reason, {})[figure] = None
+                found.setdefault(suspicion.reason, {})[f"{each.report}: {each.quantity}"] = None
     return Table(
         "What speaks against the published figures",
         ("published by", "what speaks against it"),
@@ -180,9 +177,7 @@ class FigureRow:
     @property
     def result(self) -> Result | None:
         """The result of the figure's own recording; None for a relation of other figures."""
-        if self.case is None or self.case.others:
-            return None
-        return self.case.result
+        return None if self.case is None or self.case.others else self.case.result
 
     def values(self) -> tuple[str, str, str]:
         """Value with interval in ns, core cycles and ticks; a ratio or a choice has one value."""
@@ -224,9 +219,7 @@ class FigureRow:
         """A sentence: how many samples the figure uses, from how many processes."""
         result = self.result
         if result is None:
-            if self.case is None:
-                return ""
-            return f"Samples: those of {', '.join(self.spec.of)}."
+            return f"Samples: those of {', '.join(self.spec.of)}." if self.case else ""
         every, kept = len(result.recording.processes), f"{result.n:,}"
         used = result.estimate.processes if result.estimate is not None else every
         if used != every:
@@ -237,8 +230,7 @@ class FigureRow:
         """What was set aside and why."""
         if self.result is None:
             return ""
-        aside = self.result.set_aside
-        reasons = [REASONS[why].format(count=f"{n:,}") for why, n in aside.items()]
+        reasons = [REASONS[why].format(count=f"{n:,}") for why, n in self.result.set_aside.items()]
         return "; ".join(reasons) or "none"
 
     def evidence(self) -> str:
@@ -263,15 +255,11 @@ class FigureRow:
         said = [self.verdict.note] if self.verdict.note else []
         if not self.verdict.findings:
             return [*said, self.verdict.reason]
-        return [*said, *map(_finding, self.verdict.findings)]
+        return said + [f"{f.symptom} {f.evidence} [{f.code}]" for f in self.verdict.findings]
 
     def as_submitted(self) -> str:
         """The figure as it was handed in."""
         return self.case.as_submitted() if self.case is not None else ""
-
-
-def _finding(finding: Finding) -> str:
-    return f"{finding.symptom} {finding.evidence} [{finding.code}]"
 
 
 def _conclusion(case: Case) -> str:
@@ -309,15 +297,8 @@ _VIEWS: dict[str, View] = {
     "thread_switch": views.placement,
     "switch_footprint": views.footprint,
 }
-#: By C kernel: the beginning of the published quantity to compare with.
-PUBLISHED = {
-    "timer_overhead": "timer overhead",
-    "system_call": "system call",
-    "procedure_call": "procedure call",
-    "task_creation": "task creation",
-    "process_switch": "process switch",
-    "thread_switch": "thread switch",
-}
+#: By C kernel of the kit: the beginning of the published quantity to compare with.
+PUBLISHED = {kernel: name for kernel, name in SUBJECTS.items() if not kernel.startswith("own_")}
 
 
 def plots_of_lab(rows: Sequence[FigureRow]) -> Iterator[Picture]:
@@ -384,11 +365,8 @@ def plot_of_guesses(every: tuple[Compared, ...]) -> Iterator[Picture]:
 
 def _runs(rows: Sequence[FigureRow]) -> list[Run]:
     """The runs of the figures, each with all the variants that were asked for."""
-    found: dict[int, Recording] = {}
-    for row in rows:
-        if row.case is not None and not row.case.others:
-            found.setdefault(id(row.case.recording), row.case.recording)
-    return [Run.of(recording) for recording in found.values()]
+    found = [row.case.recording for row in rows if row.case and not row.case.others]
+    return [Run.of(recording) for recording in {id(each): each for each in found}.values()]
 
 
 def _drawn(draw: Callable[[], Picture]) -> Iterator[Picture]:
@@ -439,10 +417,8 @@ class Lab:
     @property
     def recordings(self) -> tuple[Recording, ...]:
         """The recordings of its figures, each once."""
-        found = {
-            id(row.case.recording): row.case.recording for row in self.rows if row.case is not None
-        }
-        return tuple(found.values())
+        found = [row.case.recording for row in self.rows if row.case is not None]
+        return tuple({id(each): each for each in found}.values())
 
 
 def labs_in(folder: Path) -> list[Lab]:
@@ -487,8 +463,7 @@ def _report(folder: Path, name: str) -> tuple[list[OwnText], list[str]]:
     try:
         content = read_bounded(notebook, limits.MOST_NOTEBOOK_BYTES)
     except OSError as error:
-        why = error.strerror or error
-        return [], [f"the notebook cannot be read: {why}"]
+        return [], [f"the notebook cannot be read: {error.strerror or error}"]
     texts, empty = answers.texts(content), answers.empty(content, name)
     written = [
         OwnText(_about_cell(cell), student_html(text[: limits.MOST_ANSWER], {}))
@@ -499,9 +474,7 @@ def _report(folder: Path, name: str) -> tuple[list[OwnText], list[str]]:
 
 
 def _about_cell(cell: str) -> str:
-    if cell == "report":
-        return "The report in the notebook"
-    return f"The cell {cell} of the notebook"
+    return "The report in the notebook" if cell == "report" else f"The cell {cell} of the notebook"
 
 
 def _plain(text: str) -> str:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.evidence.sources import source_of
-from grader.own_report import COMMAND
+from grader.own_report import COMMAND, configuration
 from labs.commands.show import MOST_DRAWN, variants_shown
-from labs.html import Table
 from labs.html import page as whole_page
 from labs.notebook.run import Run
 from labs.plots import picture
@@ -73,9 +72,8 @@ def page(folder: Path, unit: str, name: str = "") -> tuple[str, list[str]]:
             for number, part in enumerate(parts, 1)
         ],
         threats=[*_threats(parts), *left_out],
-        conditions=Table("What the recordings state", ("", ""),
-                         remarks.configuration_of(recordings)),
-    )  # fmt: skip
+        conditions=configuration(recordings),
+    )
     return text, [*claims, *left_out]
 
 
@@ -92,10 +90,9 @@ def _parts(folder: Path, unit: str) -> tuple[list[Part], list[str]]:
                 left_out.append(f"{path.name} was left out: a page has {MOST_DRAWN} variants.")
                 continue
             run = Run.of(recording, _asked(recording), unit, path.name)
+            parts.append(Part(path.stem, run, source_of(recording, path) or ""))
         except BadRecording as error:
             left_out.append(f"{path.name} was left out: {error.what}.")
-            continue
-        parts.append(Part(path.stem, run, source_of(recording, path) or ""))
     return parts, left_out
 
 

@@ -8,7 +8,6 @@ from grader.evidence.observed import is_below_the_clock, usual_ticks
 from grader.evidence.sources import own_source
 from grader.figures.case import Case, is_number
 from grader.figures.spec import RELATIONS, Quantity
-from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis import cpu_core
 from labs.analysis.line import Line
@@ -205,7 +204,6 @@ def optimisation_levels_mixed(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The loop's own cost is part of the figure.",
     misconception="A slope is the cost of one round: the call, and all that the loop does between "
     "two calls.",
@@ -225,7 +223,7 @@ def loop_counted_along(case: Case) -> str | None:
         return _nothing_to_subtract(case, net)
     if net.baseline is None or net.parts != 1 or not _is_loop(case, net):
         return None
-    per_unit = case.result.clock.ticks_in(case.spec.unit)
+    per_unit = case.ticks_a_unit
     loop = net.times * net.baseline.value / per_unit
     # In core cycles a run shows a line of its own: at one speed.
     shown = result_of(case.recording, case.spec.variant, case.spec.unit).net or net

@@ -59,7 +59,6 @@ def _empty_sample(case: Case, samples: Samples) -> float:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure assumes that the counter advances by one tick at a time.",
     misconception="A counter that counts in ticks may advance by several ticks at once.",
     experiment="Take the greatest common divisor of many differences between readings.",
@@ -155,7 +154,6 @@ LEAST_UNIT_THAT_LOSES = 10.0
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="A time is always 0 if it is stored in whole units longer than itself.",
     misconception="An integer division drops the remainder, and a mean of zeros stays zero.",
     experiment="Keep samples in the clock's finest unit, and divide once, at the end.",

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.evidence import c_calls, c_tree, observed
-from grader.evidence.c_tree import parsed
 from grader.evidence.other_numbers import told_by
 from grader.evidence.sources import own_source
 from grader.figures.case import OF_USUAL_SLIPS, Case, is_number
@@ -23,7 +22,6 @@ from labs.units import rounded, rounded_apart
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The conclusion does not fit the figures.",
     misconception="It was expected, not read off the figures.",
     experiment="Which conclusion fits?",
@@ -91,7 +89,6 @@ def _with_interval(result: Result) -> str:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="Your conclusion explains a difference that the data do not show.",
     misconception="If the interval of their difference holds zero, nobody can say which is larger.",
     experiment="Measure both once more with lab.compare: does the order stay?",
@@ -123,7 +120,6 @@ def trend_inside_the_noise(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The ratio is upside down.",
     misconception="You did not first read off the table which of the two costs more.",
     experiment="Say 'A takes so many times as long as B', and divide A by B.",
@@ -136,7 +132,6 @@ def ratio_upside_down(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="Two mechanisms are compared, not a process with a thread.",
     misconception="A pipe and a mutex do different work in the OS kernel.",
     experiment="Divide by an exchange by pipe between threads.",
@@ -450,9 +445,9 @@ def claims_by_itself(case: Case) -> str | None:
     Says nothing of C that nobody can read.
     """
     text = own_source(case)
-    if text is None or not parsed(text).readable:
+    if text is None or not c_tree.parsed(text).readable:
         return None
-    source = parsed(text)
+    source = c_tree.parsed(text)
     defined = sorted({name for name, _ in source.macros} & _of_the_kit())
     if defined:
         return f"defines {defined[0]} in place of the kit"
@@ -471,7 +466,7 @@ def claims_by_itself(case: Case) -> str | None:
 @functools.cache
 def _of_the_kit() -> frozenset[str]:
     """What compares, counts and prints in the kit: a C that defines it anew measures by itself."""
-    header = parsed((paths.kernels_c() / f"{KERNEL}.h").read_text(encoding="utf-8"))
+    header = c_tree.parsed((paths.kernels_c() / f"{KERNEL}.h").read_text(encoding="utf-8"))
     functions = (name for name, _ in c_tree.functions(header.code))
     macros = (name for name, _ in header.macros if name != "_GNU_SOURCE")
     return frozenset({*functions, *macros, *_OUTPUT, "stop"})

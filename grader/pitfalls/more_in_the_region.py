@@ -139,8 +139,7 @@ def _beside_pages(case: Case) -> str | None:
             f"To bring {ready.touched:,} pages, your get_ready() made {ready.faults:,} page faults."
         )
     # A page with a sleep takes long enough to be interrupted: on a busy machine it has no estimate.
-    code = c_tree.measured_by(own_source(case) or "", "MEASURE_OWN_PAGE_FAULT")
-    called = wait_with_an_end(code)
+    called = wait_with_an_end(c_tree.measured_by(own_source(case) or "", "MEASURE_OWN_PAGE_FAULT"))
     if called is not None:
         return f"Between its readings your C calls {called}(), which brings no page."
     found, clock = observed.beside_kit(case.recording, "bring"), case.result.clock

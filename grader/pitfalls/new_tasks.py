@@ -8,7 +8,6 @@ from grader.evidence import c_calls, c_tree, task_counts
 from grader.evidence.sources import own_source
 from grader.figures.case import Case, is_number
 from grader.figures.spec import Quantity
-from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.results.result import result_of
 from labs.units import rounded
@@ -44,7 +43,6 @@ _AWAITS = ("wait", "waitpid", "waitid", "wait3", "wait4", "pthread_join", "ended
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="Only the creation was counted, not the task's end.",
     misconception="The call returns before the task has done anything: it still has to run, to end "
     "and to be waited for.",
@@ -148,9 +146,7 @@ def not_a_thread(case: Case) -> str | None:
         for account in task_counts.accounts(case):
             if account.variant in about and (evidence := _own_memory(case, account)) is not None:
                 return evidence
-    if about or case.spec.kernel == "thread_switch":
-        return _clone_without_memory(case)
-    return None
+    return _clone_without_memory(case) if about or case.spec.kernel == "thread_switch" else None
 
 
 def _own_memory(case: Case, account: task_counts.Account) -> str | None:
@@ -266,6 +262,4 @@ def pinning_inside_the_interval(case: Case) -> str | None:
     if source is None:
         return None
     pins = c_calls.called(c_tree.timed(source), _PINS)
-    if pins is None:
-        return None
-    return f"Your C calls {pins} between the two readings of the counter."
+    return None if pins is None else f"Your C calls {pins} between the two readings of the counter."

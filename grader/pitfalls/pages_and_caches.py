@@ -7,7 +7,6 @@ import numpy as np
 from grader.evidence import c_calls, c_tree, memory_use, observed
 from grader.evidence.c_tree import Code
 from grader.figures.case import Case
-from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis import confidence
 from labs.analysis.confidence import Estimate
@@ -59,8 +58,7 @@ def may_be_page_fault(estimate: Estimate, clock: Clock) -> bool:
 
 def _in_warmup(case: Case, variant: str) -> str | None:
     recording = case.recording
-    mine = recording.rows_of(variant)
-    warmup = mine & (recording.sample < 0)
+    warmup = recording.rows_of(variant) & (recording.sample < 0)
     if not warmup.any():
         return None
     process = int(recording.process[warmup][0])
@@ -187,7 +185,6 @@ CAUSE, MAIN_MEMORY = "first-iteration-cause", 1
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="You blame one cause for everything, but your figures show another.",
     misconception="A first call lacks its page, binding, cache line and branch prediction.",
     experiment="Touch the page before the first call, but call nothing. What is left?",

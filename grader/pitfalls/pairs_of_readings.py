@@ -7,15 +7,9 @@ import re
 import numpy as np
 
 from grader.evidence import c_calls, c_tree, observed
-from grader.evidence.c_calls import (
-    has_loop,
-    has_volatile_variable,
-    reads_in_loop,
-    subtracted_constant,
-)
-from grader.evidence.observed import reads_the_counter, usual_ticks
 from grader.evidence.sources import own_source
 from grader.figures.case import FEWEST_DIGITS, OF_USUAL_SLIPS, Case, is_number
+from grader.figures.expected import canonical_or
 from grader.figures.spec import Quantity
 from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
@@ -25,7 +19,7 @@ from labs.analysis.line import Line
 from labs.analysis.net_cost import parts_of
 from labs.recording.declared import is_first_time
 from labs.recording.file import Recording
-from labs.units import UnknownUnit, canonical, rounded
+from labs.units import rounded
 
 #: A clock that is less of the figure than this is not worth a word.
 LEAST_SHARE_OF_FIGURE = 0.05
@@ -34,7 +28,6 @@ NO_TIMER = 0.25
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The clock's own cost is part of the figure.",
     misconception="A sample is the timer plus the work. One short operation is mostly timer, "
     "however often you repeat it.",
@@ -51,9 +44,7 @@ def timer_not_subtracted(case: Case) -> str | None:
         return None
     if is_first_time(case.recording, spec.variant) or case.submitted is None:
         return None
-    if case.right:
-        return _in_each_operation(case)
-    return _whole_sample(case) or _on_top(case)
+    return _in_each_operation(case) if case.right else _whole_sample(case) or _on_top(case)
 
 
 def _on_top(case: Case) -> str | None:
@@ -89,7 +80,7 @@ def _whole_sample(case: Case) -> str | None:
     mine = recording.rows_of(spec.variant)
     for k in [size for size in samples.batch_sizes if size != 0]:
         chosen = samples.ticks[samples.batch == k]
-        median, usual = float(np.median(chosen)), usual_ticks(samples, k)
+        median, usual = float(np.median(chosen)), observed.usual_ticks(samples, k)
         means = [median, usual, float(chosen.mean())]
         means.append(float(recording.ticks[mine & (recording.batch == k)].mean()))
         # Samples with one operation have no other number that the figure could be.
@@ -113,8 +104,8 @@ def _timer(case: Case) -> float | None:
         return max(line.overhead.value, 0.0)
     samples = case.recording.samples(case.spec.variant)
     if (samples.batch == 0).any():
-        return usual_ticks(samples, 0)
-    if reads_the_counter(case.recording, case.spec.variant):
+        return observed.usual_ticks(samples, 0)
+    if observed.reads_the_counter(case.recording, case.spec.variant):
         return case.recording.number("counter.overhead")
     return None
 
@@ -124,7 +115,7 @@ def _in_each_operation(case: Case) -> str | None:
     line = case.result.line
     if line is None or not line.straight or not _begins_without_timer(case, line):
         return None
-    if not reads_in_loop(c_tree.measured_region(case.source)):
+    if not c_calls.reads_in_loop(c_tree.measured_region(case.source)):
         return None
     return (
         f"Your line begins at {rounded(line.overhead.value)} ticks, and a pair of readings takes "
@@ -143,7 +134,6 @@ MOST_SHARE_OF_TIMER = 0.5
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The work between the readings is counted as overhead of the timer.",
     misconception="A sample is overhead plus k times the cost of what it holds.",
     experiment="Draw the mean against k and read the line at k = 0.",
@@ -164,8 +154,8 @@ def work_counted_as_timer(case: Case) -> str | None:
         (recording.ticks[mine], recording.batch[mine]),  # warm-up included
     )
     for k in [size for size in samples.batch_sizes if size != 0]:
-        numbers = [(usual_ticks(samples, k), "mean")]
-        empty = usual_ticks(samples, 0) if (samples.batch == 0).any() else 0.0
+        numbers = [(observed.usual_ticks(samples, k), "mean")]
+        empty = observed.usual_ticks(samples, 0) if (samples.batch == 0).any() else 0.0
         if empty < MOST_SHARE_OF_TIMER * numbers[0][0]:
             # None of the empty samples is as large as these.
             of_size = [each[each_batch == k] for each, each_batch in everything]
@@ -235,6 +225,7 @@ LEAST_SHARE_OF_FENCED = 0.3
 
 
 @pitfall(
+    level=Level.VALIDITY,
     symptom="The overhead that was subtracted or handed in is not this run's own.",
     misconception="An overhead belongs to one machine and one run, as any figure does.",
     experiment="Measure the empty sample in this run, or take the slope.",
@@ -257,7 +248,7 @@ def stale_constant(case: Case) -> str | None:
         )
     if case.accepted_values and not case.right:
         return None
-    constant = subtracted_constant(case.source) if case.source else None
+    constant = c_calls.subtracted_constant(case.source) if case.source else None
     if constant is not None:
         return (
             f"Your C subtracts the constant {constant} from every sample; the pair of readings "
@@ -268,15 +259,11 @@ def stale_constant(case: Case) -> str | None:
 
 
 def _is_published(case: Case) -> bool:
-    try:
-        unit = canonical(case.figure.unit)
-    except UnknownUnit:
-        return False
     return (
         case.spec.quantity is Quantity.OVERHEAD
         and bool(case.accepted_values)
         and not case.right
-        and unit in ("ticks", "cycles")
+        and canonical_or(case.figure.unit) in ("ticks", "cycles")
         and case.figure.value == PUBLISHED
     )
 
@@ -286,7 +273,7 @@ def too_little_left(case: Case) -> str | None:
     line, fenced = case.result.line, case.recording.number("counter.overhead")
     if case.spec.quantity is not Quantity.OVERHEAD or line is None or not line.straight:
         return None
-    if not fenced or not reads_the_counter(case.recording, case.spec.variant):
+    if not fenced or not observed.reads_the_counter(case.recording, case.spec.variant):
         return None
     pair = line.overhead
     below_nothing = pair.value + 3 * pair.half_width < 0
@@ -318,7 +305,7 @@ def serializing_cpuid(case: Case) -> str | None:
     fenced = recording.number("counter.overhead")
     if case.spec.quantity is not Quantity.OVERHEAD or line is None or not fenced:
         return None
-    if not reads_the_counter(recording, case.spec.variant):
+    if not observed.reads_the_counter(recording, case.spec.variant):
         return None
     times = WITHOUT_SOURCE
     if case.source is not None:
@@ -364,7 +351,7 @@ def clock_read_too_early(case: Case) -> str | None:
         )
     if observed.seen(case, "additions_anywhere") == 0:
         return None  # there is no addition that the readings could miss: work-optimised-away
-    if case.source is not None and subtracted_constant(case.source) is None:
+    if case.source is not None and c_calls.subtracted_constant(case.source) is None:
         evidence = too_little_left(case)
         if evidence is not None:
             return evidence
@@ -450,9 +437,9 @@ def _is_bent_and_too_long(case: Case, line: Line) -> bool:
 def _seen(case: Case) -> str:
     """What of it stands in the C, as a sentence; '' if the C is not known or shows none."""
     code = c_tree.timed(own_source(case) or "")
-    if has_volatile_variable(code):
+    if c_calls.has_volatile_variable(code):
         return " A variable there is volatile: each addition writes and reads memory."
-    return " Your C has a loop there." if has_loop(code) else ""
+    return " Your C has a loop there." if c_calls.has_loop(code) else ""
 
 
 #: The run watches a sample with so many additions.

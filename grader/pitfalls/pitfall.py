@@ -61,15 +61,15 @@ class Pitfall:
     entry `shows_in_recording`, and the grader looks for it in right figures too. An entry that
     `yields_to` others (codes, with commas) is silent if one of them is found, because they say the
     same more exactly.
-    Most entries are of validity: another `level` is stated. `broken` are C kernels that make the
-    mistake. If an entry `tells_answer`, its words give away which conclusion is right, and it is
-    reported only after the lab is handed in.
+    Those that explain a figure are of interpretation, and all others of validity: another `level`
+    is stated. `broken` are C kernels that make the mistake. If an entry `tells_answer`, its words
+    give away which conclusion is right, and it is reported only after the lab is handed in.
     """
 
     detect: Detect = _in_no_case
     _: KW_ONLY
     code: str = ""
-    level: Level = Level.VALIDITY
+    level: Level = None  # type: ignore[assignment]
     symptom: str
     misconception: str
     experiment: str
@@ -82,6 +82,8 @@ class Pitfall:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "code", self.code or self.detect.__name__.replace("_", "-"))
+        usual = Level.VALIDITY if self.explains is None else Level.INTERPRETATION
+        object.__setattr__(self, "level", self.level or usual)
 
     def yields(self, codes: set[str]) -> bool:
         """Whether one of the findings `codes` says the same more exactly."""

@@ -80,15 +80,8 @@ NOT_REPRODUCED = Pitfall(
     experiment="Run the broken C kernel as it stands, and hand in that run.",
     seen_in="reports A to E: what lab 08 puts on trial",
 )
-WHILE_READING = (
-    NO_FIGURE,
-    FIGURE_UNREADABLE,
-    NO_RECORDING,
-    RECORDING_UNREADABLE,
-    OTHER_RECORDING,
-    NO_OTHER_FIGURE,
-    NOT_REPRODUCED,
-)
+#: The entries above.
+WHILE_READING = tuple(each for each in globals().values() if isinstance(each, Pitfall))
 
 
 @pitfall(
@@ -161,11 +154,11 @@ def figure_not_from_recording(case: Case) -> str | None:
     if case.spec.quantity is Quantity.CHOICE:
         # conclusion-against-table reports the others.
         return _of_stale_conclusion(case) if is_stale(case) else None
-    expected = _nearest(case, case.submitted).as_text()
-    evidence = f"You gave {case.as_submitted()}; {case.figure.recording} gives {expected}."
+    gives = f"{case.figure.recording} gives"
     if case.others:
-        names = " and ".join(each.spec.id for each in case.others)
-        evidence = f"You gave {case.as_submitted()}; your figures {names} give {expected}."
+        gives = f"your figures {' and '.join(each.spec.id for each in case.others)} give"
+    expected = _nearest(case, case.submitted).as_text()
+    evidence = f"You gave {case.as_submitted()}; {gives} {expected}."
     if is_stale(case):
         return (
             f"{evidence} This recording was made after you handed the figure in: hand the figure "
@@ -290,17 +283,18 @@ def what_it_is(case: Case) -> str:
 def affinity_not_obtained(case: Case) -> str | None:
     """A run that asked for one CPU and ran on another."""
     asked = [cpu for cpu in case.recording.condition("cpu.asked") if cpu != "none"]
-    if asked and (own := _cpus_of_its_own(case)):
-        # Other variants of the run may move by design.
-        away = ", ".join(map(str, sorted(own - {int(cpu) for cpu in asked if cpu.isdecimal()})))
-        return f"Your run asked for CPU {asked[0]} and was seen on CPU {away}." if away else None
-    seen = {*case.recording.condition("cpu.before"), *case.recording.condition("cpu.after")}
-    elsewhere = sorted(seen - set(asked) - {"-1"})
     if not asked:
         return None
-    if elsewhere:
-        return f"Your run asked for CPU {asked[0]} and was seen on CPU {', '.join(elsewhere)}."
-    moved = case.recording.total("task.main.migrations") or 0
+    if own := _cpus_of_its_own(case):
+        # Other variants of the run may move by design.
+        moved, elsewhere = 0, sorted(own - {int(cpu) for cpu in asked if cpu.isdecimal()})
+        away = ", ".join(map(str, elsewhere))
+    else:
+        moved = case.recording.total("task.main.migrations") or 0
+        seen = {*case.recording.condition("cpu.before"), *case.recording.condition("cpu.after")}
+        away = ", ".join(sorted(seen - set(asked) - {"-1"}))
+    if away:
+        return f"Your run asked for CPU {asked[0]} and was seen on CPU {away}."
     if moved > 0:
         return f"Your run asked for CPU {asked[0]} and was moved between CPUs {times(moved)}."
     return None

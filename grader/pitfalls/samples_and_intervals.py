@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import statistics
 from collections.abc import Iterator
 from itertools import pairwise
@@ -273,8 +272,7 @@ def _in_line(recording: Recording, process: int) -> tuple[str, ...]:
         return ()
     order = sorted(range(len(of_variant)), key=lambda number: int(of_variant[number].min()))
     in_turn = all(
-        of_variant[first].max() < of_variant[second].min()
-        for first, second in itertools.pairwise(order)
+        of_variant[first].max() < of_variant[second].min() for first, second in pairwise(order)
     )
     return tuple(recording.variants[number] for number in order) if in_turn else ()
 
@@ -373,7 +371,6 @@ MOST_AS_SHORT = 50.0
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure is the luckiest sample.",
     misconception="The minimum is a lower limit: on a coarse counter it can be a whole step too "
     "short.",
@@ -416,7 +413,6 @@ PERCENTILES = (25, 75, 90, 95, 99)
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure is one sample, not what all have in common.",
     misconception="A clock counts whole steps; the true time lies between two.",
     experiment="Compute the mean of all samples.",
@@ -473,7 +469,6 @@ CARRIED = 1.03
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="A few extreme samples shift the mean.",
     misconception="A mean spreads one page fault or one interrupt over all samples.",
     experiment="Leave out the largest 1 %: how far does the mean move?",

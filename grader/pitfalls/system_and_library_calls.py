@@ -88,9 +88,6 @@ def _most_cycles(case: Case, name: str) -> float | None:
     return None if about is None else result.clock.convert(about, "ns", "cycles")
 
 
-OWN_CALL, OWN_CALL_MACRO = "own_call", "MEASURE_OWN_CALL"
-
-
 @pitfall(
     symptom="The C library makes the call that the exercise asks you to make.",
     misconception="Your number may be right, because many functions enter the OS kernel. Some, "
@@ -102,10 +99,10 @@ OWN_CALL, OWN_CALL_MACRO = "own_call", "MEASURE_OWN_CALL"
 )
 def call_not_by_hand(case: Case) -> str | None:
     """A call that a function of the C library makes, where one made by hand is asked for."""
-    source = own_source(case) if case.spec.own and case.spec.kernel == OWN_CALL else None
+    source = own_source(case) if case.spec.own and case.spec.kernel == traps.KERNEL else None
     if source is None:
         return None
-    measured = c_tree.measured_by(source, OWN_CALL_MACRO)
+    measured = c_tree.measured_by(source, traps.MACRO)
     functions = c_calls.functions_of_library(measured)
     if not functions or traps.made_by_hand(case, measured):
         return None
@@ -280,7 +277,7 @@ READ_OF_NOTHING = "read0"
 def other_call_than_asked(case: Case) -> str | None:
     """Another system call than the one asked for, with another file, several of them, or none."""
     operations, calls = observed.seen(case, "operations"), observed.seen(case, "system_calls")
-    asked = case.spec.kernel == OWN_CALL and case.spec.variant == READ_OF_NOTHING
+    asked = case.spec.kernel == traps.KERNEL and case.spec.variant == READ_OF_NOTHING
     if not asked or not operations or calls is None:
         return None
     reads = observed.seen(case, "empty_reads")

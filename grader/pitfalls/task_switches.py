@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from grader.evidence import caveats, memory_use, task_counts
-from grader.evidence.caveats import caveat_of_width
 from grader.figures.case import OF_USUAL_SLIPS, Case, is_number, is_number_of_samples
 from grader.figures.expected import ACCEPTED_WITHIN
 from grader.figures.spec import Quantity
-from grader.figures.verdict import Level
 from grader.pitfalls.pitfall import Live, MistakeKind, pitfall
 from labs.analysis.net_cost import Net, parts_of
 from labs.recording import counts
 from labs.recording.run_conditions import as_text
 from labs.results import result
-from labs.results.result import result_of
 from labs.units import rounded
 
 
@@ -209,7 +206,6 @@ def creation_counted_as_switch(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="It is not clear what the figure was divided by.",
     misconception="A round trip holds two switches, two writes and two reads. Subtract the calls; "
     "a switch is half of the rest.",
@@ -232,7 +228,7 @@ def _round_trip_given(case: Case) -> str | None:
         return None
     if not counts.claim_of(case.recording, case.spec.variant):
         return None
-    whole = net.whole.value / case.result.clock.ticks_in(case.spec.unit)
+    whole = net.whole.value / case.ticks_a_unit
     for value, what in ((whole, "your round trip"), (whole / 4, "a quarter of your round trip")):
         if is_number(case, value, OF_USUAL_SLIPS):
             return f"You gave {case.as_submitted()}, which is {what}."
@@ -259,7 +255,6 @@ def _round_trip_not_divided(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The calls around a switch are counted as part of it.",
     misconception="The calls that bring a switch about, such as write and read, cost as much "
     "without it.",
@@ -286,13 +281,12 @@ def _not_subtracted_by_hand(case: Case) -> str | None:
     net = case.result.net
     if net is None or net.baseline is None:
         return None
-    per_unit = case.result.clock.ticks_in(case.spec.unit)
-    calls = net.times * net.baseline.value / per_unit
+    calls = net.times * net.baseline.value / case.ticks_a_unit
     for timed, parts, what in (
         (net.unsubtracted, net.parts, "half your round trip, of which"),
         (net.whole, 1.0, f"your round trip of {net.parts:.0f} switches, of which"),
     ):
-        number = timed.value / per_unit
+        number = timed.value / case.ticks_a_unit
         if is_number_of_samples(case, number):
             return (
                 f"You gave {case.as_submitted()}: {what} {rounded(calls / parts)} "
@@ -313,7 +307,6 @@ def _names_no_baseline(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The task's own work is counted as the switch's.",
     misconception="A task reads its memory without a switch too: only the extra cost is the "
     "switch's.",
@@ -347,10 +340,9 @@ def _lacks_baseline(case: Case) -> bool:
 def _hop_as_timed(case: Case, net: Net) -> str | None:
     if net.baseline is None:
         return None
-    per_unit = case.result.clock.ticks_in(case.spec.unit)
-    if not is_number(case, net.unsubtracted.value / per_unit):
+    if not is_number(case, net.unsubtracted.value / case.ticks_a_unit):
         return None
-    own = net.baseline.value * net.times / net.parts / per_unit
+    own = net.baseline.value * net.times / net.parts / case.ticks_a_unit
     return (
         f"You gave {case.as_submitted()}, a hop as timed. In it, {rounded(own)} {case.spec.unit} "
         f"are pipe and working set, which one task alone ({net.baseline_variant}) pays too."
@@ -358,7 +350,6 @@ def _hop_as_timed(case: Case, net: Net) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure is another result of this run, or a mean of two.",
     misconception="Two variants, or two pairs of readings, time two things; their mean is neither.",
     experiment="Write down what lies between the readings of each, and keep the one asked for.",
@@ -376,7 +367,7 @@ def two_results_for_one(case: Case) -> str | None:
     own = _value_of(case, spec.variant)
     # An interval that is not to be believed may hold the other results as well.
     if case.right and (
-        not caveat_of_width(case) or abs(case.submitted - own) < ACCEPTED_WITHIN * abs(own)
+        not caveats.caveat_of_width(case) or abs(case.submitted - own) < ACCEPTED_WITHIN * abs(own)
     ):
         return None
     for name in recording.variants:
@@ -401,4 +392,4 @@ def _is_switch(case: Case, variant: str) -> bool:
 
 
 def _value_of(case: Case, variant: str) -> float:
-    return result.naive_value(result_of(case.recording, variant, case.spec.unit))
+    return result.naive_value(result.result_of(case.recording, variant, case.spec.unit))

@@ -35,7 +35,6 @@ KNOWN_TO = 4.0
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure is off by a whole power of a thousand.",
     misconception="A number was copied without its unit: ns and µs differ by 1,000.",
     experiment="Compute the figure once more, with the unit behind each number.",
@@ -76,7 +75,6 @@ COUNTER_OF_ONE_GHZ = 0.005
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure is off by the frequency of the counter.",
     misconception="A tick is neither a nanosecond nor a core cycle.",
     experiment="Read the counter twice, one second apart, and divide the ticks by 1,000,000,000.",
@@ -113,7 +111,6 @@ def _declared_as_ns(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure is off by the frequency of the core.",
     misconception="A core cycle is a nanosecond only at 1 GHz.",
     experiment="Show the run in both units and write each number with its unit.",
@@ -128,7 +125,6 @@ def cycles_for_nanoseconds(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure is off by the ratio of core clock and counter.",
     misconception="The core runs faster or slower than the counter.",
     experiment="Time 1,000 dependent additions, one core cycle each, and count the ticks.",
@@ -145,7 +141,6 @@ DECLARED_SAME_CLOCK = 0.005
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="Ticks were turned into time with a clock rate that nobody measured.",
     misconception="The counter's rate is neither that on the box nor that of the core.",
     experiment="Count the ticks of one second by CLOCK_MONOTONIC_RAW.",
@@ -182,7 +177,6 @@ def _declared_at_another_rate(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The ratio compares numbers of different units.",
     misconception="Each clock counts in ticks of its own; only times can be divided.",
     experiment="Turn both into nanoseconds, then divide.",
@@ -195,7 +189,6 @@ def ratio_of_unlike_units(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure is off by a factor of two.",
     misconception="Some things come in pairs: a pair of readings has one overhead together, a "
     "round trip holds two switches.",
@@ -212,7 +205,6 @@ def half_or_double(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure is another number of the same run.",
     misconception="A run shows many numbers.",
     experiment="Find the row of what the lab asks for.",
@@ -228,7 +220,6 @@ def another_number_of_the_run(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The numbers are right, but the arithmetic is wrong.",
     misconception="Each number of a formula stands for something in the sample.",
     experiment="Write the formula with names first, then with numbers.",
@@ -241,7 +232,6 @@ def arithmetic_slip(case: Case) -> str | None:
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="The figure is the time of many operations, not of one.",
     misconception="A sample holds many operations, and one round of a loop may hold several.",
     experiment="Double the operations in a sample: a total doubles.",
@@ -282,7 +272,6 @@ OF_NUMBERS = (MistakeKind.CONTENTS, MistakeKind.REDUCTION)
 
 
 @pitfall(
-    level=Level.INTERPRETATION,
     symptom="Two slips lead to this number.",
     misconception="A number can fit without being the cause.",
     experiment="Compute both to six digits: your figure is only one of them.",

@@ -88,10 +88,15 @@ def run(
     The command has neither input nor a terminal; with `python` it sees this Python environment.
     Raises NoSandbox if it could not be enclosed.
     """
+    demand()
+    return _run(command, limits or Limits(), Inside(given=folder, python=python))
+
+
+def demand() -> None:
+    """Raises NoSandbox if there is no sandbox on this machine."""
     why = refusal()
     if why is not None:
         raise NoSandbox(why)
-    return _run(command, limits or Limits(), Inside(given=folder, python=python))
 
 
 @functools.lru_cache(maxsize=1)
@@ -434,8 +439,7 @@ def _variables(python: bool) -> dict[str, str]:
     # Each thread may otherwise reserve 64 MB of addresses, which count for the limit.
     variables["MALLOC_ARENA_MAX"] = "2"
     if python:
-        folder = str(Path(sys.executable).parent)
-        variables["PATH"] = f"{folder}:{variables['PATH']}"
+        variables["PATH"] = f"{Path(sys.executable).parent}:{variables['PATH']}"
         variables["PYTHONPATH"] = str(package().parent)
         variables["PYTHONDONTWRITEBYTECODE"] = "1"
     return variables
@@ -521,8 +525,7 @@ def _children(process: int) -> list[int]:
     with contextlib.suppress(OSError):
         for task in Path(f"/proc/{process}/task").iterdir():
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                text = (task / "children").read_text(encoding="utf-8")
-                found += map(int, text.split())
+                found += map(int, (task / "children").read_text(encoding="utf-8").split())
     return found
 
 

@@ -42,17 +42,7 @@ from nbclient.exceptions import CellControlSignal, CellTimeoutError, DeadKernelE
 from nbformat import NotebookNode
 from traitlets import DottedObjectName, Float, Int, Type
 
-from grader.sandbox import (
-    EVERY_S,
-    GIVEN,
-    WORK,
-    Inside,
-    Limits,
-    NoSandbox,
-    Sandbox,
-    refusal,
-    start,
-)
+from grader.sandbox import EVERY_S, GIVEN, WORK, Inside, Limits, Sandbox, demand, start
 
 NAME = "ticklab-sandbox"
 _VALUE = f"{__name__}:SandboxProvisioner"
@@ -109,9 +99,7 @@ class SandboxProvisioner(LocalProvisioner):
 
         Raises NoSandbox.
         """
-        why = refusal()
-        if why is not None:
-            raise NoSandbox(why)
+        demand()
         if self._folder is None:
             self._folder = _new_folder()
         manager: Any = self.parent
@@ -161,9 +149,7 @@ class SandboxProvisioner(LocalProvisioner):
         """End the kernel and all its processes."""
         self._end()
 
-    async def terminate(self, restart: bool = False) -> None:
-        """End the kernel and all its processes."""
-        self._end()
+    terminate = kill
 
     async def wait(self) -> int | None:
         """Wait for the end of the kernel; then nothing of it is left."""
@@ -192,11 +178,10 @@ class SandboxProvisioner(LocalProvisioner):
     def _watch(self, sandbox: Sandbox) -> None:
         limits, until = self._limits(), time.monotonic() + self.wall_s
         while sandbox.process.poll() is None:
-            late = f"It took more than {self.wall_s:g} s and was ended."
-            ended = sandbox.inhabitants.excess(limits) or (
-                late if time.monotonic() > until else None
-            )
-            if ended:
+            ended = sandbox.inhabitants.excess(limits)
+            if ended is None and time.monotonic() > until:
+                ended = f"It took more than {self.wall_s:g} s and was ended."
+            if ended is not None:
                 self.ended = ended
                 sandbox.inhabitants.end()
                 return
@@ -305,9 +290,7 @@ def execute(sources: Sequence[str], folder: Path, timeout_s: int) -> Execution:
     An error in a cell does not keep the next one from being executed; a cell that takes longer than
     `timeout_s` does. Raises NoSandbox.
     """
-    why = refusal()
-    if why is not None:
-        raise NoSandbox(why)
+    demand()
     found = Execution([Executed() for _ in sources])
     notebook = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
     for source in sources:

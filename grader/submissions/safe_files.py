@@ -148,6 +148,12 @@ def listed(names: Sequence[str], most: int, quoted: Callable[[str], str] = print
     return " and ".join(filter(None, (", ".join(first[:-1]), first[-1])))
 
 
+def cut(notes: list[str], most: int) -> list[str]:
+    """The notes, or the first of them and how many more there are."""
+    more = len(notes) - most
+    return notes if more <= 0 else [*notes[:most], f"and {more} more"]
+
+
 def on_a_screen(notes: list[str]) -> list[str]:
     """The first notes on files that are left out, and how many more there are."""
     more = len(notes) - _MOST_NOTES
@@ -443,12 +449,6 @@ _ALIKE = {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "FULLW
 _FORMULA = "=+-@"
 
 
-def _of_several_scripts(name: str) -> bool:
-    """Whether letters of Latin, Greek, Cyrillic or other scripts that look like them are mixed."""
-    scripts = {unicodedata.name(each, "").split(" ")[0] for each in name if each.isalpha()}
-    return len(scripts & _ALIKE) > 1
-
-
 def trouble_with_name(name: str) -> str | None:
     """Why `name`, as the OS lists it, cannot be a student's; None if it can."""
     try:
@@ -462,13 +462,12 @@ def trouble_with_name(name: str) -> str | None:
     if not name.isprintable() or UNSEEN.search(name):
         what = "a line end, an escape or another control character, or a letter that nobody sees"
         return f"the student's name holds {what}"
-    if _of_several_scripts(name):
+    scripts = {unicodedata.name(each, "").split(" ")[0] for each in name if each.isalpha()}
+    if len(scripts & _ALIKE) > 1:
         return "the student's name mixes letters of two scripts that look alike"
     if name.startswith(".") or name != name.strip():
         return "the student's name begins with a dot, or with or ends in a blank"
     if name[0] in _FORMULA:
         return f"the student's name begins with {name[0]}, as a formula of a spreadsheet does"
-    found = sorted(_RESERVED & set(name))
-    if found:
-        return f"the student's name holds {' '.join(found)}"
-    return None
+    found = " ".join(sorted(_RESERVED & set(name)))
+    return f"the student's name holds {found}" if found else None

@@ -28,7 +28,7 @@ from nbformat import NotebookNode
 from nbformat.notebooknode import from_dict
 from PIL import Image
 
-from grader.submissions.safe_files import listed, not_empty, printable, read_regular
+from grader.submissions.safe_files import cut, listed, not_empty, printable, read_regular
 from labs.c_kernels.catalogue import sources_beside
 from labs.course import figures
 from labs.course.answers import which_count
@@ -101,8 +101,7 @@ def read_submitted(path: Path) -> Submitted:
 
 def clean(text: str) -> str:
     """`text` without control characters and lone surrogates, which files and pages cannot hold."""
-    whole = text.replace("\r\n", "\n").translate(_CONTROL)
-    return whole.encode("utf-8", "replace").decode("utf-8")
+    return text.replace("\r\n", "\n").translate(_CONTROL).encode("utf-8", "replace").decode("utf-8")
 
 
 def _cells_of(document: Any) -> Submitted:
@@ -654,8 +653,8 @@ def _move_in(
             what = "each is shown" if elsewhere else "one was taken"
             remarks.append(f"answer cell {quoted(grade_id)}: appears {len(found)} times, {what}")
         if chosen.cell_type != cell.cell_type:
-            turned = f"turned into {quoted(chosen.cell_type)}"
-            remarks.append(f"answer cell {quoted(grade_id)}: {turned}")
+            turned = quoted(chosen.cell_type)
+            remarks.append(f"answer cell {quoted(grade_id)}: turned into {turned}")
         if (too_long := _too_long(chosen.source)) is not None:
             remarks.append(f"answer cell {quoted(grade_id)}: {too_long}")
             _say_unreadable(cell, f"it is {too_long}")
@@ -689,8 +688,7 @@ def _write_below(
         before, heading = f"{cell.source}\n\n", f"{where.capitalize()}:"
         if cell.cell_type == "code":
             mark = "//" if cell.source.startswith("%%ckernel") else "#"
-            lines = [heading, *text.splitlines()]
-            below = "\n".join(f"{mark} {line}" for line in lines)
+            below = "\n".join(f"{mark} {line}" for line in [heading, *text.splitlines()])
         else:
             indent = "    " if one.cell_type == "code" else ""
             text = "\n".join(indent + line for line in text.splitlines())
@@ -732,11 +730,11 @@ def _say_unreadable(cell: NotebookNode, reason: str) -> None:
     """Marks an answer for grading by hand; an answer cell without points keeps its stub."""
     if not _marks(cell).get("grade"):
         return
-    text = f"No readable answer: {neutral(reason)}. Please grade this answer by hand."
+    opening = ""
     if cell.cell_type == "code":
         opening = "%%ckernel\n// " if cell.source.startswith("%%ckernel") else "# "
-        text = opening + text
-    cell.source = text
+    text = f"No readable answer: {neutral(reason)}. Please grade this answer by hand."
+    cell.source = opening + text
 
 
 def _note_locked(cell: NotebookNode, found: list[StudentCell], remarks: list[str]) -> None:
@@ -781,17 +779,14 @@ def _note_rest(
         for one, home in zip(submitted.cells, homes, strict=True)
     )
     if extra:
-        remarks.append(
-            f"{plural(extra, 'cell')} that the student added; see the submitted notebook"
-        )
+        added = plural(extra, "cell")
+        remarks.append(f"{added} that the student added; see the submitted notebook")
 
 
 def _bounded(remarks: list[str]) -> tuple[str, ...]:
     """Each remark once, and no more of them than fit on a screen."""
     notes = list(dict.fromkeys(remarks))
-    if len(notes) > _MOST_NOTES:
-        notes = [*notes[:_MOST_NOTES], f"and {len(notes) - _MOST_NOTES} more"]
-    return tuple(notes)
+    return tuple(cut(notes, _MOST_NOTES))
 
 
 def _note(set_aside: tuple[str, ...], notebook: NotebookNode) -> NotebookNode:
@@ -810,7 +805,12 @@ def _note(set_aside: tuple[str, ...], notebook: NotebookNode) -> NotebookNode:
     }
     if notebook.nbformat_minor >= 5:  # older notebooks have no ids of cells
         cell["id"] = NOTE_CELL_ID
-    node: NotebookNode = from_dict(cell)  # type: ignore[no-untyped-call]
+    return as_node(cell)
+
+
+def as_node(content: dict[str, Any]) -> NotebookNode:
+    """A part of a notebook, as nbformat has it."""
+    node: NotebookNode = from_dict(content)  # type: ignore[no-untyped-call]
     return node
 
 
@@ -847,11 +847,9 @@ def find_submitted(path: Path, released: nbformat.NotebookNode, names: set[str])
         best = [path] if path in read else [each for each in read if known[each]]
         best = sorted(best, key=lambda each: -known[each])[:1]
     if not best:
-        unread = [
-            f"{quoted(each.name)}: {one.trouble or 'no cell of this lab'}"
-            for each, one in read.items()
-        ]
-        return Found(read_submitted(path), tuple(unread))
+        troubles = {each.name: one.trouble or "no cell of this lab" for each, one in read.items()}
+        unread = tuple(f"{quoted(name)}: {why}" for name, why in troubles.items())
+        return Found(read_submitted(path), unread)
     chosen, notes, question = best[0], [], ""
     if chosen != path:
         notes.append(f"the notebook was found under the name {quoted(chosen.name)}")

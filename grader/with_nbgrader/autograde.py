@@ -27,9 +27,8 @@ from grader.with_nbgrader.earlier_grades import on_due_date, on_release
 from grader.with_nbgrader.release import earlier_releases
 from grader.with_nbgrader.student_folders import (
     RECORD,
+    folders_in,
     line,
-    students_in,
-    trouble_with,
     trusted_part,
 )
 from labs.course import figures
@@ -96,9 +95,7 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
     @property
     def _input_directory(self) -> str:
         """The submissions; in the second pass, the notebooks that the first pass wrote."""
-        if not self._sanitizing:
-            return self._output_directory
-        return str(super()._input_directory)
+        return str(super()._input_directory) if self._sanitizing else self._output_directory
 
     def init_notebooks(self) -> None:
         """Lists, for each submitted folder, the notebooks that it should have.
@@ -112,12 +109,9 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
             message = _not_released(release)
             self.log.error(message)
             raise NbGraderException(message)
-        step = course.submitted_directory
+        asked = course.submitted_directory, course.assignment_id, course.student_id
         self.assignments, self.refused = {}, []
-        for student, folder in students_in(
-            course, step, course.assignment_id, course.student_id
-        ).items():
-            trouble = trouble_with(course, step, course.assignment_id, student)
+        for _, folder, trouble in folders_in(course, *asked):
             trouble = trouble or _denied_evidence(folder)
             if trouble is None:
                 self.assignments[str(folder)] = [str(folder / f"{n}.ipynb") for n in expected]
@@ -159,10 +153,6 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
                 "copy from one, so none of them gets a flag.", printable(lab), count
             )  # fmt: skip
         return found
-
-    def refusals(self) -> list[str]:
-        """One line for each submission that cannot be opened."""
-        return list(self.refused)
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """As in nbgrader, but files of the source never overwrite the student's evidence."""

@@ -111,13 +111,14 @@ def read_time(folder: Path | int) -> datetime.datetime | None:
     return time_of(text)
 
 
-def time_of_submission(folder: Path, log: Any) -> datetime.datetime | None:
-    """When the submission in `folder` was made; `log` gets a warning if its file holds no time."""
+def time_of_submission(folder: Path, log: Any = None) -> datetime.datetime | None:
+    """When the submission in `folder` was made; a `log` gets a warning if its file has no time."""
     try:
         return read_time(folder) or time_in_record(folder)
     except ValueError as error:
-        where = printable(str(folder / "timestamp.txt"), 300)
-        log.warning("%s holds no time: %s", where, error)
+        if log is not None:
+            where = printable(str(folder / "timestamp.txt"), 300)
+            log.warning("%s holds no time: %s", where, error)
         return time_in_record(folder)
 
 
@@ -181,11 +182,8 @@ def _get_submitted_timestamp(
 ) -> datetime.datetime | None:
     """As above, for the lists of the formgrader, which ask for it with every page."""
     course = self.coursedir
-    folder = Path(course.format_path(course.submitted_directory, student_id, assignment_id))
-    try:
-        return read_time(folder) or time_in_record(folder)
-    except ValueError:
-        return time_in_record(folder)
+    folder = course.format_path(course.submitted_directory, student_id, assignment_id)
+    return time_of_submission(Path(folder))
 
 
 def _get_submitted_students(

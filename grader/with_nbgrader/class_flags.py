@@ -17,7 +17,7 @@ from typing import Any
 from grader.figures.verdict import Verdict
 from grader.judging.flags import AccountFlag, AccountFlags, Stated, flags_of_class
 from grader.submissions.safe_files import evidence_in, opened, printable, read_regular
-from grader.with_nbgrader.student_folders import students_in, trouble_with, trusted_part
+from grader.with_nbgrader.student_folders import folders_in, trusted_part
 from labs.course.account import FILE_NAME, read_course
 from labs.course.figures import RECORDINGS
 from labs.limits import MOST_HEAD_BYTES
@@ -31,10 +31,8 @@ def raised_by_accounts(
     flags: Mapping[str, Sequence[AccountFlag]], verdicts: Mapping[str, Verdict]
 ) -> dict[str, list[AccountFlag]]:
     """The flags of a submission by figure; `flags` has them by the path of the recording."""
-    found = {
-        figure: list(flags.get(verdict.recording or "", ())) for figure, verdict in verdicts.items()
-    }
-    return {figure: each for figure, each in found.items() if each}
+    found = {figure: flags.get(each.recording or "") for figure, each in verdicts.items()}
+    return {figure: list(each) for figure, each in found.items() if each}
 
 
 def asked_about(student: str, raised: ByFigure) -> Iterator[str]:
@@ -75,13 +73,12 @@ def account_flags(course: Any) -> AccountFlags:
     except FileNotFoundError:
         return AccountFlags()
     step, lab = course.submitted_directory, course.assignment_id
-    folders = {
-        student: folder
-        for student, folder in students_in(course, step, lab, "*").items()
-        if trouble_with(course, step, lab, student) is None
-    }
     trusted = trusted_part(course, step)
-    stated = {student: stated_in(folder, trusted) for student, folder in folders.items()}
+    stated = {
+        student: stated_in(folder, trusted)
+        for student, folder, trouble in folders_in(course, step, lab, "*")
+        if trouble is None
+    }
     return flags_of_class(identity, stated, _students(course, trusted))
 
 

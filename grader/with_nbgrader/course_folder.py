@@ -16,7 +16,7 @@ import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from glob import escape
 from pathlib import Path
 from typing import Any, TypeVar
@@ -102,6 +102,13 @@ def cause_of(error: BaseException) -> str | None:
     return None
 
 
+def missing_gradebook(course: Any) -> str:
+    """The file of a gradebook that is not there yet; "" if it is, or if a server has it."""
+    kind, _, path = course.db_url.partition(":///")
+    file = str(path.partition("?")[0])
+    return file if kind == "sqlite" and not Path(file).is_file() else ""
+
+
 def raise_if_no_room(error: sqlite3.Error) -> None:
     """Raises GradebookUnavailable if a database of the course has no room on its disk.
 
@@ -113,8 +120,7 @@ def raise_if_no_room(error: sqlite3.Error) -> None:
 
 def _no_room(error: sqlite3.OperationalError) -> str | None:
     """What to say if `error` is one of the disk."""
-    text = str(error)
-    return next((ours for theirs, ours in _OF_THE_DISK.items() if theirs in text), None)
+    return next((ours for theirs, ours in _OF_THE_DISK.items() if theirs in str(error)), None)
 
 
 def _connect(_: Any, __: Any, arguments: list[Any], named: dict[str, Any]) -> None:
@@ -216,9 +222,8 @@ class Staged(OfOurCourses, BaseConverter):  # type: ignore[misc]
         """The folder in which the result is made."""
         return Path(os.path.normpath(self._format_dest(assignment_id, student_id)))
 
-    def refusals(self) -> list[str]:
-        """One line for each student whose folder was refused before anything was converted."""
-        return []
+    #: One line for each student whose folder was refused before anything was converted.
+    refused: Sequence[str] = ()
 
     def convert_notebooks(self) -> None:
         """Converts each student's notebooks by itself; one that fails costs nobody else anything.
@@ -227,7 +232,7 @@ class Staged(OfOurCourses, BaseConverter):  # type: ignore[misc]
         """
         everyone: dict[str, list[str]] = self.assignments  # type: ignore[has-type]
         self._begun: set[Path] = set()
-        failed = len(self.refusals())
+        failed = len(self.refused)
         try:
             for folder in sorted(everyone):
                 self.assignments = {folder: everyone[folder]}
@@ -242,11 +247,12 @@ class Staged(OfOurCourses, BaseConverter):  # type: ignore[misc]
             raise NbGraderException(str(stop)) from stop
         finally:
             self.assignments = everyone
-            self._remove_empty()
-        for line in self.refusals():
+            for unfinished in self._begun:
+                remove_empty_above(unfinished)
+        for line in self.refused:
             self.log.error("%s", line)
         if failed:
-            count = f"{failed} of {len(everyone) + len(self.refusals())}"
+            count = f"{failed} of {len(everyone) + len(self.refused)}"
             message = f"{count} submissions were refused or failed; all others are done"
             self.log.error("%s. The lines above say why.", message)
             raise NbGraderException(message)
@@ -323,11 +329,6 @@ class Staged(OfOurCourses, BaseConverter):  # type: ignore[misc]
                 with contextlib.suppress(PermissionError):
                     folder.chmod((folder.stat().st_mode | 0o2770) & 0o2777)
 
-    def _remove_empty(self) -> None:
-        """Removes the folders around unfinished results, which are empty when all went well."""
-        for unfinished in self._begun:
-            remove_empty_above(unfinished)
-
 
 def remove_left(unfinished: Path) -> None:
     """Removes what runs that were ended have left of one student's result."""
@@ -359,15 +360,20 @@ def _retire(final: Path, unfinished: Path) -> None:
 
 
 @contextlib.contextmanager
-def full_disk_stops() -> Iterator[None]:
-    """Ends the batch where the next student could not be graded either."""
+def causes_as(kind: Callable[[str], BaseException]) -> Iterator[None]:
+    """Raises a `kind` with the cause where the gradebook or a result cannot be written."""
     try:
         yield
     except Exception as error:
         cause = cause_of(error)
         if cause is None:
             raise
-        raise Stop(cause) from error
+        raise kind(cause) from error
+
+
+def full_disk_stops() -> contextlib.AbstractContextManager[None]:
+    """Ends the batch where the next student could not be graded either."""
+    return causes_as(Stop)
 
 
 # Opens a course folder with its settings, as nbgrader would.

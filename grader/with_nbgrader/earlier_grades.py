@@ -75,8 +75,7 @@ class Penalties:
             raise CannotEnter(words) from error
         if penalty is None:
             return None
-        notebook = SimpleNamespace(score=score)
-        return float(self._step._check_late_penalty(notebook, penalty))
+        return float(self._step._check_late_penalty(SimpleNamespace(score=score), penalty))
 
 
 def seconds_late(

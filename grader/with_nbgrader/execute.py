@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
-from nbformat.notebooknode import from_dict
 from nbgrader import utils
 from traitlets import Int
 
@@ -23,6 +22,7 @@ from grader.figures.verdict import Outcome, Verdict
 from grader.sandbox import NoSandbox
 from grader.sandbox.provisioner import Executed, Execution, execute
 from grader.submissions.safe_files import printable
+from grader.submissions.submitted_notebook import as_node
 from grader.with_nbgrader.replay import Replay
 from grader.with_nbgrader.verdict_cells import KEY, cell_output
 
@@ -117,8 +117,7 @@ def _write(cell: NotebookNode, verdict: Verdict) -> None:
     cell.metadata[KEY] = verdict.as_json()
     cell.outputs.insert(0, _stream(f"{verdict.reason}\n"))
     if verdict.outcome is not Outcome.NOT_GRADED:
-        points = {"text/plain": repr(verdict.points)}
-        cell.outputs.append(cell_output("execute_result", points))
+        cell.outputs.append(cell_output("execute_result", {"text/plain": repr(verdict.points)}))
 
 
 def _printed(executed: Executed) -> list[NotebookNode]:
@@ -129,6 +128,4 @@ def _printed(executed: Executed) -> list[NotebookNode]:
 
 
 def _stream(text: str) -> NotebookNode:
-    output = {"output_type": "stream", "name": "stdout", "text": text}
-    node: NotebookNode = from_dict(output)  # type: ignore[no-untyped-call]
-    return node
+    return as_node({"output_type": "stream", "name": "stdout", "text": text})

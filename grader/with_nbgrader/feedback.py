@@ -33,7 +33,7 @@ from grader.with_nbgrader.pages.feedback_page import (
     keep_beside,
     page_of,
 )
-from grader.with_nbgrader.student_folders import line, students_in, trouble_with
+from grader.with_nbgrader.student_folders import folders_in, line
 
 # What the gradebook says of submissions, read in a few queries, however many there are.
 #
@@ -84,8 +84,7 @@ def grades_of(
         comments = comments.filter(Comment.notebook_id == only)
     for number, name, score, waits in grades.yield_per(10_000):
         if number in by_id:
-            given = Given(float(score or 0.0), most.get(name, 0.0), bool(waits))
-            by_id[number].cells[name] = given
+            by_id[number].cells[name] = Given(float(score or 0.0), most.get(name, 0.0), bool(waits))
     for number, name, comment in comments.yield_per(10_000):
         if number in by_id and comment:
             by_id[number].comments[name] = comment
@@ -156,14 +155,11 @@ class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
         Raises NbGraderException if there are none.
         """
         course = self.coursedir
-        step = course.autograded_directory
+        asked = course.autograded_directory, course.assignment_id, course.student_id
         self.assignments, self.refused = {}, []
         # The grades of every student when this run began.
         self._grades = functools.cache(functools.partial(grades_in, course))
-        for student, folder in students_in(
-            course, step, course.assignment_id, course.student_id
-        ).items():
-            trouble = trouble_with(course, step, course.assignment_id, student)
+        for _, folder, trouble in folders_in(course, *asked):
             if trouble is not None:
                 self.refused.append(line(course, folder, f"{trouble}; no feedback"))
                 continue
@@ -178,12 +174,6 @@ class CourseFeedback(Staged, GenerateFeedback):  # type: ignore[misc]
         """Whether pages are made again; also if points or comments have changed since."""
         if super()._is_due(final, assignment_id, student_id):
             return True
-        pages = [final / name for name in self._results()]
-        return any(
-            is_outdated(page, self._grades(assignment_id, page.stem).get(student_id))
-            for page in pages
-        )
-
-    def refusals(self) -> list[str]:
-        """One line for each graded folder that cannot be opened."""
-        return list(self.refused)
+        pages = (final / name for name in self._results())
+        grades = ((page, self._grades(assignment_id, page.stem)) for page in pages)
+        return any(is_outdated(page, of.get(student_id)) for page, of in grades)

@@ -46,12 +46,11 @@ from grader.with_nbgrader.feedback import grades_in
 from grader.with_nbgrader.pages.feedback_page import is_outdated
 from grader.with_nbgrader.student_folders import (
     RECORD,
+    folders_in,
     line,
     parsed,
     record_in,
     released_notebooks,
-    students_in,
-    trouble_with,
     trusted_part,
 )
 from labs.limits import MOST_NOTEBOOK_BYTES, MOST_SECRET_BYTES
@@ -126,10 +125,8 @@ def read_entries(
             continue
         try:
             good.append(read_entry(inbound / name, student, rest.split("+")[0], now))
-        except ValueError as error:
-            bad.append(NotCollected(name, str(error)))
-        except OSError as error:
-            bad.append(NotCollected(name, error.strerror or str(error)))
+        except (ValueError, OSError) as error:
+            bad.append(NotCollected(name, getattr(error, "strerror", None) or str(error)))
     return good, bad
 
 
@@ -249,11 +246,10 @@ class Collected:
         folder is gone, an earlier version still says who its owner was.
         """
         folder = self.folder(student)
-        if folder.is_dir() and not folder.is_symlink():
-            when = self._course.get_existing_timestamp(str(folder))
-            unknown = Entry("", student, when or datetime.datetime.min, None, 0)
-            return _read(folder, student) or unknown
-        return None
+        if not folder.is_dir() or folder.is_symlink():
+            return None
+        when = self._course.get_existing_timestamp(str(folder)) or datetime.datetime.min
+        return _read(folder, student) or Entry("", student, when, None, 0)
 
     def earlier_owner(self, student: str) -> int | None:
         """Who owned the version that was moved away last; None if there is none."""
@@ -622,20 +618,16 @@ def due_date(course: Any, lab: str) -> datetime.datetime | None:
 
     Raises GradebookUnavailable if the gradebook cannot be read.
     """
-    kind, _, path = course.db_url.partition(":///")
-    if kind == "sqlite" and not Path(path.partition("?")[0]).is_file():
+    if course_folder.missing_gradebook(course):
         return None
-    try:
-        with Gradebook(course.db_url, course.course_id) as gradebook:
-            when: datetime.datetime | None = gradebook.find_assignment(lab).duedate
-    except MissingEntry:
-        return None
-    except Exception as error:
-        cause = course_folder.cause_of(error)
-        if cause is None:
-            raise
-        raise course_folder.GradebookUnavailable(cause) from error
-    return when
+    with (
+        course_folder.causes_as(course_folder.GradebookUnavailable),
+        contextlib.suppress(MissingEntry),
+        Gradebook(course.db_url, course.course_id) as gradebook,
+    ):
+        when: datetime.datetime | None = gradebook.find_assignment(lab).duedate
+        return when
+    return None
 
 
 def _login(student: str) -> int | None:
@@ -673,14 +665,11 @@ class CarefulList(ExchangeList):  # type: ignore[misc]
     def _is_readable(self, folder: Path) -> bool:
         try:
             _check(folder)
-        except ValueError as error:
-            why = str(error)
-        except OSError as error:
-            why = error.strerror or str(error)
-        else:
-            return True
-        self.log.error("Not listed: %s: %s", printable(folder.name, 200), why)
-        return False
+        except (ValueError, OSError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            self.log.error("Not listed: %s: %s", printable(folder.name, 200), why)
+            return False
+        return True
 
 
 def _check(folder: Path) -> None:
@@ -747,17 +736,14 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
         Raises ExchangeError at the end if feedback of somebody could not be released.
         """
         course = self.coursedir
-        step, excluded = course.feedback_directory, course.student_id_exclude.split(",")
+        lab, excluded = course.assignment_id, course.student_id_exclude.split(",")
         pages: dict[str, list[Path]] = defaultdict(list)
         refused: list[str] = []
-        lab = course.assignment_id
         grades = functools.cache(lambda name: grades_in(course, lab, name))
-        for student, folder in students_in(
-            course, step, course.assignment_id, course.student_id or "*"
-        ).items():
+        asked = course.feedback_directory, lab, course.student_id or "*"
+        for student, folder, trouble in folders_in(course, *asked):
             if student in excluded:
                 continue
-            trouble = trouble_with(course, step, course.assignment_id, student)
             try:
                 if trouble is not None:
                     raise ValueError(trouble)
@@ -795,8 +781,7 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             unfinished.unlink(missing_ok=True)
             cause = course_folder.cause_of(error) or f"{error.strerror}. Then run it again."
             self.fail(f"{target} could not be written: {cause}")
-        where = printable(str(page), 300)
-        self.log.info("Feedback released: %s as %s", where, target.name)
+        self.log.info("Feedback released: %s as %s", printable(str(page), 300), target.name)
 
 
 def _names_in_exchange(folder: Path) -> dict[str, Path]:

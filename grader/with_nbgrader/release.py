@@ -34,13 +34,8 @@ from sqlalchemy.exc import OperationalError
 from traitlets import Dict
 from traitlets.config import Config
 
+from grader.with_nbgrader import course_folder
 from grader.with_nbgrader.careful_course import EXPORTER, OfOurCourses, trust_schemas
-from grader.with_nbgrader.course_folder import (
-    UNFINISHED,
-    cause_of,
-    remove_empty_above,
-    remove_left,
-)
 from labs.terminal import say
 from labs.units import plural
 
@@ -200,7 +195,7 @@ class CourseRelease(OfOurCourses, GenerateAssignment):  # type: ignore[misc]
     @property
     def _output_directory(self) -> str:
         """Where nbgrader writes: beside the releases."""
-        return str(Path(super()._output_directory) / UNFINISHED)
+        return str(Path(super()._output_directory) / course_folder.UNFINISHED)
 
     def convert_notebooks(self) -> None:
         """Releases each lab that was asked for. Raises NbGraderException, which says what to do."""
@@ -216,7 +211,7 @@ class CourseRelease(OfOurCourses, GenerateAssignment):  # type: ignore[misc]
         old = new.with_name(f"{new.name}.old")
         if old.is_dir() and not final.exists():  # a run was ended between the two
             old.rename(final)
-        remove_left(new)
+        course_folder.remove_left(new)
         if not self.force and all((final / Path(each).name).is_file() for each in self.notebooks):
             self.log.warning("%s stays as it is. To release the lab again, add --force.", final)
             return
@@ -242,8 +237,8 @@ class CourseRelease(OfOurCourses, GenerateAssignment):  # type: ignore[misc]
             self.log.error("%s", message)
             raise NbGraderException(message) from error
         finally:
-            remove_left(new)
-            remove_empty_above(new)
+            course_folder.remove_left(new)
+            course_folder.remove_empty_above(new)
 
     def _enter(self, lab: str) -> None:
         """Enters the lab and its cells into the gradebook, and says what changed."""
@@ -321,13 +316,10 @@ def _gone(step: Any, of: Any, kind: str) -> list[Any]:
 def _raise_if_points_were_given(gradebook: Gradebook, step: Any, of: Any) -> None:
     """Raises ReleaseError if a cell that is gone has points or comments of a person."""
     for cell in (each for kind in _KINDS for each in _gone(step, of, kind)):
-        given = gradebook.db.query(Grade).filter(
-            Grade.cell_id == cell.id, Grade.manual_score.isnot(None)
+        count = max(
+            gradebook.db.query(table).filter(table.cell_id == cell.id, by.isnot(None)).count()
+            for table, by in ((Grade, Grade.manual_score), (Comment, Comment.manual_comment))
         )
-        said = gradebook.db.query(Comment).filter(
-            Comment.cell_id == cell.id, Comment.manual_comment.isnot(None)
-        )
-        count = max(given.count(), said.count())
         if count:
             raise ReleaseError(
                 f"{cell.name} is gone, and a person graded it for "
@@ -380,11 +372,11 @@ def _keep_earlier(final: Path, new: Path) -> None:
 
 def _reason(error: Exception) -> str:
     """Why a lab was not released, as a clause; what to do about it, if nbgrader knows."""
-    words = cause_of(error) or f"{error}" or type(error).__name__
+    words = course_folder.cause_of(error) or f"{error}" or type(error).__name__
     if isinstance(error, SchemaTooOldError):
         words = "its cells have an old form of nbgrader's marks; back the course up, and run "
         words += "`nbgrader update .`"
-    elif isinstance(error, OperationalError) and not cause_of(error):
+    elif isinstance(error, OperationalError) and not course_folder.cause_of(error):
         words = f"{error.orig}; if the gradebook is of an older nbgrader, back it up, and run "
         words += "`nbgrader db upgrade`"
     return words.strip().rstrip(".")
@@ -416,12 +408,8 @@ def release(source: Path, destination: Path) -> None:
 
 def copy_labs(source: Path, destination: Path) -> None:
     """Copies the labs under `source` to `destination`, without files that a run left there."""
-    shutil.copytree(
-        source,
-        destination,
-        ignore=shutil.ignore_patterns(*LEFT_BY_RUNNING),
-        dirs_exist_ok=True,
-    )
+    left = shutil.ignore_patterns(*LEFT_BY_RUNNING)
+    shutil.copytree(source, destination, ignore=left, dirs_exist_ok=True)
 
 
 def _demand_ids(path: Path) -> None:

@@ -25,25 +25,8 @@ from grader.figures.verdict import Verdict
 from grader.judging.flags import AccountFlag, AccountFlags
 from grader.judging.worker import Ways, Worker
 from grader.submissions.safe_files import printable
-from grader.with_nbgrader.class_flags import (
-    REGISTER,
-    EvidenceRegister,
-    asked_about,
-    raised_by_accounts,
-    same_run_as,
-)
+from grader.with_nbgrader import class_flags, verdict_cells
 from grader.with_nbgrader.course_folder import raise_if_no_room
-from grader.with_nbgrader.verdict_cells import (
-    IN_ANOTHER,
-    KEY,
-    Written,
-    comments_of,
-    is_test,
-    needs_a_person,
-    scores_of,
-    verdicts_of,
-    write_verdicts,
-)
 
 #: The function that makes the page with the evidence below free texts.
 EVIDENCE = "grader.judging.presentation.evidence_html"
@@ -64,7 +47,7 @@ class Judged:
     """What a notebook got: as it was judged, as it was written, and the flags on accounts."""
 
     verdicts: dict[str, Verdict]
-    written: Written
+    written: verdict_cells.Written
     accounts: dict[str, list[str]]
 
 
@@ -87,18 +70,17 @@ def judge_into(
     judged = worker_of_this_process(ways).judge(folder, lab)
     for line in judged.log.splitlines():
         log.error("%s", printable(line, 300))
-    verdicts = verdicts_of(judged)
-    found = raised_by_accounts(flags, verdicts)
+    verdicts = verdict_cells.verdicts_of(judged)
+    found = class_flags.raised_by_accounts(flags, verdicts)
     accounts = {figure: [flag.words for flag in each] for figure, each in found.items()}
-    raised = {figure: [IN_ANOTHER] for figure in copied(runs_of(verdicts))}
+    raised = {figure: [verdict_cells.IN_ANOTHER] for figure in copied(runs_of(verdicts))}
     for figure, words in accounts.items():
         raised[figure] = [*raised.get(figure, ()), *words]
-    for line in asked_about(student, found):
+    for line in class_flags.asked_about(student, found):
         log.warning("%s", line)
-    written = write_verdicts(nb, lab, judged, raised, ways.presenter, log)
+    written = verdict_cells.write_verdicts(nb, lab, judged, raised, ways.presenter, log)
     for figure, reason in written.not_graded.items():
-        who = printable(student)
-        log.warning("%s, %s: not graded: %s", who, figure, printable(reason, 300))
+        log.warning("%s, %s: not graded: %s", printable(student), figure, printable(reason, 300))
     return Judged(verdicts, written, accounts)
 
 
@@ -123,8 +105,8 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         """Fills in the test cells of `nb`; if our check fails, it leaves the figure open."""
-        resources[KEY] = {}
-        if any(map(is_test, nb.cells)):
+        resources[verdict_cells.KEY] = {}
+        if any(map(verdict_cells.is_test, nb.cells)):
             of, folder = resources["nbgrader"], Path(resources["metadata"]["path"])
             converter = getattr(self.parent, "parent", None)
             flags = getattr(converter, "accounts", AccountFlags()).of.get(of["student"], {})
@@ -133,21 +115,21 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]
             judged = judge_into(
                 nb, folder, of["student"], of["notebook"], ways, flags, self.log, copied
             )
-            resources[KEY] = judged.written.outcomes
+            resources[verdict_cells.KEY] = judged.written.outcomes
         return nb, resources
 
     def _copied(self, of: Mapping[str, str], course: Any, runs: Runs) -> list[str]:
         """The figures whose run is in another student's submission too."""
         if course is None:
             return []
-        register = EvidenceRegister(Path(course.root) / REGISTER)
+        register = class_flags.EvidenceRegister(Path(course.root) / class_flags.REGISTER)
         try:
             copies = register.enter(of["student"], of["assignment"], runs)
         except sqlite3.Error as error:
             raise_if_no_room(error)
             self.log.warning("The search for copies failed: %s: %s", register.path, error)
             return []
-        for line in same_run_as(of["student"], copies):
+        for line in class_flags.same_run_as(of["student"], copies):
             self.log.warning("%s", line)
         return list(copies)
 
@@ -162,11 +144,13 @@ class SaveVerdicts(SaveAutoGrades):  # type: ignore[misc]
         of = resources["nbgrader"]
         place = of["notebook"], of["assignment"], of["student"]
         with Gradebook(of["db_url"]) as gradebook:
-            for cell, points in scores_of(nb, resources.get(KEY, {}), self.log).items():
+            for cell, points in verdict_cells.scores_of(
+                nb, resources.get(verdict_cells.KEY, {}), self.log
+            ).items():
                 grade = gradebook.find_grade(cell, *place)
                 grade.auto_score = points
-                grade.needs_manual_grade = needs_a_person(points, grade.manual_score)
-            for cell, words in comments_of(nb).items():
+                grade.needs_manual_grade = verdict_cells.needs_a_person(points, grade.manual_score)
+            for cell, words in verdict_cells.comments_of(nb).items():
                 gradebook.find_comment(cell, *place).auto_comment = words
             gradebook.db.commit()
         return nb, resources

@@ -7,6 +7,7 @@ import datetime
 import json
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,14 @@ def students_in(course: Any, step: str, assignment_id: str, pattern: str) -> dic
     names = {match[1]: path for path in found if (match := name.fullmatch(str(path)))}
     # As in nbgrader, a star is not for hidden folders; some of them are ours.
     return {name: path for name, path in names.items() if not name.startswith(".")}
+
+
+def folders_in(
+    course: Any, step: str, assignment_id: str, pattern: str
+) -> Iterator[tuple[str, Path, str | None]]:
+    """Each of these students with the folder, and why it is refused; None if it is not."""
+    for student, folder in students_in(course, step, assignment_id, pattern).items():
+        yield student, folder, trouble_with(course, step, assignment_id, student)
 
 
 def _hidden_from_us(root: Path, pattern: Path) -> list[Path]:

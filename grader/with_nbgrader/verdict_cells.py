@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
-from nbformat.notebooknode import from_dict
 from nbgrader import utils
 from traitlets.utils.importstring import import_item
 
 from grader.figures.verdict import NO_FIGURE, Outcome, Verdict
 from grader.judging.presentation import EVIDENCE_CELL
 from grader.judging.worker import Judgement, NotGraded, Shown, shown
-from grader.submissions.safe_files import printable
+from grader.submissions.safe_files import cut, printable
+from grader.submissions.submitted_notebook import as_node
 from labs.html import SVG, inline
 
 #: The key of an outcome in the metadata of its cell.
@@ -80,7 +80,7 @@ def write_verdicts(
     cells = [cell for cell in nb.cells if is_test(cell)]
     if not cells:
         return written
-    free_texts = [cell for cell in nb.cells if _is_free_text(cell)]
+    free_texts = [cell for cell in nb.cells if utils.is_grade(cell) and utils.is_solution(cell)]
     fault = judged.reason if isinstance(judged, NotGraded) else ""
     views = dict(judged.shown) if isinstance(judged, Judgement) else {}
     verdicts = verdicts_of(judged)
@@ -103,27 +103,23 @@ def write_verdicts(
         written.verdicts[figure] = verdict
     if isinstance(judged, Judgement) and judged.evidence:
         for number, cell in enumerate(free_texts, start=1):
-            place = nb.cells.index(cell) + 1
-            nb.cells.insert(place, evidence_cell(judged.evidence, number))
+            nb.cells.insert(nb.cells.index(cell) + 1, evidence_cell(judged.evidence, number))
     keep_flags(nb)
     return written
 
 
 def evidence_cell(page: str, number: int) -> NotebookNode:
     """A cell that shows `page`; it is not an answer and has no points."""
-    node: NotebookNode = from_dict(  # type: ignore[no-untyped-call]
+    return as_node(
         {
             "cell_type": "code",
             "id": f"{EVIDENCE_CELL}{number}",
             "metadata": {"editable": False, "deletable": False},
             "execution_count": None,
             "source": "# for the grader: the evidence in the recordings",
-            "outputs": [
-                {"output_type": "display_data", "metadata": {}, "data": {"text/html": page}}
-            ],
+            "outputs": [cell_output("display_data", {"text/html": page})],
         }
     )
-    return node
 
 
 def write_flags(
@@ -190,11 +186,6 @@ def is_test(cell: NotebookNode) -> bool:
     return bool(utils.is_grade(cell)) and not utils.is_solution(cell) and cell.cell_type == "code"
 
 
-def _is_free_text(cell: NotebookNode) -> bool:
-    """Whether a person gives the points for this answer."""
-    return bool(utils.is_grade(cell) and utils.is_solution(cell))
-
-
 def _flagged(
     verdict: Verdict, flags: Sequence[str], view: Shown | None, presenter: str, log: logging.Logger
 ) -> tuple[Verdict, Shown]:
@@ -233,13 +224,8 @@ def _outputs(
     outputs = [cell_output("display_data", {"text/plain": text, "text/html": page})]
     if view.plot:
         alt = f"Plot of the recording of figure {verdict.figure}"
-        outputs.append(
-            cell_output(
-                "display_data",
-                {"text/plain": alt, SVG: view.plot},
-                metadata={SVG: {"alt": alt}},
-            )
-        )
+        shown_as, about = {"text/plain": alt, SVG: view.plot}, {SVG: {"alt": alt}}
+        outputs.append(cell_output("display_data", shown_as, about))
     if points is not None:
         outputs.append(cell_output("execute_result", {"text/plain": repr(points)}))
     return outputs
@@ -252,8 +238,7 @@ def cell_output(
     output: dict[str, Any] = {"output_type": kind, "data": data, "metadata": metadata or {}}
     if kind == "execute_result":
         output["execution_count"] = None
-    node: NotebookNode = from_dict(output)  # type: ignore[no-untyped-call]
-    return node
+    return as_node(output)
 
 
 def _open(figure: str, most: float, reason: str) -> Verdict:
@@ -274,9 +259,7 @@ def _points(verdict: Verdict, most: float) -> float | None:
     points = verdict.points
     if verdict.max_points > 0 and verdict.max_points != most:
         points = points * most / verdict.max_points
-    if not math.isfinite(points):
-        return None
-    return min(max(points, 0.0), most)
+    return min(max(points, 0.0), most) if math.isfinite(points) else None
 
 
 # Flags and parts that were set aside, where a person sees them: in the lists of submissions.
@@ -322,5 +305,4 @@ def notes_of(notebook: Path) -> dict[str, list[str]]:
 
 def _short(notes: Any) -> list[str]:
     found = [printable(each, _MOST_CHARACTERS) for each in notes or () if isinstance(each, str)]
-    rest = len(found) - _MOST_NOTES
-    return found if rest <= 0 else [*found[:_MOST_NOTES], f"and {rest} more"]
+    return cut(found, _MOST_NOTES)

@@ -177,7 +177,7 @@ def test_what_cannot_be_run(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "refusal", lambda: None)
+    monkeypatch.setattr(module, "demand", lambda: None)
     assert main(["rerun", *words, "--course", str(course)]) == 2
     said = capsys.readouterr().err
     assert says in said and said.count("\n") == 1

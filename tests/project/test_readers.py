@@ -142,7 +142,7 @@ LISTED = {
     # what the instructor's course holds beside submissions
     "rubric.of_course: file.read_text", "autograde.read_released: path.read_text",
     "student_folders.released_notebooks: path.read_text",
-    "grading_process._graded: shutil.copy", "grading_process.read_plan: path.read_bytes",
+    "grading_process._graded: shutil.copy", "grading_process._plan: Path(path).read_bytes",
     "course.NameCourse.preprocess: (course / FILE_NAME).read_bytes",
     "course._labs_in: notebook.read_bytes", "release.copy_labs: shutil.copytree",
     "release._demand_ids: path.read_text", "release._demand_marks: nbformat.read",
@@ -152,7 +152,7 @@ LISTED = {
     "autograde_class.Run.plan: path.read_text", "class_report._alone: os.open",
     "class_flags.EvidenceRegister.opened: sqlite3.connect",
     # what collecting and grading have written, after the careful functions
-    "grading_process.read_result: path.open", "grading_process.read_notebook: path.read_text",
+    "grading_process.read_result: path.open", "autograde_class.Entering._flag: path.read_text",
     "course_folder.Staged.init_destination: shutil.copytree",
     "verdict_cells.notes_of: notebook.open", "nbgrader_exchange._sync: os.open",
     "nbgrader_exchange.Collected.alone: os.open",

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -87,85 +88,40 @@ _KEPT_CELLS = 1_000
 _BELOW_A_LIST = re.compile(r"^(- .*: [\d.]+ of [\d.]+\..*)\n(?=\S)(?![-*+] )", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One figure on the page. `verdict` is HTML that replay wrote, `output` is any other text.
-
-    `links` are the codes of its findings, with the addresses of their pages.
-    """
-
-    id: str
-    name: str
-    words: str
-    mark: str
-    given: Given
-    plot: str
-    alt: str
-    verdict: str
-    output: str
-    links: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def place(self) -> int:
-        """What can still be mended comes first, then what is not there, then what is right."""
-        return {NOT_HANDED_IN: 1, Outcome.PASSED.value: 2}.get(self.words, 0)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """An answer that a person reads. `evidence` is what the grader sees below it."""
-
-    id: str
-    given: Given
-    page: str
-    source: str
-    comment: str
-    evidence: str
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of the notebook: the HTML of a text, or the source of a program and its output."""
-
-    id: str
-    label: str
-    page: str = ""
-    source: str = ""
-    output: str = ""
-    comment: str = ""
-    link: str = ""
-    of_student: bool = False
-
-
 def feedback_page(notebook: Mapping[str, Any], lab: str, grades: Grades, site: str = "") -> str:
     """The page for a graded notebook (format 4, each text as one string or as a list of lines).
 
     If the address of the docs is known, `site`, findings link to their pages there.
     """
-    cells = [_Graded(cell, number, grades) for number, cell in enumerate(notebook["cells"])]
+    cells = [Cell(cell, number, grades) for number, cell in enumerate(notebook["cells"])]
     aside = (notebook.get("metadata") or {}).get(_VERDICT) or {}
     # Rebuilding puts a first cell that says so in plain words.
     note, cells = (cells[0], cells[1:]) if aside.get("set_aside") and cells else (None, cells)
+    for cell, after in pairwise(cells):
+        cell.evidence = after.outputs_html if after.is_evidence else ""
     return filled(
         _PAGE,
         policy=POLICY,
         style=page_style(),
         lab=lab,
-        note=note.page() if note else "",
+        note=note.page if note else "",
         grades=grades,
-        figures=[_figure(cell, site) for cell in cells if cell.is_test],
-        answers=[
-            _answer(cell, after)
-            for cell, after in zip(cells, [*cells[1:], None], strict=True)
-            if cell.is_read_by_a_person
-        ],
+        site=site,
+        figures=[cell for cell in cells if cell.is_test],
+        answers=[cell for cell in cells if cell.is_read_by_a_person],
         comments=list(_comments(cells)),
-        cells=[_cell(cell) for cell in cells if not cell.is_evidence],
+        cells=[cell for cell in cells if not cell.is_evidence],
     )
 
 
-class _Graded:
-    """A cell of the graded notebook, with what the gradebook says of it."""
+class Cell:
+    """A cell of the graded notebook, with what the gradebook says of it, as the page shows it.
+
+    It is a figure, an answer that a person reads (with the `evidence` that the grader sees below
+    it), or another cell.
+    """
+
+    evidence = ""
 
     def __init__(self, cell: Mapping[str, Any], number: int, grades: Grades) -> None:
         self.cell = cell
@@ -180,7 +136,7 @@ class _Graded:
         self.id = self.name or f"cell-{number}"
         most = float(marks.get("points") or 0)
         self.given = grades.cells.get(self.name, Given(0.0, most, open=False))
-        self.comment = grades.comments.get(self.name, "") if self.is_solution else ""
+        self.comment_text = grades.comments.get(self.name, "") if self.is_solution else ""
 
     @property
     def is_test(self) -> bool:
@@ -195,6 +151,7 @@ class _Graded:
     def is_evidence(self) -> bool:
         return str(self.cell.get("id", "")).startswith(EVIDENCE_CELL)
 
+    @functools.cached_property
     def page(self) -> str:
         """The HTML of a text. A task is the instructor's, and its answer is not in it."""
         pictures = self.cell.get("attachments") or {}
@@ -208,80 +165,75 @@ class _Graded:
             if kind in (output.get("data") or {}):
                 yield _text(output["data"][kind])
 
+    @functools.cached_property
     def outputs_html(self) -> str:
         """What our own steps wrote, which is HTML without anything active."""
         return next(self._data("text/html"), "")
 
+    @functools.cached_property
     def plot(self) -> str:
         """The address of an image with the plot; "" if there is none."""
         svg = next(self._data(SVG), "")
         return image_address(svg) if svg else ""
 
+    @functools.cached_property
     def output_text(self) -> str:
         """The text of other outputs, such as those of cells that an instructor has executed."""
         texts = [_text(each.get("text")) for each in self.cell.get("outputs") or ()]
         return "".join([*texts, *self._data("text/plain")])[:_MOST_OUTPUT]
 
+    @property
+    def comment(self) -> str:
+        """The comment as HTML."""
+        return _comment(self.comment_text) if self.comment_text else ""
 
-def _figure(cell: _Graded, site: str) -> Figure:
-    words, mark = _outcome(cell)
-    name = str(cell.verdict.get("asked") or cell.name)
-    codes = [code for code in map(str, cell.verdict.get("findings") or ()) if _CODE.match(code)]
-    return Figure(
-        id=cell.name,
-        name=name[:1].upper() + name[1:],
-        words=words,
-        mark=mark,
-        given=cell.given,
-        plot=cell.plot(),
-        alt=f"Plot of the samples of this figure, with its value: {name}",
-        # Without a verdict, replay has not written this: it may be the output of a student's code.
-        verdict=cell.outputs_html() if cell.verdict else "",
-        output="" if cell.verdict else cell.output_text(),
-        links=tuple((code, f"{site}/pitfalls/{code}.html") for code in codes) if site else (),
-    )
+    @functools.cached_property
+    def outcome(self) -> tuple[str, str]:
+        """The outcome of the check in words, and its sign."""
+        stated = self.verdict
+        if stated.get("outcome") not in (Outcome.PASSED.value, Outcome.FAILED.value):
+            return "not graded by the check", MARKS[Outcome.NOT_GRADED.value]
+        points, most, codes = (stated.get(key) for key in ("points", "max_points", "findings"))
+        words = outcome_in_words(Outcome(stated["outcome"]), points or 0, most or 0, codes or ())
+        return words, MARKS[words]
+
+    @property
+    def place(self) -> int:
+        """What can still be mended comes first, then what is not there, then what is right."""
+        return {NOT_HANDED_IN: 1, Outcome.PASSED.value: 2}.get(self.outcome[0], 0)
+
+    @property
+    def asked(self) -> str:
+        """What the figure is, as the lab asks for it."""
+        return str(self.verdict.get("asked") or self.name)
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes of the findings on a figure, which are also the names of their pages."""
+        return [code for code in map(str, self.verdict.get("findings") or ()) if _CODE.match(code)]
+
+    @property
+    def label(self) -> str:
+        """What is above the cell in the notebook."""
+        if self.is_test:
+            return "Figure"
+        return "Your answer" if self.is_solution else "Program" if self.is_code else ""
+
+    @property
+    def above(self) -> str:
+        """Where the page has shown the cell before, as a figure or as an answer; else ""."""
+        kind = "figure" if self.is_test else "answer" if self.is_read_by_a_person else ""
+        return kind and f"{kind}-{self.name}"
 
 
-def _outcome(cell: _Graded) -> tuple[str, str]:
-    """The outcome of the check in words, and its sign."""
-    stated = cell.verdict
-    if stated.get("outcome") not in (Outcome.PASSED.value, Outcome.FAILED.value):
-        return "not graded by the check", MARKS[Outcome.NOT_GRADED.value]
-    points, most = stated.get("points", 0), stated.get("max_points", 0)
-    words = outcome_in_words(Outcome(stated["outcome"]), points, most, stated.get("findings") or ())
-    return words, MARKS[words]
-
-
-def _answer(cell: _Graded, after: _Graded | None) -> Answer:
-    evidence = after.outputs_html() if after is not None and after.is_evidence else ""
-    page = "" if cell.is_code else cell.page()
-    comment = _comment(cell.comment) if cell.comment else ""
-    return Answer(cell.name, cell.given, page, cell.source, comment, evidence)
-
-
-def _comments(cells: list[_Graded]) -> Iterator[tuple[str, list[str]]]:
+def _comments(cells: list[Cell]) -> Iterator[tuple[str, list[str]]]:
     """Each comment on answers of the notebook, with the names of these answers."""
     names: dict[str, list[str]] = {}
     for cell in cells:
-        if cell.comment and not cell.is_read_by_a_person:
-            names.setdefault(cell.comment, []).append(cell.name)
+        if cell.comment_text and not cell.is_read_by_a_person:
+            names.setdefault(cell.comment_text, []).append(cell.name)
     for comment, of in names.items():
         yield _comment(comment), of
-
-
-def _cell(cell: _Graded) -> Cell:
-    if cell.is_test:
-        return Cell(cell.id, "Figure", source=cell.source, link=f"figure-{cell.name}")
-    if cell.is_read_by_a_person:
-        return Cell(cell.id, "Your answer", link=f"answer-{cell.name}")
-    comment = _comment(cell.comment) if cell.comment else ""
-    label = "Your answer" if cell.is_solution else "Program" if cell.is_code else ""
-    if cell.is_code:
-        return Cell(
-            cell.id, label, source=cell.source, output=cell.output_text(), comment=comment,
-            of_student=cell.is_solution,
-        )  # fmt: skip
-    return Cell(cell.id, label, cell.page(), comment=comment, of_student=cell.is_solution)
 
 
 @functools.lru_cache(_KEPT_CELLS)

@@ -177,7 +177,12 @@ class _Sums:
         for kind in ("code", "written", "task"):
             made[f"{kind}_score"] = self.score.get(kind, 0.0)
             made[f"max_{kind}_score"] = self.most.get(kind, 0.0)
-        return made
+        return {**made, "needs_manual_grade": self.needs_manual_grade}
+
+
+def _copies_of(notebook: str, assignment: str) -> Any:
+    """The condition for the copies of a notebook that students handed in."""
+    return and_(Assignment.name == assignment, Notebook.name == notebook)
 
 
 class LargeGradebook(Gradebook):  # type: ignore[misc]
@@ -200,15 +205,7 @@ class LargeGradebook(Gradebook):  # type: ignore[misc]
             Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id
         )
         return [
-            {
-                "id": each.id,
-                "first_name": each.first_name,
-                "last_name": each.last_name,
-                "email": each.email,
-                "score": scores.get(each.id, 0.0),
-                "max_score": most,
-                "lms_user_id": each.lms_user_id,
-            }
+            {**each._asdict(), "score": scores.get(each.id, 0.0), "max_score": most}
             for each in students
         ]
 
@@ -233,16 +230,7 @@ class LargeGradebook(Gradebook):  # type: ignore[misc]
             .filter(Assignment.name == assignment_id)
         )
         return [
-            {
-                "id": each.id,
-                "name": assignment_id,
-                "timestamp": each.timestamp,
-                "first_name": each.first_name,
-                "last_name": each.last_name,
-                "student": each.student,
-                **sums[each.id].as_json(),
-                "needs_manual_grade": sums[each.id].needs_manual_grade,
-            }
+            {"name": assignment_id, **each._asdict(), **sums[each.id].as_json()}
             for each in rows
             if each.id in sums
         ]
@@ -251,7 +239,7 @@ class LargeGradebook(Gradebook):  # type: ignore[misc]
         self, notebook_id: str, assignment_id: str
     ) -> list[dict[str, Any]]:
         """The graded copies of one notebook of a lab, as nbgrader gives them."""
-        wanted = and_(Assignment.name == assignment_id, Notebook.name == notebook_id)
+        wanted = _copies_of(notebook_id, assignment_id)
         sums = self._sums(SubmittedNotebook.id, wanted)
         rows = self._notebooks(wanted).with_entities(
             SubmittedNotebook.id,
@@ -262,15 +250,10 @@ class LargeGradebook(Gradebook):  # type: ignore[misc]
         )
         return [
             {
-                "id": each.id,
                 "name": notebook_id,
-                "student": each.student,
-                "first_name": each.first_name,
-                "last_name": each.last_name,
+                **each._asdict(),
                 **sums[each.id].as_json(),
-                "needs_manual_grade": sums[each.id].needs_manual_grade,
                 "failed_tests": sums[each.id].failed_tests,
-                "flagged": each.flagged,
             }
             for each in rows
             if each.id in sums
@@ -278,28 +261,27 @@ class LargeGradebook(Gradebook):  # type: ignore[misc]
 
     def notebook_submissions(self, notebook: str, assignment: str) -> list[ListedNotebook]:
         """Who handed in a notebook of a lab: what the formgrader counts and steps through."""
-        wanted = and_(Assignment.name == assignment, Notebook.name == notebook)
-        rows = self._notebooks(wanted).with_entities(SubmittedNotebook.id, Student.id)
+        rows = self._notebooks(_copies_of(notebook, assignment))
+        rows = rows.with_entities(SubmittedNotebook.id, Student.id)
         return [ListedNotebook(own, notebook, ListedStudent(student)) for own, student in rows]
 
-    def waiting_notebooks(self, notebook: str, assignment: str) -> list[ListedNotebook]:
-        """The copies of a notebook in which something waits for a person, in order of their ids."""
-        wanted = and_(
-            Assignment.name == assignment, Notebook.name == notebook, Grade.needs_manual_grade
-        )
+    def waiting_notebooks(self, notebook: str, assignment: str) -> list[tuple[str, str]]:
+        """The copies of a notebook in which something waits for a person, with their students.
+
+        They are in the order of their ids.
+        """
         rows = (
-            self._notebooks(wanted)
+            self._notebooks(and_(_copies_of(notebook, assignment), Grade.needs_manual_grade))
             .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
             .with_entities(SubmittedNotebook.id, Student.id)
             .distinct()
             .order_by(SubmittedNotebook.id)
         )
-        return [ListedNotebook(own, notebook, ListedStudent(student)) for own, student in rows]
+        return [(own, student) for own, student in rows]
 
     def failed_notebooks(self, notebook: str, assignment: str) -> set[str]:
         """The ids of the copies of a notebook in which a test failed."""
-        wanted = and_(Assignment.name == assignment, Notebook.name == notebook)
-        sums = self._sums(SubmittedNotebook.id, wanted)
+        sums = self._sums(SubmittedNotebook.id, _copies_of(notebook, assignment))
         return {each for each, found in sums.items() if found.failed_tests}
 
     def _notebooks(self, wanted: Any) -> Any:
@@ -416,15 +398,14 @@ def _get_submissions(_: Callable[..., Any], self: Any, assignment_id: str) -> li
         submitted = self.get_submitted_students(assignment_id)
         ungraded = submitted - _graded_students(self, assignment_id, graded)
         students = gradebook.names_of_students() if ungraded else {}
-    listed = []
+    listed = [
+        self.get_submission(assignment_id, student, ungraded, students) for student in ungraded
+    ]
     for each in graded:
         if each["student"] not in ungraded:
-            shown = {**each, **_shown(self, each["timestamp"])}
             when = each["timestamp"]
-            shown["timestamp"] = when and when.isoformat()
+            shown = {**each, **_shown(self, when), "timestamp": when and when.isoformat()}
             listed.append(_with_notes(self, shown, assignment_id, names))
-    for student in ungraded:
-        listed.append(self.get_submission(assignment_id, student, ungraded, students))
     return sorted(listed, key=lambda each: each["student"])
 
 
@@ -501,14 +482,12 @@ def _next(
         return old(assignment_id, notebook_id, submission)
     with self.api.gradebook as gradebook:
         waiting = gradebook.waiting_notebooks(notebook_id, assignment_id)
-    behind = [each for each in waiting if each.id > submission.id]
-    before = [each for each in waiting if each.id < submission.id]
-    there = (
-        each.id
-        for each in (*behind, *before)
-        if (
-            _folder(self.api, "autograded", assignment_id, each.student.id) / f"{notebook_id}.ipynb"
-        ).is_file()
-    )
-    self.finish(json.dumps(next(there, None)))
+    behind = [each for each in waiting if each[0] > submission.id]
+    before = [each for each in waiting if each[0] < submission.id]
+    for own, student in (*behind, *before):
+        folder = _folder(self.api, "autograded", assignment_id, student)
+        if (folder / f"{notebook_id}.ipynb").is_file():
+            self.finish(json.dumps(own))
+            raise Finish
+    self.finish(json.dumps(None))
     raise Finish
