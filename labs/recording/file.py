@@ -64,29 +64,33 @@ _SHAPES = bytes.maketrans(b"bcdefghijklmnopqrstuvwxyz123456789", b"a" * 25 + b"0
 class BadRecording(ValueError):
     """A recording cannot be read; the message names the file, the line and what is wrong."""
 
-    def __init__(self, what: str, *, where: str = "recording", line: int | None = None) -> None:
+    def __init__(self, what: str, line: int | None = None, *, where: str = "recording") -> None:
         place = f"{where}, line {line}" if line is not None else where
         super().__init__(f"{place}: {what}")
-        self.what = what
-        self.line = line
+        self.what, self.line = what, line
 
 
-def read_table(
-    body: bytes, first_row: int, where: str, columns: int = 5
-) -> tuple[tuple[str, ...], Integers]:
-    """The names of the variants and the numbers in the rows `body`.
+@contextlib.contextmanager
+def naming_file(where: str) -> Iterator[None]:
+    """In here, each BadRecording names `where` as the file."""
+    try:
+        yield
+    except BadRecording as error:
+        raise BadRecording(error.what, error.line, where=where) from error
 
-    The first row is line `first_row` of `where`. The array has the shape (rows, columns), and its
-    first column indexes the names. A C kernel prints four columns, because it does not know the
-    number of its process. Raises BadRecording, naming the line.
+
+def read_table(body: bytes, first_row: int, columns: int = 5) -> tuple[tuple[str, ...], Integers]:
+    """The names of the variants and the numbers in the rows `body`, whose first is this line.
+
+    The array has the shape (rows, columns), and its first column indexes the names. A C kernel
+    prints four columns, because it does not know the number of its process. Raises BadRecording,
+    naming the line.
     """
     if body and not body.endswith(b"\n"):
         body += b"\n"
     count = body.count(b"\n")
     if count > limits.MOST_RECORDING_ROWS:
-        raise BadRecording(
-            f"has {count} rows; at most {limits.MOST_RECORDING_ROWS} are read", where=where
-        )
+        raise BadRecording(f"has {count} rows; at most {limits.MOST_RECORDING_ROWS} are read")
     if count == 0:
         return (), np.empty((0, columns), dtype=np.int64)
     names: dict[bytes, int] = {}
@@ -97,14 +101,14 @@ def read_table(
         piece = body[begin:end]
         rows = _rows_in(piece, columns, names)
         if rows is None:
-            raise _why_refused(piece, columns, first_row + row, where)
+            raise _why_refused(piece, columns, first_row + row)
         index, numbers = rows
         table[row : row + len(index), 0] = index
         table[row : row + len(index), 1:] = numbers
         row += len(index)
-    _check_batch_sizes(table[:, -2], first_row, where)
+    _check_batch_sizes(table[:, -2], first_row)
     if columns == 5:
-        _check_order(table[:, 1], first_row, where)
+        _check_order(table[:, 1], first_row)
     return tuple(name.decode() for name in names), table
 
 
@@ -137,30 +141,27 @@ def _rows_in(
     return index, rows["numbers"]
 
 
-def _why_refused(piece: bytes, columns: int, first_row: int, where: str) -> BadRecording:
-    """What is wrong with the rows in `piece`; the first one is line `first_row` of `where`."""
+def _why_refused(piece: bytes, columns: int, first_row: int) -> BadRecording:
+    """What is wrong with the rows in `piece`; the first one is line `first_row`."""
     for line, row in enumerate(io.BytesIO(piece), first_row):
         if _ROW_FORMS[columns].fullmatch(row) is None:
             bad = row.removesuffix(b"\n")
-            return BadRecording(
-                f"{_shown(bad)} {_what_is_wrong(bad, columns)}", where=where, line=line
-            )
-    return BadRecording(f"has more than {limits.MOST_VARIANTS} variants", where=where)
+            return BadRecording(f"{_shown(bad)} {_what_is_wrong(bad, columns)}", line)
+    return BadRecording(f"has more than {limits.MOST_VARIANTS} variants")
 
 
-def _check_batch_sizes(batch: Integers, first_row: int, where: str) -> None:
+def _check_batch_sizes(batch: Integers, first_row: int) -> None:
     """Raise BadRecording if `batch`, of shape (rows,), holds too many different sizes."""
     sizes = len(distinct(batch))
     if sizes > limits.MOST_BATCH_SIZES:
         _, first_places = np.unique(batch, return_index=True)
         raise BadRecording(
             f"has {sizes} different batch sizes; at most {limits.MOST_BATCH_SIZES} are read",
-            where=where,
-            line=first_row + int(np.sort(first_places)[limits.MOST_BATCH_SIZES]),
+            first_row + int(np.sort(first_places)[limits.MOST_BATCH_SIZES]),
         )
 
 
-def _check_order(process: Integers, first_row: int, where: str) -> None:
+def _check_order(process: Integers, first_row: int) -> None:
     """Raise BadRecording if the process number, of shape (rows,), changes too often."""
     changes = np.flatnonzero(np.diff(process)) + 1
     if len(changes) > limits.MOST_PROCESS_CHANGES:
@@ -168,8 +169,7 @@ def _check_order(process: Integers, first_row: int, where: str) -> None:
             f"the process number changes {len(changes)} times; at most "
             f"{limits.MOST_PROCESS_CHANGES} are read: the rows of one process must be together, in "
             "the order of measurement",
-            where=where,
-            line=first_row + int(changes[limits.MOST_PROCESS_CHANGES]),
+            first_row + int(changes[limits.MOST_PROCESS_CHANGES]),
         )
 
 
@@ -450,34 +450,35 @@ def _read(path: Path) -> Recording:
 
 
 def parse(content: bytes, *, where: str = "recording") -> Recording:
-    """The recording that `content` holds. Raises BadRecording, naming the line."""
+    """The recording that `content` holds. Raises BadRecording, naming `where` and the line."""
+    with naming_file(where):
+        return _parsed(content)
+
+
+def _parsed(content: bytes) -> Recording:
     if len(content) > limits.MOST_RECORDING_BYTES:
-        raise BadRecording(f"larger than {limits.MOST_RECORDING_BYTES} bytes", where=where)
+        raise BadRecording(f"larger than {limits.MOST_RECORDING_BYTES} bytes")
     # Some editors and spreadsheets write a byte-order mark, which changes nothing.
-    head, names, body, first_row = split_head(content.removeprefix(codecs.BOM_UTF8), where)
-    conditions, processes = read_head(head, where)
+    head, names, body, first_row = split_head(content.removeprefix(codecs.BOM_UTF8))
+    conditions, processes = read_head(head)
     if conditions.pop(FORMAT, None) != FORMAT_VERSION:
-        raise BadRecording(
-            f"does not begin with '# {FORMAT}: {FORMAT_VERSION}'", where=where, line=1
-        )
+        raise BadRecording(f"does not begin with '# {FORMAT}: {FORMAT_VERSION}'", 1)
     kernel = conditions.pop("kernel", None)
     if not kernel:
-        raise BadRecording("no line '# kernel: NAME'", where=where)
+        raise BadRecording("no line '# kernel: NAME'")
     if names != HEADER:
-        raise BadRecording(f"the column line must read {HEADER}", where=where, line=first_row - 1)
-    variants, table = read_table(body, first_row, where)
+        raise BadRecording(f"the column line must read {HEADER}", first_row - 1)
+    variants, table = read_table(body, first_row)
     stated = _finite(conditions.get("samples.count", ""))
     if stated is not None and int(stated) != len(table):
         raise BadRecording(
             f"states {int(stated)} samples but holds {len(table)}: somebody cut it off or edited "
-            "it; save the recording again",
-            where=where,
+            "it; save the recording again"
         )
     if len(table) and table[:, 1].max() >= len(processes):
         raise BadRecording(
             f"has samples of process {table[:, 1].max()} but describes only {len(processes)} "
-            "processes",
-            where=where,
+            "processes"
         )
     columns = [np.ascontiguousarray(table[:, column]) for column in range(5)]
     recording = Recording(
@@ -551,13 +552,13 @@ _CONDITION = re.compile(rf"# ([A-Za-z0-9][A-Za-z0-9_. -]{{0,{limits.MOST_KEY - 1
 _CPU_LISTS = ("cpu.allowed", ".cpus", ".peers_cpus", ".peers_may_use")
 
 
-def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
+def split_head(content: bytes) -> tuple[list[str], str, bytes, int]:
     """The condition lines, the column line, the rows, and the number of the first row's line.
 
     Raises BadRecording, naming the line.
     """
     if not content or content.isspace():
-        raise BadRecording("is empty", where=where)
+        raise BadRecording("is empty")
     head: list[str] = []
     position = 0
     while True:
@@ -565,13 +566,11 @@ def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
         raw = content[position:] if end < 0 else content[position:end]
         number = len(head) + 1
         if len(raw) > limits.MOST_LINE_BYTES:
-            raise BadRecording(
-                f"a line of more than {limits.MOST_LINE_BYTES} bytes", where=where, line=number
-            )
+            raise BadRecording(f"a line of more than {limits.MOST_LINE_BYTES} bytes", number)
         try:
             line = raw.decode("utf-8").rstrip("\r")
         except UnicodeDecodeError as error:
-            raise BadRecording("is not UTF-8 text", where=where, line=number) from error
+            raise BadRecording("is not UTF-8 text", number) from error
         position = len(content) if end < 0 else end + 1
         if not line.startswith("#"):
             rows = content[position:]
@@ -580,44 +579,36 @@ def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
             return head, line, rows, number + 1
         head.append(line)
         if position > limits.MOST_HEADER_BYTES:
-            raise BadRecording(
-                f"more than {limits.MOST_HEADER_BYTES} bytes of conditions",
-                where=where,
-                line=number,
-            )
+            raise BadRecording(f"more than {limits.MOST_HEADER_BYTES} bytes of conditions", number)
         if len(head) > limits.MOST_CONDITIONS:
-            raise BadRecording(
-                f"more than {limits.MOST_CONDITIONS} lines of conditions", where=where
-            )
+            raise BadRecording(f"more than {limits.MOST_CONDITIONS} lines of conditions")
         if end < 0:
-            raise BadRecording("ends before its first sample", where=where, line=number)
+            raise BadRecording("ends before its first sample", number)
 
 
-def read_head(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping[str, str]]]:
+def read_head(head: list[str]) -> tuple[dict[str, str], list[Mapping[str, str]]]:
     """The conditions in the lines `head`: those of the run, and those of each process.
 
     Raises BadRecording, naming the line.
     """
     conditions: dict[str, str] = {}
     processes: list[Mapping[str, str]] = []
-    cpus = _CpuLists(where)
+    cpus = _CpuLists()
     for number, line in enumerate(head, start=1):
         match = _CONDITION.fullmatch(line)
         if match is None:
-            raise BadRecording("is not of the form '# key: value'", where=where, line=number)
+            raise BadRecording("is not of the form '# key: value'", number)
         key, value = match.groups()
         if key == f"process.{len(processes)}" and len(processes) < limits.MOST_RECORDED_PROCESSES:
-            stated = _process(value, number, where)
+            stated = _process(value, number)
             processes.append(stated)
             cpus.add(stated, number)
         elif key.startswith("process."):
-            raise BadRecording(
-                f"{key} is out of order or one process too many", where=where, line=number
-            )
+            raise BadRecording(f"{key} is out of order or one process too many", number)
         elif key in conditions:
-            raise BadRecording(f"{key} is stated twice", where=where, line=number)
+            raise BadRecording(f"{key} is stated twice", number)
         else:
-            _check_length(key, value, number, where)
+            _check_length(key, value, number)
             conditions[key] = value
             cpus.add({key: value}, number)
     return conditions, processes
@@ -626,8 +617,7 @@ def read_head(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping
 class _CpuLists:
     """The CPUs in all different CPU lists of a recording, counted while it is read."""
 
-    def __init__(self, where: str) -> None:
-        self._where = where
+    def __init__(self) -> None:
         self._known: set[str] = set()
         self._count = 0
 
@@ -638,28 +628,24 @@ class _CpuLists:
                 self._known.add(text)
                 self._count += len(cpu_list(text) or ())
         if self._count > limits.MOST_LISTED_CPUS:
-            raise BadRecording(
-                f"its CPU lists name more than {limits.MOST_LISTED_CPUS} CPUs in all",
-                where=self._where,
-                line=line,
-            )
+            what = f"its CPU lists name more than {limits.MOST_LISTED_CPUS} CPUs in all"
+            raise BadRecording(what, line)
 
 
-def _check_length(key: str, value: str, line: int, where: str) -> None:
+def _check_length(key: str, value: str, line: int) -> None:
     if len(key) > limits.MOST_KEY:
         what = f"a key of {len(key)} characters; at most {limits.MOST_KEY} are read"
-        raise BadRecording(what, where=where, line=line)
+        raise BadRecording(what, line)
     if len(value) > limits.MOST_VALUE:
         what = f"{key} has {len(value)} characters; at most {limits.MOST_VALUE} are read"
-        raise BadRecording(what, where=where, line=line)
+        raise BadRecording(what, line)
 
 
-def _process(text: str, number: int, where: str) -> Mapping[str, str]:
+def _process(text: str, number: int) -> Mapping[str, str]:
     try:
         stated = _PROCESS.validate_python(parse_json(text))
     except BadJson as error:
-        what = f"is not valid JSON after the colon: {error.words}"
-        raise BadRecording(what, where=where, line=number) from error
+        raise BadRecording(f"is not valid JSON after the colon: {error.words}", number) from error
     except ValidationError as error:
         kind = error.errors(include_url=False, include_context=False)[0]["type"]
         what = (
@@ -667,16 +653,15 @@ def _process(text: str, number: int, where: str) -> Mapping[str, str]:
             if kind == "string_unicode"
             else "must be an object whose values are strings"
         )
-        raise BadRecording(what, where=where, line=number) from error
+        raise BadRecording(what, number) from error
     if len(stated) > limits.MOST_PROCESS_CONDITIONS:
         raise BadRecording(
             f"a process with {len(stated)} conditions; at most {limits.MOST_PROCESS_CONDITIONS} "
             "are read",
-            where=where,
-            line=number,
+            number,
         )
     for key, value in stated.items():
-        _check_length(key, value, number, where)
+        _check_length(key, value, number)
     return MappingProxyType(stated)
 
 
