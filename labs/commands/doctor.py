@@ -40,16 +40,8 @@ def run_doctor(arguments: argparse.Namespace) -> int:
 
 def as_objects(points: list[Point]) -> list[dict[str, str | None]]:
     """The points as objects with the keys point, status, seen, remedy, administrator."""
-    return [
-        {
-            "point": point.name,
-            "status": point.status,
-            "seen": point.seen,
-            "remedy": point.remedy,
-            "administrator": point.administrator,
-        }
-        for point in points
-    ]
+    stated = map(dataclasses.asdict, points)
+    return [{"point": each.pop("name"), **each} for each in stated]
 
 
 def as_text(points: list[Point], colour: bool, columns: int | None) -> str:

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import os
 import platform
+import pwd
 import re
 import secrets
 import subprocess
@@ -659,11 +660,9 @@ def login() -> Login | None:
     if on_hub:
         return Login(on_hub, on_hub=True)
     try:
-        import pwd
-
         # $USER and $LOGNAME may say anything; the OS knows whose process this is.
         return Login(pwd.getpwuid(os.getuid()).pw_name)
-    except (ImportError, KeyError):
+    except KeyError:
         return None
 
 

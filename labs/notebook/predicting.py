@@ -52,10 +52,8 @@ def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Messag
         strange.insert(0, _about_late(asked, versions))
     strange = [each for each in strange if each]
     tone: Tone = "note" if strange else "stored"
-    if versions == earlier:
-        heading = f"late prediction kept: {what}" if stored.late else f"prediction kept: {what}"
-    else:
-        heading = f"late prediction stored: {what}" if stored.late else f"prediction stored: {what}"
+    done = "kept" if versions == earlier else "stored"
+    heading = f"{'late ' * stored.late}prediction {done}: {what}"
     return Message(tone, heading, (*strange, *words))
 
 
@@ -201,8 +199,7 @@ _SETTLING_S = 0.4
 _STATUS = '<div role="status" class="ticklab-quiet">{{ words }}</div>'
 
 
-def _sure() -> str:
-    return "Write sure as a number from 0 (a guess) to 1 (certain)."
+_SURE = "Write sure as a number from 0 (a guess) to 1 (certain)."
 
 
 @dataclass(frozen=True)
@@ -215,7 +212,7 @@ class Line:
 
     def _repr_html_(self) -> str:
         message = self.message.as_html() if self.message is not None else ""
-        sure = _sure() if self.unsure else ""
+        sure = _SURE if self.unsure else ""
         style = unready_cells.style("ticklab-form-line", "ticklab-form")
         return filled(_LINE, python=self.python, message=message, sure=sure, style=style)
 
@@ -227,7 +224,7 @@ class Line:
     def __repr__(self) -> str:
         message = [repr(self.message)] if self.message is not None else []
         blank = ["Write your own decision in place of each `...`:"] if "..." in self.python else []
-        blank += [_sure()] if self.unsure else []
+        blank += [_SURE] if self.unsure else []
         return "\n".join([*message, self.question, *blank, self.python])
 
 

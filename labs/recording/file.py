@@ -14,7 +14,6 @@ import functools
 import hashlib
 import io
 import json
-import math
 import os
 import re
 import statistics
@@ -31,7 +30,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, StringConstraints, TypeAdapter, ValidationError
 
 from labs import limits
-from labs.files import cpu_list, read_bounded, without_name, write_together
+from labs.files import cpu_list, number_in, read_bounded, without_name, write_together
 from labs.json_text import BadJson, parse_json
 from labs.units import Clock
 
@@ -306,7 +305,7 @@ class Recording:
     def numbers(self, key: str) -> list[float]:
         """The values of `condition(key)` that are finite numbers; the others are left out."""
         if key not in self._known_numbers:  # a check asks for the same ones about fifteen times
-            values = (_finite(text) for text in self.condition(key))
+            values = (number_in(text) for text in self.condition(key))
             self._known_numbers[key] = [value for value in values if value is not None]
         return self._known_numbers[key].copy()
 
@@ -469,7 +468,7 @@ def _parsed(content: bytes) -> Recording:
     if names != HEADER:
         raise BadRecording(f"the column line must read {HEADER}", first_row - 1)
     variants, table = read_table(body, first_row)
-    stated = _finite(conditions.get("samples.count", ""))
+    stated = number_in(conditions.get("samples.count", ""))
     if stated is not None and int(stated) != len(table):
         raise BadRecording(
             f"states {int(stated)} samples but holds {len(table)}: somebody cut it off or edited "
@@ -486,14 +485,6 @@ def _parsed(content: bytes) -> Recording:
     )
     recording.__dict__["rows"] = body  # byte for byte as in the file, because the hash covers them
     return recording
-
-
-def _finite(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 # Keep the recordings of one submission while it is judged, shown and described.

@@ -151,6 +151,11 @@ def policies(recording: Recording) -> tuple[str, ...]:
     return _different(recording, "scheduling.policy")
 
 
+def unusual_policies(recording: Recording) -> list[str]:
+    """Those of them that are not the usual one."""
+    return [each for each in policies(recording) if each != USUAL_POLICY]
+
+
 def nice_values(recording: Recording) -> tuple[str, ...]:
     """The nice values with which the processes were started; empty if not stated."""
     return _different(recording, "scheduling.nice")

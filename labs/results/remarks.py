@@ -233,11 +233,7 @@ def _facts(recordings: Iterable[Recording]) -> list[str]:
 
 def _inherited(recording: Recording) -> list[str]:
     """What the run inherited that is not usual."""
-    found = [
-        f"scheduled as {policy}"
-        for policy in run_conditions.policies(recording)
-        if policy != run_conditions.USUAL_POLICY
-    ]
+    found = [f"scheduled as {each}" for each in run_conditions.unusual_policies(recording)]
     found += [f"nice value {nice}" for nice in run_conditions.nice_values(recording) if nice != "0"]
     found += [
         f"{libraries} loaded before the C library (by {variable})"
@@ -440,8 +436,6 @@ _CONDITIONS: tuple[tuple[str, Callable[[Recording], str]], ...] = (
 
 def evidence_of(result: Result) -> str:
     """What shows that the event of this result happened; '' if there is no figure to prove."""
-    if by_line(result):
-        return on_a_line(off_the_line(result))
     calls = _system_calls(result)
     if calls is not None and not _switches(result) and result.estimate is not None:
         return "one trap each, result checked" if calls else "no system call"
