@@ -418,13 +418,9 @@ class Field:
         self.control = control
         self._note = widgets.HTML(layout={"display": "none", "margin": "0 2px 2px 100px"})
         self._meaning = Meaning()
-        self._wrong = ""
+        #: What is wrong with the value; '' if nothing is.
+        self.wrong = ""
         self.widget = widgets.VBox([control, self._note], layout=dict(CELL))
-
-    @property
-    def wrong(self) -> str:
-        """What is wrong with the value; '' if nothing is."""
-        return self._wrong
 
     @property
     def usable(self) -> bool:
@@ -440,7 +436,7 @@ class Field:
 
     def find_wrong(self, found: str) -> None:
         """Say beside the control what is wrong with its value; '' takes the words away."""
-        self._wrong = found
+        self.wrong = found
         self._show()
 
     def on_change(self, call: Callable[[], None]) -> None:
@@ -448,7 +444,7 @@ class Field:
         self.control.observe(lambda _: call(), "value")
 
     def _show(self) -> None:
-        wrong = self._wrong if self._meaning.usable else ""
+        wrong = self.wrong if self._meaning.usable else ""
         template, said = (_WRONG, wrong) if wrong else (_QUIET, self._meaning.words)
         self._note.value = inline(template, words=said) if said else ""
         self._note.layout.display = None if said else "none"

@@ -298,10 +298,14 @@ def names_of(results: Sequence[Result]) -> list[str]:
     """The variant of each result, of several C kernels with their names; if several runs have the
     same one, with the number of the run."""
     several = len({result.recording.kernel for result in results}) > 1
-    every = [f"{each.recording.kernel} " * several + each.variant for each in results]
+    return numbered([f"{each.recording.kernel} " * several + each.variant for each in results])
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """The names, each that occurs several times with the number of its run."""
     return [
-        f"{name}, run {every[: n + 1].count(name)}" if every.count(name) > 1 else name
-        for n, name in enumerate(every)
+        f"{name}, run {names[: n + 1].count(name)}" if names.count(name) > 1 else name
+        for n, name in enumerate(names)
     ]
 
 
@@ -365,7 +369,7 @@ def _estimates_drawing(
     unit = results[0].unit
     known = predictions or {}
     each = tuple(
-        _row(name, result, unit, known.get(result.variant))
+        row_of(name, result, unit, known.get(result.variant))
         for name, result in zip(names_of(results), results, strict=True)
     )
     key = [("● figure, bar: its 95 % interval", scale.BLUE)]
@@ -382,7 +386,8 @@ def _estimates_drawing(
     )
 
 
-def _row(name: str, result: Result, unit: str, prediction: style.Mark | None) -> Row:
+def row_of(name: str, result: Result, unit: str, prediction: style.Mark | None = None) -> Row:
+    """The row of a result, or why it has no figure that a logarithmic axis can show."""
     level = prediction.into(unit, result.clock) if prediction is not None else None
     estimate = result.estimate.into(unit, result.clock) if result.estimate is not None else None
     if estimate is None or estimate.value <= 0:

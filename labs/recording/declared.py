@@ -133,6 +133,12 @@ def chooses_no_cpu(recording: Recording, variant: str) -> bool:
     return free and not pinned and other_tasks(recording, variant) > 0
 
 
+def baselines(recording: Recording) -> set[str]:
+    """The variants that another one of the run subtracts."""
+    keys = (f"variant.{name}.baseline" for name in recording.variants)
+    return {stated for key in keys for stated in recording.condition(key)}
+
+
 def operation_cycles(recording: Recording, variant: str) -> int:
     """How many core cycles an operation takes; 0 if unknown."""
     return of_variant(recording, variant).operation_cycles

@@ -203,15 +203,9 @@ async def one_process(
         command += ["--seed", str(place.seed)]
     if plan.variants:
         command += ["--variant", ",".join(plan.variants)]
-    if plan.batches:
-        command += ["--batch", ",".join(map(str, plan.batches))]
-    if plan.cpu is not None:
-        command += ["--cpu", str(plan.cpu)]
-    if plan.peer_cpu is not None:
-        command += ["--peer-cpu", str(plan.peer_cpu)]
     if event:
         command += ["--count", event]
-    command += surroundings.place_options()
+    command += [*plan.words_of_c(), *surroundings.place_options()]
     rows = (samples + plan.warmup) * max(len(plan.variants), 1)
     # A row has at most 80 bytes, and every variant may bring a baseline along.
     most = 2 * 80 * rows + 65_536

@@ -113,9 +113,10 @@ MEASUREMENTS: tuple[Measurement, ...] = (
         ("fenced", "unfenced", "monotonic", "process-cpu", "gettimeofday"),
         (3_000, 20_000),
     ),
-    Measurement("first_iteration", ("call",), (300, 1_200), processes=(12, 30)),
-    Measurement("first_iteration", ("system-call",), (300, 1_200), processes=(12, 30)),
-    Measurement("first_iteration", ("lazy-binding",), (300, 1_200), processes=(12, 30)),
+    *(
+        Measurement("first_iteration", (name,), (300, 1_200), processes=(12, 30))
+        for name in ("call", "system-call", "lazy-binding")
+    ),
     Measurement(
         "first_iteration",
         ("page-fault", "data-cache", "instruction-cache", "branch-predictor"),

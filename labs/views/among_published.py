@@ -19,8 +19,9 @@ from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_drawing
 from labs.plots.scale import BLUE, GREEN, LOOKS, PURPLE, VERMILLION, Look, symbol
+from labs.recording import declared
 from labs.recording.run_conditions import kind_of
-from labs.results.result import Result, sensible, with_ends
+from labs.results.result import Result, sensible
 from labs.units import NAMES, NANOSECONDS, rounded
 from labs.views.gather import Runs, in_one_unit, refused, require_figure, runs_of, with_notes
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from labs.notebook.run import Run
 
 
-_OWN, _FAIR = LOOKS[0], LOOKS[3]
+_FAIR = LOOKS[3]
 _SUSPECT = Look(VERMILLION, "x", "×", "-")
 
 #: With more rows than this, all machines of a report share a row.
@@ -58,7 +59,10 @@ def among_published(
     figures = _settled(quantity, report, unit)
     others = of_class(own, unit)
     groups = [
-        Group("yours, on this machine", tuple(_own_row(result) for result in own)),
+        Group(
+            "yours, on this machine",
+            tuple(picture.row_of(f"{r.recording.kernel} {r.variant}", r, r.unit) for r in own),
+        ),
         *others.groups,
         Group("published", tuple(_rows(figures, unit))),
     ]
@@ -78,12 +82,7 @@ def among_published(
 
 def _own(run: Run) -> list[Result]:
     """The results of the run without those variants that only serve as a baseline."""
-    recording = run.recording
-    baselines = {
-        stated
-        for name in recording.variants
-        for stated in recording.condition(f"variant.{name}.baseline")
-    }
+    baselines = declared.baselines(run.recording)
     return [r for r in run.results if r.variant not in baselines] or list(run.results)
 
 
@@ -105,14 +104,6 @@ def _value(each: Published, unit: str) -> float:
     """The printed number in `unit`. Cycles stay as they are: what a report calls so is a tick."""
     printed = each.unit.split("/")[0]
     return each.value * NANOSECONDS.get(printed, 1.0) / NANOSECONDS.get(unit, 1.0)
-
-
-def _own_row(result: Result) -> Row:
-    estimate, name = result.estimate, f"{result.recording.kernel} {result.variant}"
-    if estimate is None or estimate.value <= 0:
-        return Row(name, (), "no figure" if estimate is None else "not above zero", VERMILLION)
-    text = with_ends(estimate, symbol(result.unit))
-    return Row(name, (Dot(estimate.value, _OWN, estimate.low, estimate.high),), text)
 
 
 def _rows(figures: Sequence[Published], unit: str) -> list[Row]:

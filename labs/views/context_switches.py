@@ -80,18 +80,13 @@ def placement(*runs: gather.Runs | None) -> Picture:
 def group_of(result: Result) -> str:
     """The group of a result, by the switches that it claims and those that the OS counted."""
     recording, name = result.recording, result.variant
-    baselines = {
-        stated
-        for other in recording.variants
-        for stated in recording.condition(f"variant.{other}.baseline")
-    }
     if counts.claim_of(recording, name):
         claimed, counted = counts.switches(recording, name)
         # More switches than claimed are no contradiction: on a busy machine others switch too.
         if claimed and counted is not None and counted < (1 - counts.SWITCHES_TOLERANCE) * claimed:
             return UNPROVED
         return _where(result)
-    if name in baselines or declared.other_tasks(recording, name) == 0:
+    if name in declared.baselines(recording) or declared.other_tasks(recording, name) == 0:
         return ALONE
     on_two = declared.placement(recording, name) is Placement.TWO_CPUS
     return TWO_CPUS if on_two else ANYWHERE

@@ -98,11 +98,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
     """The optimisation level of each run, with a number if two runs have the same level."""
     if len(runs) > len(LOOKS):
         raise gather.refused(f"one plot can show at most {len(LOOKS)} runs, not {len(runs)}")
-    levels = [_level(run) for run in runs]
-    return [
-        f"{level}, run {levels[: n + 1].count(level)}" if levels.count(level) > 1 else level
-        for n, level in enumerate(levels)
-    ]
+    return picture.numbered([_level(run) for run in runs])
 
 
 def _registers(runs: Sequence[Run], counts: Sequence[int]) -> int | None:
