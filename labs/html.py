@@ -128,6 +128,7 @@ _WIDEST_COMMAND = 20
 _NUMBER = re.compile(r"[-+−±~<>≤≥]?\s*[\d.]")
 #: In a narrow window, columns stand closer together, so that the table fits the page.
 _CELL = "text-align:{side};padding:.15em clamp(.15em,1.2vw - 5px,.7em)"
+_WHOLE = ";white-space:nowrap"
 _TABLE = Path(__file__).with_name("table.html.jinja")
 
 
@@ -172,7 +173,7 @@ class Table:
             ],
             rows=[
                 [
-                    {"style": _of_cell(style, text), "text": text}
+                    {"style": style + _WHOLE * (len(text) <= _SHORT), "text": text}
                     for style, text in zip(styles, row if any(row[1:]) else row[:1], strict=False)
                 ]
                 for row in self.rows
@@ -238,11 +239,6 @@ def _least(text: str, to_the_right: bool) -> int:
     if to_the_right and (len(text) <= _SHORT or _NUMBER.match(text)):
         return len(text)
     return max(len(part) for part in parts(text, _WIDEST_COMMAND))
-
-
-def _of_cell(style: str, text: str) -> str:
-    """The style of a cell with this text."""
-    return style + (";white-space:nowrap" if len(text) <= _SHORT else "")
 
 
 # Pages in one file that load nothing: filled, and written.

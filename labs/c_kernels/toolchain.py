@@ -365,7 +365,7 @@ def _must_succeed(command: list[str], language: Language, binary: Binary, shown_
         raise NoCompiler(full, _ANOTHER_CACHE)
     messages = _messages(done.stderr)
     _must_have_headers(language, messages)
-    if not messages and lacks_main(done.stderr):
+    if not messages and _NO_MAIN.search(done.stderr):
         raise CompileError(shown_as, (), not_a_c_kernel("it has no main"))
     raise CompileError(shown_as, messages, done.stderr)
 
@@ -574,13 +574,8 @@ def _with_roles(flags: Sequence[str]) -> Iterator[tuple[str, bool]]:
         yield word, place > 0 and flags[place - 1] in _WITH_VALUE
 
 
-#: Of the linkers of GNU, LLVM and macOS.
+#: What the linkers of GNU, LLVM and macOS print if there is no function main.
 _NO_MAIN = re.compile(r"undefined (?:reference to|symbol:) [`']?main\b|\"_main\", referenced from")
-
-
-def lacks_main(output: str) -> bool:
-    """Whether the linker, by its whole output, found no function main."""
-    return _NO_MAIN.search(output) is not None
 
 
 def not_a_c_kernel(why: str) -> str:

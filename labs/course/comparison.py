@@ -192,9 +192,8 @@ def table(rows: tuple[Compared, ...]) -> Table:
             (
                 row.lab,
                 row.id,
-                _of_versions(
-                    with_unit(rounded(row.predicted.value, 4), row.predicted.unit), row.versions
-                ),
+                with_unit(rounded(row.predicted.value, 4), row.predicted.unit)
+                + (f" (of {row.versions} versions)" if row.versions > 1 else ""),
                 "" if row.predicted.sure is None else f"{100 * row.predicted.sure:.0f} %",
                 with_unit(rounded(row.found.value, 4), row.found.unit) if row.found else "",
                 row.as_text(),
@@ -202,10 +201,6 @@ def table(rows: tuple[Compared, ...]) -> Table:
             for row in rows
         ),
     )
-
-
-def _of_versions(newest: str, versions: int) -> str:
-    return f"{newest} (of {versions} versions)" if versions > 1 else newest
 
 
 def _unit(text: str) -> str:

@@ -71,11 +71,6 @@ class Counter:
     gaps_per_s: float = 0.0  # interruptions by others per second
 
     @property
-    def between_gaps_us(self) -> float | None:
-        """The mean time between two interruptions, in microseconds; None if none was seen."""
-        return 1e6 / self.gaps_per_s if self.gaps_per_s > 0 else None
-
-    @property
     def step_ns(self) -> float | None:
         """One step in nanoseconds; None if the counter reports no step or no frequency."""
         return self.step / self.frequency_hz * 1e9 if self.step and self.frequency_hz else None
@@ -154,10 +149,9 @@ def try_compiler() -> Outcome:
             try:
                 ran = _run([str(program)])
             except PermissionError:
-                return Outcome(
-                    problem=paths.no_programs(tempfile.gettempdir()),
-                    no_programs_in=tempfile.gettempdir(),
-                )
+                there, remedy = tempfile.gettempdir(), "Set TMPDIR to a folder where programs may "
+                remedy += "run: mkdir -p ~/tmp && export TMPDIR=~/tmp"
+                return Outcome("", paths.no_programs(there), remedy, no_programs_in=there)
     except toolchain.NoCompiler as error:
         return Outcome(problem=error.why, remedy=error.remedy)
     except subprocess.TimeoutExpired:
@@ -552,22 +546,14 @@ def check_compiler(trials: Trials) -> Point:
     """Whether a C program can be built and run."""
     if trials.compiler.problem is None:
         return Point("compiler", "PASS", f"{trials.compiler.seen}; compiles and runs")
-    if trials.compiler.no_programs_in:
-        return Point(
-            "compiler",
-            "FAIL",
-            trials.compiler.problem,
-            "Set TMPDIR to a folder where programs may run: mkdir -p ~/tmp && export TMPDIR=~/tmp",
-            f"Mount {trials.compiler.no_programs_in} without the option noexec.",
-        )
-    return Point(
-        "compiler",
-        "FAIL",
-        trials.compiler.problem,
-        trials.compiler.remedy or WHOLE_COMPILER,
+    administrator = (
         "Install gcc and the headers of the C library where the students' programs run, which may "
-        "be the image of a container: apt-get install gcc libc6-dev",
+        "be the image of a container: apt-get install gcc libc6-dev"
     )
+    if trials.compiler.no_programs_in:
+        administrator = f"Mount {trials.compiler.no_programs_in} without the option noexec."
+    remedy = trials.compiler.remedy or WHOLE_COMPILER
+    return Point("compiler", "FAIL", trials.compiler.problem, remedy, administrator)
 
 
 def check_counter(trials: Trials) -> Iterator[Point]:
@@ -628,18 +614,18 @@ def check_interruptions(trials: Trials) -> Point:
     """For which share of the time others have the CPU, seen by a loop that reads the counter."""
     if trials.counter is None:
         return Point("interruptions", "SKIPPED", "needs a working counter")
-    share, between_us = f"{trials.counter.taken_by_others:.1%}", trials.counter.between_gaps_us
+    share, per_s = f"{trials.counter.taken_by_others:.1%}", trials.counter.gaps_per_s
     seen = f"other programs had this CPU for {share} of the time"
-    if between_us is not None:
-        seen += f", and took it every {between_us:,.0f} µs on average"
+    if per_s > 0:
+        seen += f", and took it every {1e6 / per_s:,.0f} µs on average"
     if trials.counter.taken_by_others <= TAKEN_LIMIT:
         return Point("interruptions", "PASS", seen)
     remedy = (
         "You can measure: Ticklab takes short samples and sets aside those that were interrupted. "
         "It is better to end other programs first (top lists them)."
     )
-    if between_us is not None:
-        remedy = " ".join([remedy, *_shorter_batches(between_us)])
+    if per_s > 0:
+        remedy = " ".join([remedy, *_shorter_batches(1e6 / per_s)])
     return Point(
         "interruptions",
         "CAUTION",

@@ -251,11 +251,6 @@ class PageFaults:
         return self.faults / self.touched
 
     @property
-    def later_each(self) -> float:
-        """Page faults of the later write to each of these pages."""
-        return self.later / self.touched
-
-    @property
     def has_faults(self) -> bool:
         """Whether the samples made page faults; a few that the OS makes by itself are none."""
         return self._is_more_than_few(self.faults)
@@ -264,7 +259,7 @@ class PageFaults:
     def only_read(self) -> bool:
         """Whether all pages are there, and some of them have no memory of their own."""
         if self.there is None:
-            return min(self.each, self.later_each) >= MOST_FAULTS
+            return min(self.faults, self.later) >= MOST_FAULTS * self.touched
         missing = self.touched - self.there
         return not self._is_more_than_few(missing) and self._is_more_than_few(self.later)
 

@@ -455,16 +455,11 @@ def evidence_of_any_c(result: Result) -> str:
         return both if seen.accounted_for else f"{both}: they disagree"
     if counted := _counts(result):
         return counted
-    if result.line is not None and result.estimate is not None:
-        return on_a_line(off_the_line(result))
+    line = result.line
+    if line is not None and result.estimate is not None:
+        off = float(abs(line.residual / line.location).max())
+        return f"no point is more than {rounded(100 * off, 1)} % off the line"
     return f"first sample of {result.estimate.processes} processes" if result.estimate else ""
-
-
-def by_line(result: Result) -> bool:
-    """Whether the line through the samples is all the evidence there is."""
-    if result.line is None or result.estimate is None:
-        return False
-    return not (_switches(result) or _counts(result)) and _system_calls(result) is None
 
 
 def _counts(result: Result) -> str:
@@ -499,17 +494,6 @@ def switches_agree(result: Result) -> bool:
         return False
     seen = counts.switches_of(result.recording, result.variant)
     return seen is not None and seen.accounted_for
-
-
-def off_the_line(result: Result) -> float:
-    """How far the farthest point is off the line, as a share; 0 if there is no line."""
-    line = result.line
-    return 0.0 if line is None else float(abs(line.residual / line.location).max())
-
-
-def on_a_line(off: float) -> str:
-    """The evidence of a line whose points are off it by at most the share `off`."""
-    return f"no point is more than {rounded(100 * off, 1)} % off the line"
 
 
 def _system_calls(result: Result) -> float | None:

@@ -64,8 +64,8 @@ def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:
     for each in arguments:
         if each is None:
             continue
-        some = [each] if isinstance(each, Run) else list(each) if _is_several(each) else [each]
-        for run in some:
+        several = isinstance(each, Iterable) and not isinstance(each, str | bytes)
+        for run in list(each) if several else [each]:  # type: ignore[arg-type]
             if not isinstance(run, Run):
                 raise refused(
                     f"a view takes runs, and this is a {type(run).__name__}",
@@ -137,10 +137,6 @@ def _runs_in(argument: object) -> list[Run]:
 
     some = argument if isinstance(argument, (list, tuple)) else [argument]
     return [each for each in some if isinstance(each, Run)]
-
-
-def _is_several(argument: object) -> bool:
-    return isinstance(argument, Iterable) and not isinstance(argument, (str, bytes))
 
 
 def in_one_unit(runs: Sequence[Run], wanted: str) -> tuple[list[Run], str]:
