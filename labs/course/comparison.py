@@ -24,12 +24,12 @@ from labs.recording.run_conditions import SEVERAL, UNKNOWN
 from labs.units import (
     NANOSECONDS,
     RIGHT_WITHIN,
-    canonical,
     factor_text,
     is_near,
     is_within_tenth,
     off_by,
     rounded,
+    spelled,
     with_unit,
 )
 
@@ -63,7 +63,7 @@ class Compared:
         """
         if self.found is None or self.predicted.value == 0 or self._is_choice:
             return None
-        units = self.predicted.unit, _unit(self.found.unit)
+        units = self.predicted.unit, spelled(self.found.unit)
         if not predictions.comparable(*units):
             return None
         found = self.found.value * NANOSECONDS.get(units[1], 1.0)
@@ -201,13 +201,6 @@ def table(rows: tuple[Compared, ...]) -> Table:
             for row in rows
         ),
     )
-
-
-def _unit(text: str) -> str:
-    try:
-        return canonical(text)
-    except ValueError:
-        return text
 
 
 # The figures of a class, without names: `class.csv` in the folder of a lab.

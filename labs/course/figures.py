@@ -22,7 +22,7 @@ from labs import limits
 from labs.c_kernels.catalogue import sources_beside
 from labs.files import CannotWrite, read_bounded, time_now, write_atomically
 from labs.json_text import BadJson, Form, OrNone, TextOrNone, Unreadable, problems, read_entries
-from labs.messages import Message, Refused
+from labs.messages import refused
 
 FILE_NAME = "figures.json"
 #: The form of the file has this number. No figure has this id.
@@ -240,7 +240,7 @@ def recording_name(name: str) -> str:
     name = name.removeprefix(f"{RECORDINGS}/").removesuffix(".csv")
     if _NAME.fullmatch(name) is None:
         what = f"{name!r} cannot name a recording: use letters, digits, dot, hyphen, underscore"
-        raise Refused(Message("problem", what))
+        raise refused(what)
     return name
 
 

@@ -23,7 +23,7 @@ from labs.course import answers, figures
 from labs.course.answers import BadVersions
 from labs.files import time_now
 from labs.json_text import Form, OrNone, TextOrNone, problems
-from labs.units import NANOSECONDS, UnknownUnit, canonical
+from labs.units import NANOSECONDS, UnknownUnit, canonical, spelled
 
 FILE_NAME = "predictions.json"
 
@@ -177,7 +177,7 @@ def is_answered(folder: Path, before: str) -> bool:
 
 def comparable(unit: str, other: str) -> bool:
     """Whether numbers in the two units can be compared: cycles have no fixed length in seconds."""
-    units = _unit(unit.strip()), _unit(other.strip())
+    units = _unit(unit), _unit(other)
     return units[0] == units[1] or all(each in NANOSECONDS for each in units)
 
 
@@ -194,12 +194,7 @@ def strange_unit(unit: str) -> str:
 
 def _unit(text: str) -> str:
     """The unit in the kit's spelling; a count may have its own unit."""
-    if text.strip() in figures.OF_A_RATIO:
-        return figures.TIMES
-    try:
-        return canonical(text)
-    except UnknownUnit:
-        return text
+    return figures.TIMES if text.strip() in figures.OF_A_RATIO else spelled(text)
 
 
 def _check_id(name: str) -> None:

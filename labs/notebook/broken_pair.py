@@ -21,7 +21,7 @@ from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import region_of
 from labs.course import figures
 from labs.html import filled
-from labs.messages import Advice, Message, Refused
+from labs.messages import Advice, refused
 from labs.notebook.run import Run
 from labs.plots.figure_svg import Drawing, Mark, value_drawing
 from labs.recording import counts
@@ -285,7 +285,7 @@ def _check(repair: object) -> None:
         if isinstance(names, tuple | list) and all(isinstance(name, str) for name in names):
             return
     usage = 'Write it like this: repair=("system_call", "getppid, invalid").'
-    raise Refused(Message("problem", "a repair is a C kernel and its variants", (usage,)))
+    raise refused("a repair is a C kernel and its variants", usage)
 
 
 def words_of(plan: Plan) -> tuple[str, ...]:

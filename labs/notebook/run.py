@@ -12,7 +12,7 @@ from labs.analysis.confidence import Estimate
 from labs.analysis.net_cost import parts_of
 from labs.course import answers, published
 from labs.html import Table, filled
-from labs.messages import Message, Refused, running_cell
+from labs.messages import Message, Refused, refused, running_cell
 from labs.plots import by_process, picture, style
 from labs.plots.figure_svg import Drawing, Mark, evidence_drawing, value_drawing
 from labs.plots.picture import Picture
@@ -127,7 +127,7 @@ class Run:
         figure, net = self._estimate, self.results[0].net
         if net is None or net.baseline is None:
             why = f"Nothing is subtracted from {self.variant}."
-            raise Refused(Message("problem", "the figure has no parts", (why,)))
+            raise refused("the figure has no parts", why)
         per_unit = self.results[0].clock.ticks_in(self.unit)
         return {
             "whole": net.whole.value / per_unit,
@@ -156,7 +156,7 @@ class Run:
         found = counts.switches_of(self.recording, self.variant)
         if found is None:
             why = f"{self.variant} claims no switch, or this OS counts none"
-            raise Refused(Message("problem", "there are no switches to count", (f"{why}.",)))
+            raise refused("there are no switches to count", f"{why}.")
         return found
 
     def result(self, variant: str | None = None) -> Result:
@@ -165,7 +165,7 @@ class Run:
             if variant in (None, result.variant):
                 return result
         names = ", ".join(result.variant for result in self.results)
-        raise Refused(Message("problem", f"this run has no variant {variant!r}; it has {names}"))
+        raise refused(f"this run has no variant {variant!r}; it has {names}")
 
     def __getitem__(self, variant: str) -> Run:
         """The same run with another of its variants as the first."""
@@ -179,7 +179,7 @@ class Run:
             "Write `.value` after each run: `one.value / other.value`.",
             "`lab.compare(one, other)` gives the difference and the ratio with their intervals.",
         )
-        raise Refused(Message("problem", "a run is not a number: calculate with its value", words))
+        raise refused("a run is not a number: calculate with its value", *words)
 
     __add__ = __sub__ = __mul__ = __truediv__ = _no_arithmetic
     __radd__ = __rsub__ = __rmul__ = __rtruediv__ = _no_arithmetic
@@ -191,7 +191,7 @@ class Run:
                 _result(self.recording, each.variant, unit, self.python) for each in self.results
             )
         except ValueError as error:
-            raise Refused(Message("problem", f"not in {unit!r}", (str(error),))) from None
+            raise refused(f"not in {unit!r}", str(error)) from None
         return replace(self, results=results)
 
     def plot(self, variant: str | None = None) -> Picture:
@@ -249,7 +249,7 @@ class Run:
         """Plot the line T(k) = overhead + k * cost, and below it the residuals."""
         chosen = self.result(variant)
         if chosen.line is None:
-            raise Refused(Message("problem", "there is no line to draw", (chosen.no_figure,)))
+            raise refused("there is no line to draw", chosen.no_figure)
         return self._noted(picture.of_line(chosen), chosen)
 
     def plot_processes(self, variant: str | None = None) -> Picture:
@@ -258,7 +258,7 @@ class Run:
         try:
             drawn = by_process.by_process_picture(chosen)
         except ValueError as error:
-            raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
+            raise refused("there is nothing to draw", f"{error}.") from None
         return self._noted(drawn, chosen)
 
     def compare(self) -> Picture:
@@ -323,7 +323,7 @@ class Run:
             words.append(
                 "Or run the measuring cell again: another program may have disturbed the run."
             )
-            raise Refused(Message("problem", "this run gives no figure", tuple(words)))
+            raise refused("this run gives no figure", *words)
         return result.estimate
 
     @property
@@ -398,9 +398,9 @@ def compare(first: object, second: object, times: float) -> Comparison:
     except ValueError as error:
         why = str(error).removesuffix(".")
         sentences = (f"{why}.", _advice(first, second))
-        raise Refused(Message("problem", "these cannot be compared", sentences)) from None
+        raise refused("these cannot be compared", *sentences) from None
     what = "lab.compare takes two runs, or a run by two of its variants"
-    raise Refused(Message("problem", what, (_USAGE,)))
+    raise refused(what, _USAGE)
 
 
 def _advice(first: object, second: object) -> str:

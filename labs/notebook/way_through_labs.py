@@ -15,7 +15,7 @@ from labs.course.guide import Guide, Step, heading_of_hints, labs, numbered_hint
 from labs.course.progress import LabProgress
 from labs.files import CannotWrite
 from labs.html import code_spans, filled
-from labs.messages import Message, Refused, show
+from labs.messages import Message, Refused, refused, show
 from labs.notebook import run_errors
 from labs.notebook.predicting import time_text
 from labs.results import remarks
@@ -40,7 +40,7 @@ def hint(guide: Guide, topic: str, rung: int) -> int:
     if rungs is None:
         known = ", ".join(f'lab.hint("{name}")' for name in guide.hints) or "no hints"
         what = f"no hint {topic!r} in this lab" if topic else "name what the hint is for"
-        raise Refused(Message("problem", f"{what}; there is {known}"))
+        raise refused(f"{what}; there is {known}")
     texts = numbered_hints(rungs, rung)
     show(Message("note", heading_of_hints(len(texts), rungs, "run the cell again"), texts))
     return len(texts)
@@ -53,7 +53,7 @@ def progress_of(folder: Path, name: str, guide: Guide) -> None:
     """
     mine = progress.of_lab(folder, name, guide)
     if mine.trouble:
-        raise Refused(Message("problem", "your progress cannot be read", (mine.trouble,)))
+        raise refused("your progress cannot be read", mine.trouble)
     show(ShownProgress(mine, folder))
     every = progress.of_labs(folder.parent)
     begun = tuple(each for each in every if each.lab == name or each.done or each.trouble)
@@ -189,7 +189,7 @@ def answered(
         shown = repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…"
         there_is = suggestion(name, known) if known else ": it asks for none."
         what = f"This lab has no question {shown}{there_is}"
-        raise Refused(Message("problem", "answer not stored", (what,)))
+        raise refused("answer not stored", what)
     try:
         blank = answers.is_blank(text)
         versions = answers.read(folder).get(name, ()) if blank else answers.put(folder, name, text)

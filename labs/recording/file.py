@@ -227,6 +227,40 @@ def are_in_order(process: Integers, sample: Integers) -> bool:
     return bool(((later > 0) | ((later == 0) & (np.diff(sample) >= 0))).all())
 
 
+# Remember what was computed from a recording.
+#
+# Plot, check and grade ask for the same line one after the other, and it takes most of their time
+# to fit it to 100,000 samples. Nothing changes a recording after reading, so its line stays valid.
+
+Subject = TypeVar("Subject")
+Arguments = ParamSpec("Arguments")
+Computed = TypeVar("Computed")
+
+
+def memoized(
+    compute: Callable[Concatenate[Subject, Arguments], Computed],
+) -> Callable[Concatenate[Subject, Arguments], Computed]:
+    """The same function, but it computes only once for each subject and choice of arguments.
+
+    The subject is a recording, or else what compares by identity. All arguments after it must be
+    hashable. An exception is not remembered.
+    """
+    known: weakref.WeakKeyDictionary[Subject, dict[Hashable, Computed]]
+    known = weakref.WeakKeyDictionary()
+
+    @functools.wraps(compute)
+    def compute_once(
+        subject: Subject, /, *args: Arguments.args, **options: Arguments.kwargs
+    ) -> Computed:
+        mine = known.setdefault(subject, {})
+        key: Hashable = (args, tuple(sorted(options.items())))
+        if key not in mine:
+            mine[key] = compute(subject, *args, **options)
+        return mine[key]
+
+    return compute_once
+
+
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 
 FORMAT = "ticklab recording"
@@ -350,6 +384,7 @@ class Recording:
         chosen: NDArray[np.bool_] = self.variant_index == self.variants.index(variant)
         return chosen
 
+    @memoized  # a check asks for the same samples about thirty times
     def samples(self, variant: str, *, warmup: bool = False) -> Samples:
         """The steady samples of `variant`, or its warm-up samples if `warmup` is set.
 
@@ -357,21 +392,12 @@ class Recording:
         """
         if variant not in self.variants:
             raise KeyError(f"no variant {variant!r} here; there is {', '.join(self.variants)}")
-        # A check asks for the same samples about thirty times.
-        known = self._known_samples.get((variant, warmup))
-        if known is None:
-            chosen = np.flatnonzero(self.rows_of(variant) & ((self.sample < 0) == warmup))
-            columns = (self.process, self.sample, self.batch, self.ticks)
-            known = Samples(variant, self.clock(variant), *(each[chosen] for each in columns))
-            self._known_samples[variant, warmup] = known
-        return known
+        chosen = np.flatnonzero(self.rows_of(variant) & ((self.sample < 0) == warmup))
+        columns = (self.process, self.sample, self.batch, self.ticks)
+        return Samples(variant, self.clock(variant), *(each[chosen] for each in columns))
 
     @functools.cached_property
     def _known_numbers(self) -> dict[str, list[float]]:
-        return {}
-
-    @functools.cached_property
-    def _known_samples(self) -> dict[tuple[str, bool], Samples]:
         return {}
 
     @functools.cached_property
@@ -654,37 +680,3 @@ def _process(text: str, number: int) -> Mapping[str, str]:
     for key, value in stated.items():
         _check_length(key, value, number)
     return MappingProxyType(stated)
-
-
-# Remember what was computed from a recording.
-#
-# Plot, check and grade ask for the same line one after the other, and it takes most of their time
-# to fit it to 100,000 samples. Nothing changes a recording after reading, so its line stays valid.
-
-Subject = TypeVar("Subject")
-Arguments = ParamSpec("Arguments")
-Computed = TypeVar("Computed")
-
-
-def memoized(
-    compute: Callable[Concatenate[Subject, Arguments], Computed],
-) -> Callable[Concatenate[Subject, Arguments], Computed]:
-    """The same function, but it computes only once for each subject and choice of arguments.
-
-    The subject is a recording, or else what compares by identity. All arguments after it must be
-    hashable. An exception is not remembered.
-    """
-    known: weakref.WeakKeyDictionary[Subject, dict[Hashable, Computed]]
-    known = weakref.WeakKeyDictionary()
-
-    @functools.wraps(compute)
-    def compute_once(
-        subject: Subject, /, *args: Arguments.args, **options: Arguments.kwargs
-    ) -> Computed:
-        mine = known.setdefault(subject, {})
-        key: Hashable = (args, tuple(sorted(options.items())))
-        if key not in mine:
-            mine[key] = compute(subject, *args, **options)
-        return mine[key]
-
-    return compute_once

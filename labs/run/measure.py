@@ -230,7 +230,7 @@ class Runs:
         self._seeds: list[int] = []
         #: What the recordings of one call have in common, and no others.
         self._turns = secrets.token_hex(8)
-        self._progress = progress
+        self._progress = progress or (lambda at: None)
         self._done = self._total = 0
 
     def _seed(self, number: int) -> int:
@@ -272,19 +272,12 @@ class Runs:
         )
         clock = self.deadline.clock
         begin = clock.now()
-        output = c_process.one_process(
-            self.binaries[which],
-            plan,
-            share,
-            place,
-            self.deadline,
-            report_progress,
-        )
+        binary, deadline = self.binaries[which], self.deadline
+        output = c_process.one_process(binary, plan, share, place, deadline, report_progress)
         printed.append(await output)
         self.seconds += clock.now() - begin
         self._done += mine
-        if self._progress is not None:
-            self._progress(Progress(self._done, self._total))
+        self._progress(Progress(self._done, self._total))
 
     async def count(self) -> None:
         """Count events for the plans that ask for it; the recordings state them."""
@@ -313,14 +306,8 @@ class Runs:
                     after_s, len(plan.shares()), by, cpu_share
                 )
             uncounted = COUNTED_NOTHING if plan.perf and self._cut is not None else {}
-            counted = self._counted.get(which, uncounted)
-            known = {
-                **turns,
-                **meanwhile,
-                **stopping,
-                **counted,
-                **self._tried.get(which, {}),
-            }
+            seen = {**self._counted.get(which, uncounted), **self._tried.get(which, {})}
+            known = {**turns, **meanwhile, **stopping, **seen}
             recordings.append(c_process.recording_of(plan, binary, printed, known))
         return tuple(recordings)
 
@@ -331,7 +318,7 @@ def _sample_count(plan: Plan, share: int) -> int:
 
 
 def _reporter(
-    progress: ProgressCallback | None, before: int, mine: int, total: int
+    progress: ProgressCallback, before: int, mine: int, total: int
 ) -> Callable[[int, int], None]:
     """A callback for the progress of a process; `mine` of the `total` samples are its own.
 
@@ -340,8 +327,7 @@ def _reporter(
     """
 
     def report_progress(done: int, of: int) -> None:
-        if progress is not None:
-            progress(Progress(before + mine * min(done, of) // max(of, 1), total))
+        progress(Progress(before + mine * min(done, of) // max(of, 1), total))
 
     return report_progress
 

@@ -13,7 +13,7 @@ from typing import Any
 from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import not_a_c_kernel
 from labs.machine import surroundings
-from labs.messages import Message, Refused
+from labs.messages import refused
 from labs.recording.declared import NOTHING_DECLARED, Declared, Estimand, from_values
 from labs.run import c_process
 from labs.run.c_process import RunFailed, build
@@ -173,15 +173,15 @@ def plan_of(
         named = ", ".join(each for each in (variant, *more) if isinstance(each, str))
         example = f'Like this: "{named}". ' if named else ""
         advice = f"{example}Give options by name, such as samples=1_000."
-        raise Refused(Message("problem", "write all variants in one text, with commas", (advice,)))
+        raise refused("write all variants in one text, with commas", advice)
     names = variant.split(",") if isinstance(variant, str) else list(variant)
     try:
         words = tuple(shlex.split(flags))
     except ValueError as error:
-        raise Refused(Message("problem", f"flags {flags!r}: {error}")) from None
+        raise refused(f"flags {flags!r}: {error}") from None
     if lacking := next(filter(_LACKS_HYPHEN.fullmatch, words), None):
         advice = f"Options of the compiler begin with a hyphen: -{lacking}."
-        raise Refused(Message("problem", f"flags {flags!r}: {lacking} is no option", (advice,)))
+        raise refused(f"flags {flags!r}: {lacking} is no option", advice)
     fields = {_IN_SECONDS.get(name, name): value for name, value in options.items()}
     plan = Plan(
         kernel,

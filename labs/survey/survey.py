@@ -185,7 +185,7 @@ MEASUREMENTS: tuple[Measurement, ...] = (
 
 
 def carry_out(
-    quick: bool, progress: ProgressCallback | None = None
+    quick: bool, progress: ProgressCallback = lambda share: None
 ) -> Iterator[tuple[Measurement, Recording | None, list[Row]]]:
     """Run every measurement in turn; yield its recording (None if it failed) and its rows.
 
@@ -196,8 +196,7 @@ def carry_out(
     for number, measurement in enumerate(chosen):
 
         def report(at: Progress, number: int = number) -> None:
-            if progress is not None:
-                progress((number + at.done / max(at.total, 1)) / len(chosen))
+            progress((number + at.done / max(at.total, 1)) / len(chosen))
 
         recording, why_not = None, ""
         try:
@@ -206,8 +205,7 @@ def carry_out(
             why_not = str(error)
         rows = [_row(measurement, name, recording, why_not) for name in measurement.variants]
         yield measurement, recording, rows
-        if progress is not None:
-            progress((number + 1) / len(chosen))
+        progress((number + 1) / len(chosen))
 
 
 def _row(measurement: Measurement, variant: str, recording: Recording | None, why_not: str) -> Row:

@@ -15,6 +15,7 @@ from labs.course import comparison, published
 from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.published import Published
 from labs.html import Table
+from labs.messages import refused
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_drawing
@@ -23,7 +24,7 @@ from labs.recording import declared
 from labs.recording.run_conditions import kind_of
 from labs.results.result import Result, sensible
 from labs.units import NAMES, NANOSECONDS, rounded
-from labs.views.gather import Runs, in_one_unit, refused, require_figure, runs_of, with_notes
+from labs.views.gather import Runs, in_one_unit, require_figure, runs_of, with_notes
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run

@@ -9,12 +9,13 @@ from labs.analysis import confidence
 from labs.analysis.confidence import Estimate
 from labs.course import published
 from labs.html import Table
+from labs.messages import refused
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.results.result import naive_estimate
 from labs.results.results_compared import Comparison
 from labs.units import NAMES, off_by, rounded
-from labs.views.gather import Runs, refused, runs_of, with_warnings
+from labs.views.gather import Runs, runs_of, with_warnings
 
 _DIFFERENCES_HEADER = (
     "difference",

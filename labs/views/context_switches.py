@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from labs.analysis import confidence
 from labs.analysis.confidence import Estimate
 from labs.html import Table
+from labs.messages import refused
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_drawing
@@ -52,7 +53,7 @@ def placement(*runs: gather.Runs | None) -> Picture:
     results = [r for run in chosen for r in run.results if _about_switches(r)]
     if not results:
         kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
-        raise gather.refused(
+        raise refused(
             f"views.placement shows runs of switches; this is of {kernels}",
             'Measure one: lab.measure("process_switch", "pipe-pinned").',
         )

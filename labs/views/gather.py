@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ParamSpec, Union
 
 from labs.analysis.confidence import Estimate
 from labs.html import Table
-from labs.messages import Message, Refused
+from labs.messages import Refused, refused
 from labs.plots.intervals import Point, Series
 from labs.plots.picture import Picture
 from labs.plots.scale import Look
@@ -45,11 +45,6 @@ _OF_TIMES = frozenset(
 
 #: The parameters of a view.
 Of = ParamSpec("Of")
-
-
-def refused(heading: str, *sentences: str) -> Refused:
-    """The error of a view that cannot be drawn: what is wrong, and what to do."""
-    return Refused(Message("problem", heading, sentences))
 
 
 def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labs.html import Table
+from labs.messages import refused
 from labs.plots.scale import symbol
 from labs.results.result import Result, with_ends
 from labs.results.results_compared import another_result
 from labs.units import NAMES, fixed, rounded
-from labs.views.gather import Runs, refused, runs_of, with_warnings
+from labs.views.gather import Runs, runs_of, with_warnings
 
 if TYPE_CHECKING:
     from labs.analysis.line import Line

@@ -15,11 +15,10 @@ from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import Binary, optimisation_level
 from labs.html import Table
 from labs.machine.surroundings import place_options
-from labs.messages import Message, Refused
+from labs.messages import Message, Refused, refused
 from labs.notebook import run_errors
 from labs.recording.file import BadRecording, read
 from labs.units import rounded, times
-from labs.views.gather import refused
 
 #: The instructions that leave a function: calls and traps, on x86-64, aarch64 and riscv64.
 _LEAVES = re.compile(r"\b(?:syscall|svc|ecall|callq?|blr?|jalr?)\b")

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 
 from labs.c_kernels.toolchain import optimisation_level
 from labs.html import Table
+from labs.messages import refused
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
@@ -48,7 +49,7 @@ def arguments(*runs: gather.Runs | None) -> Picture:
     gather.require_figure(every)
     counts = sorted({count for counted in named.values() for count in counted})
     if len(counts) < 2:
-        raise gather.refused("a line needs two argument counts", f"Measure several: {_EXAMPLE}.")
+        raise refused("a line needs two argument counts", f"Measure several: {_EXAMPLE}.")
     series = [
         Series(
             name,
@@ -88,7 +89,7 @@ def _counts(run: Run) -> _Counted:
             found[int(match[1])] = result
     if not found:
         names = ", ".join(result.variant for result in run.results)
-        raise gather.refused(
+        raise refused(
             f"this run has no variant args0 to args12; it has {names}", f"Measure: {_EXAMPLE}."
         )
     return dict(sorted(found.items()))
@@ -97,7 +98,7 @@ def _counts(run: Run) -> _Counted:
 def _names(runs: Sequence[Run]) -> list[str]:
     """The optimisation level of each run, with a number if two runs have the same level."""
     if len(runs) > len(LOOKS):
-        raise gather.refused(f"one plot can show at most {len(LOOKS)} runs, not {len(runs)}")
+        raise refused(f"one plot can show at most {len(LOOKS)} runs, not {len(runs)}")
     return picture.numbered([_level(run) for run in runs])
 
 
@@ -197,7 +198,7 @@ def steps(*runs: gather.Runs | None) -> Table:
     pairs = [(f"args{n}", f"args{n + 1}") for n in range(MOST_ARGUMENTS)]
     kept = [pair for pair in pairs if any(set(pair) <= set(known) for known in named)]
     if not kept:
-        raise gather.refused(
+        raise refused(
             "no run has two neighbours such as args5 and args6",
             'Measure them in one run: lab.measure("procedure_call", "args5, args6").',
         )

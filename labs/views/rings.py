@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from labs.analysis.confidence import Estimate
 from labs.html import Table
 from labs.machine.description import data_caches
+from labs.messages import refused
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
@@ -42,7 +43,7 @@ def hops(run: gather.Runs) -> Table:
     results = gather.results_of_kernel(every_run, "switch_footprint", "views.hops", _RING_EXAMPLE)
     rows = tuple(row for result in results if (row := _row_of_hop(result)))
     if not rows:
-        raise gather.refused("this run has no ring of tasks with a figure", _RING_EXAMPLE)
+        raise refused("this run has no ring of tasks with a figure", _RING_EXAMPLE)
     unit = NAMES[every_run[0].unit]
     header = ("ring", "tasks", "once round", "one hop", "one task alone: a hop to itself")
     caption = f"switch_footprint as timed, in {unit}; nothing is subtracted"
@@ -81,7 +82,7 @@ def set_sizes(run: gather.Runs) -> Table:
         if _RING.fullmatch(result.variant)
     }
     if not found:
-        raise gather.refused("this run has no ring of tasks", _measure_one(_SETS_EXAMPLE))
+        raise refused("this run has no ring of tasks", _measure_one(_SETS_EXAMPLE))
     rows = [_row_of_sets(result, found) for result in sorted(found.values(), key=_parts)]
     header = (
         "tasks",
@@ -168,7 +169,7 @@ def walks(run: gather.Runs) -> Table:
         if (row := _row_of_walk(each.recording, result.variant)) is not None
     ]
     if not rows:
-        raise gather.refused("this run has no walk through memory", _measure_one(_WALKS_EXAMPLE))
+        raise refused("this run has no walk through memory", _measure_one(_WALKS_EXAMPLE))
     caption = "What each process walked through, counted outside the timed regions"
     return Table(caption, _WALKS_HEADER, tuple(rows)).without_empty()
 
@@ -213,7 +214,7 @@ def lines_used(run: gather.Runs) -> Table:
     """
     rows = [row for each in gather.runs_of([run]) for row in _rows_on_lines(each)]
     if not rows:
-        raise gather.refused(
+        raise refused(
             "views.lines_used shows a run of own_footprint", "Run your C: its cell has --save own."
         )
     return Table("Your use of the working set", ("what", "found"), tuple(rows))
@@ -272,7 +273,7 @@ def caches(sys: Path = Path("/sys")) -> Table:
     """
     found = data_caches(sys)
     if not found:
-        raise gather.refused(
+        raise refused(
             "this OS does not report the sizes of its caches",
             "Look up the CPU that the first cell names.",
         )
@@ -291,9 +292,7 @@ def ring_switches(run: gather.Runs) -> Table:
     """
     rows = tuple(row for each in gather.runs_of([run]) for row in _rows_of_switches(each))
     if not rows:
-        raise gather.refused(
-            "there are no switches to count: none is claimed, or this OS counts none"
-        )
+        raise refused("there are no switches to count: none is claimed, or this OS counts none")
     header = ("variant", "switches claimed", "counted by the OS", "counted of claimed", "on CPU")
     return Table("Switches, over all samples of each variant", header, rows)
 
@@ -341,7 +340,7 @@ def footprint(*runs: gather.Runs | None) -> Picture:
             kind, tasks, size = _parts(result)
             rings.setdefault((kind, tasks), {})[size] = result
     if not rings:
-        raise gather.refused("these runs have no ring of tasks", _measure_one(_FOOTPRINT_EXAMPLE))
+        raise refused("these runs have no ring of tasks", _measure_one(_FOOTPRINT_EXAMPLE))
     gather.require_figure(result for ring in rings.values() for result in ring.values())
     rings = {key: dict(sorted(ring.items())) for key, ring in sorted(rings.items())}
     sizes = sorted({size for ring in rings.values() for size in ring})
