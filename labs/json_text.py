@@ -7,6 +7,7 @@ the name of the file; it says what is wrong, where, and what to do.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
 import math
 import re
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import (
     BaseModel,
@@ -29,6 +30,9 @@ from pydantic_core import ErrorDetails
 from labs import limits
 from labs.files import read_bounded
 from labs.limits import MOST_JSON_BYTES
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 #: What Python's parser says, by its first words, and what we say.
 _WORDS = {
@@ -260,6 +264,13 @@ class Form(BaseModel):
     """The form of a JSON object. Nothing is converted: the text "1" is no number."""
 
     model_config = ConfigDict(strict=True, frozen=True)
+
+    @classmethod
+    def or_none(cls, stated: object) -> Self | None:
+        """What is `stated`, if it has this form."""
+        with contextlib.suppress(ValidationError):
+            return cls.model_validate(stated)
+        return None
 
 
 def _or_none(value: object, validate: ValidatorFunctionWrapHandler) -> Any:

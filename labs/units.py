@@ -38,6 +38,11 @@ SPELLINGS = {
 }
 
 
+def is_number(value: object) -> bool:
+    """Whether a student gave a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
 class UnknownUnit(ValueError):
     """A unit that is not one of :data:`NAMES`."""
 

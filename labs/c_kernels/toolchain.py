@@ -603,18 +603,14 @@ def measured_region(source: str) -> str:
 
     Raises ValueError if the marks are missing.
     """
-    # We search line by line: one pattern for both marks could take quadratic time.
-    all_lines = source.splitlines()
-    begin = next((n for n, line in enumerate(all_lines) if "measured region begins" in line), None)
-    end = None
-    if begin is not None:
-        rest = range(begin + 1, len(all_lines))
-        end = next((n for n in rest if "measured region ends" in all_lines[n]), None)
-    if begin is None or end is None:
+    # Not by one pattern for both marks, which could take quadratic time.
+    after = source.partition("measured region begins")[2].partition("\n")[2]
+    region, ends, _ = after.partition("measured region ends")
+    if not ends:
         raise ValueError("no comments 'measured region begins' and 'measured region ends'")
     lines = [
         line.removesuffix("\\").rstrip() if line.endswith("\\") else line
-        for line in all_lines[begin + 1 : end]
+        for line in region.split("\n")[:-1]
     ]
     indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     return "\n".join(line[indent:] for line in lines)

@@ -174,11 +174,10 @@ def _has_word(text: str) -> bool:
 
 
 def _answer(stated: object) -> Answer | None:
-    try:
-        entry = _Stored.model_validate(stated)
-    except ValidationError:
+    entry = _Stored.or_none(stated)
+    if entry is None or not _has_word(entry.text):
         return None
-    return Answer(entry.text, entry.when or "") if _has_word(entry.text) else None
+    return Answer(entry.text, entry.when or "")
 
 
 # The report in a student's notebook: the cells of text that the lab leaves to be written.

@@ -234,22 +234,13 @@ def _stated(folder: Path) -> dict[str, Any]:
 
 
 def _ratio(stated: object) -> float | None:
-    try:
-        return _Found.model_validate(stated).found
-    except ValidationError:
-        return None
+    found = _Found.or_none(stated)
+    return None if found is None else found.found
 
 
 def _prediction(stated: object) -> Prediction | None:
-    try:
-        entry = _Stored.model_validate(stated)
-    except ValidationError:
+    entry = _Stored.or_none(stated)
+    if entry is None:
         return None
-    return Prediction(
-        entry.value,
-        _unit(entry.unit),
-        entry.because or "",
-        entry.sure,
-        entry.when or "",
-        entry.late,
-    )
+    told = entry.because or "", entry.sure, entry.when or "", entry.late
+    return Prediction(entry.value, _unit(entry.unit), *told)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from labs.analysis.confidence import Estimate
 from labs.analysis.net_cost import parts_of
 from labs.course import answers, published
 from labs.html import Table, filled
-from labs.messages import Message, Refused, refused, running_cell
+from labs.messages import refused, running_cell
 from labs.plots import by_process, picture, style
 from labs.plots.figure_svg import Drawing, Mark, evidence_drawing, value_drawing
 from labs.plots.picture import Picture
@@ -23,7 +22,7 @@ from labs.results import remarks
 from labs.results.result import Result, result_of, sensible
 from labs.results.results_compared import Comparison, compared_at_one_clock, differences_compared
 from labs.results.run_warnings import RunWarning
-from labs.units import NANOSECONDS, factor_text, unit_symbol
+from labs.units import NANOSECONDS, factor_text, is_number, unit_symbol
 
 
 @dataclass
@@ -384,10 +383,9 @@ _PLAIN = "Write it like this: lab.compare(lab.compare(a, b), lab.compare(c, d), 
 
 def compare(first: object, second: object, times: float) -> Comparison:
     """How `first` compares with `times` the `second`. Raises Refused."""
-    if isinstance(times, bool) or not isinstance(times, int | float):
-        raise Refused(_about_times(times))
-    if not (times > 0 and math.isfinite(times)):
-        raise Refused(_about_times(times))
+    if not (is_number(times) and times > 0):
+        advice = "To compare with half of the second, write times=0.5."
+        raise refused(f"times must be a number above 0, not {times!r}", advice)
     try:
         if isinstance(first, Run) and isinstance(second, Run):
             saved = _saved_as(first), _saved_as(second)
@@ -424,8 +422,3 @@ def _noted(found: Comparison, *runs: Run) -> Comparison:
     """The comparison, which says so if one of its runs is an earlier one."""
     notes = dict.fromkeys(note for run in runs if (note := run.later.note()))
     return replace(found, modes=(*notes, *found.modes)) if notes else found
-
-
-def _about_times(times: object) -> Message:
-    advice = "To compare with half of the second, write times=0.5."
-    return Message("problem", f"times must be a number above 0, not {times!r}", (advice,))

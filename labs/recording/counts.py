@@ -96,10 +96,8 @@ def switches(recording: Recording, variant: str | None = None) -> tuple[int | No
     its samples. Older recordings have only the counts of the whole run.
     """
     if variant is not None and has_own_count(recording, variant):
-        return (
-            recording.total(f"variant.{variant}.claimed_switches"),
-            recording.total(f"variant.{variant}.counted_switches"),
-        )
+        claimed, count = recording.totals(variant, "claimed_switches", "counted_switches")
+        return claimed, count
     claimed = recording.total("claimed.switches")
     counted = [
         recording.total(f"task.{task}.{kind}") for task in ("main", "peers") for kind in _KINDS
@@ -279,10 +277,9 @@ def made_no_page_fault(recording: Recording, variant: str) -> bool:
 
 def page_faults_of(recording: Recording, variant: str) -> PageFaults | None:
     """The counts of a variant; None if the recording states none."""
-    keys = ("touched", "faults", "later_faults")
-    touched, faults, later = (recording.total(f"variant.{variant}.{key}") for key in keys)
+    keys = ("touched", "faults", "later_faults", "there")
+    touched, faults, later, there = recording.totals(variant, *keys)
     if not touched or faults is None or later is None:
         return None
     samples = int((recording.rows_of(variant) & (recording.batch > 0)).sum())
-    there = recording.total(f"variant.{variant}.there")
     return PageFaults(variant, touched, faults, later, samples, there)

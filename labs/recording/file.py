@@ -357,6 +357,10 @@ class Recording:
             known *= max(len(self.processes), 1)
         return sum(known) if known else None
 
+    def totals(self, variant: str, *keys: str) -> tuple[int | None, ...]:
+        """The total of each of these counts of `variant`."""
+        return tuple(self.total(f"variant.{variant}.{key}") for key in keys)
+
     def clock(self, variant: str) -> Clock:
         """The clock that `variant` read. Raises BadRecording if the recording does not state it."""
         frequency = self.number(f"clock.{variant}.frequency_hz")

@@ -468,13 +468,11 @@ def _counts(result: Result) -> str:
     A C kernel that counts none in its samples shows them only in a run of this operation alone.
     """
     recording, variant = result.recording, result.variant
-    made = recording.total(f"variant.{variant}.created")
+    made, faults = recording.totals(variant, "created", "children_faults")
     if made:
-        faults = recording.total(f"variant.{variant}.children_faults")
         counted = f", {faults:,} page faults of children counted" if faults is not None else ""
         return f"{made:,} tasks created{counted}"
-    touched = recording.total(f"variant.{variant}.touched")
-    faults = recording.total(f"variant.{variant}.faults")
+    touched, faults = recording.totals(variant, "touched", "faults")
     if touched and faults is not None:
         return f"{faults:,} page faults counted, {touched:,} pages"
     faults = recording.total("task.main.minor_faults")

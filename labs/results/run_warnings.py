@@ -114,7 +114,7 @@ def _below_one_cycle(recording: Recording, line: Line, cycle: float) -> Iterator
     Without fences this is no news: operations overlap with the readings.
     """
     below = bool(cycle) and line.cost.high < thresholds.WHOLE_CYCLE * cycle
-    if below and not declared.is_unfenced(recording, line.variant):
+    if below and not declared.of_variant(recording, line.variant).unfenced:
         yield RunWarning(
             "below-one-cycle",
             f"each operation adds {max(line.cost.value / cycle, 0):.2f} core cycles to a sample",
@@ -161,11 +161,11 @@ def _negative(
             "the clock is read before the work is done, or the machine changed its speed during "
             "the run",
             "use a fenced variant"
-            if declared.is_unfenced(recording, line.variant)
+            if declared.of_variant(recording, line.variant).unfenced
             else "look at the disassembly of the measured region; if its readings wait for the "
             "work, measure again",
         )
-        if not declared.is_unfenced(recording, line.variant) and not is_the_kits(recording):
+        if not declared.of_variant(recording, line.variant).unfenced and not is_the_kits(recording):
             cause = (
                 "the C subtracts a number that is too large, or the clock is read before the work "
                 "is done",
@@ -466,7 +466,7 @@ def no_line_warning(recording: Recording, line: Line) -> RunWarning:
     free = counts.made_no_page_fault(recording, line.variant)
     if free:
         cause = ("without a page fault a touch takes a few ns, too little for a line", "")
-    elif declared.is_unfenced(recording, line.variant):
+    elif declared.of_variant(recording, line.variant).unfenced:
         cause = (cause[0], "use a fenced variant")
     elif declared.seen_not_to_wait(recording, line.variant):
         cause = (READ_EARLY, LET_IT_WAIT)
@@ -535,7 +535,7 @@ def _are_too_short(recording: Recording, line: Line) -> bool:
     Example: 64 additions that wait for each other, and a sample of 40 core cycles.
     """
     cycle = cpu_core.shortest_cycle(recording, line.clock)
-    work = line.batch * (declared.operation_cycles(recording, line.variant) * cycle)
+    work = line.batch * (declared.of_variant(recording, line.variant).operation_cycles * cycle)
     return bool((line.location < work).any())
 
 
@@ -655,10 +655,8 @@ def of_trials(recording: Recording, variant: str) -> Iterator[RunWarning]:
 
 def _of_counts(recording: Recording, variant: str) -> Iterator[RunWarning]:
     """A warning if a student's own count found operations in baselines, or where none was made."""
-    idle, of_baseline, tried = (
-        recording.total(f"variant.{variant}.{name}")
-        for name in ("counted_idle", "counted_of_baseline", "tried")
-    )
+    keys = ("counted_idle", "counted_of_baseline", "tried")
+    idle, of_baseline, tried = recording.totals(variant, *keys)
     if idle:
         yield RunWarning(
             "counts-nothing",
@@ -715,10 +713,8 @@ def _of_switches(recording: Recording, variant: str) -> Iterator[RunWarning]:
 
 def _of_turns(recording: Recording, variant: str) -> Iterator[RunWarning]:
     """A warning if a thread that waits for its turn usually went on without it, or unwoken."""
-    tried, unwoken, astray = (
-        recording.total(f"variant.{variant}.turns_{what}") or 0
-        for what in ("tried", "unwoken", "astray")
-    )
+    keys = ("turns_tried", "turns_unwoken", "turns_astray")
+    tried, unwoken, astray = (count or 0 for count in recording.totals(variant, *keys))
     if 2 * unwoken > tried:
         yield RunWarning(
             NOT_WOKEN,
@@ -1099,7 +1095,7 @@ def _where_nothing_is_pinned(recording: Recording) -> Advice:
 
 def _pins_to_two_cpus(recording: Recording, variant: str) -> bool:
     """Whether the C kernel pins the tasks of `variant` to a CPU each, and the machine can pin."""
-    on_two = declared.placement(recording, variant) is declared.Placement.TWO_CPUS
+    on_two = declared.of_variant(recording, variant).placement is declared.Placement.TWO_CPUS
     return on_two and not _cannot_bind(recording)
 
 

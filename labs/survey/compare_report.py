@@ -132,12 +132,9 @@ class Pair:
 def pairs(first: Saved, second: Saved) -> list[Pair]:
     """Every operation of either survey, in groups in the order of the page."""
     found = list(dict.fromkeys((*first.results, *second.results)))
-    order = survey.in_order(survey.group_of(kernel) for kernel, _, _ in found)
-    kernels = [kernel for _, some in survey.GROUPS for kernel in some]
-    place = {kernel: number for number, kernel in enumerate(kernels)}
-    found.sort(
-        key=lambda each: (order.index(survey.group_of(each[0])), place.get(each[0], 0), each[2])
-    )
+    grouped = (kernel for _, kernels in survey.GROUPS for kernel in kernels)
+    order = list(dict.fromkeys((*grouped, *(kernel for kernel, _, _ in found))))
+    found.sort(key=lambda each: (order.index(each[0]), each[2]))
     return [_pair(each, first, second) for each in found]
 
 
@@ -202,7 +199,7 @@ def _placed(result: Result) -> str:
         return "one task"
     if run_conditions.why_unbound(result.recording):
         return "tasks not bound to a CPU"
-    return _PLACEMENTS[declared.placement(result.recording, result.variant)]
+    return _PLACEMENTS[declared.of_variant(result.recording, result.variant).placement]
 
 
 def _switched(result: Result) -> str:

@@ -89,7 +89,7 @@ def group_of(result: Result) -> str:
         return _where(result)
     if name in declared.baselines(recording) or declared.other_tasks(recording, name) == 0:
         return ALONE
-    on_two = declared.placement(recording, name) is Placement.TWO_CPUS
+    on_two = declared.of_variant(recording, name).placement is Placement.TWO_CPUS
     return TWO_CPUS if on_two else ANYWHERE
 
 
@@ -235,8 +235,6 @@ def _row_of_counts(run: Run) -> tuple[str, ...]:
     if found is None:
         return name, figure, "none, or not counted here", "", "", ""
     claimed = f"{found.claimed:,}, {found.claim:g} for each operation"
-    tried, unwoken = (
-        run.recording.total(f"variant.{run.variant}.turns_{what}") for what in ("tried", "unwoken")
-    )
+    tried, unwoken = run.recording.totals(run.variant, "turns_tried", "turns_unwoken")
     woken = f"in {unwoken} of {tried} processes" if tried else ""
     return name, figure, claimed, f"{found.counted:,}", found.rate, woken

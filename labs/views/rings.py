@@ -183,11 +183,9 @@ def _row_of_walk(recording: Recording, variant: str) -> tuple[str, ...] | None:
         texts = (f"{each:,.0f}" if each >= 100 or share == 1 else rounded(each, 3) for each in ends)
         return " to ".join(dict.fromkeys(texts))
 
-    if recording.total(f"variant.{variant}.set_kb") is None:
+    set_kb, right, samples = recording.totals(variant, "set_kb", "ends_right", "samples_walked")
+    if set_kb is None:
         return None
-    right, samples = (
-        recording.total(f"variant.{variant}.{key}") for key in ("ends_right", "samples_walked")
-    )
     return (
         variant,
         count("set_kb", 1024),
@@ -225,8 +223,7 @@ def _rows_on_lines(run: Run) -> list[tuple[str, str]]:
     if recording.kernel != "own_footprint":
         return []
     rows = []
-    tried = recording.total(f"variant.{_OWN_C}.lines_tried")
-    used = recording.total(f"variant.{_OWN_C}.lines_used")
+    tried, used = recording.totals(_OWN_C, "lines_tried", "lines_used")
     if tried and used is not None:
         rows.append(("cache lines changed one at a time, in all processes together", f"{tried:,}"))
         rows.append(("of these, your sum changed with", f"{used:,}"))
