@@ -225,7 +225,7 @@ _ARM_IMPLEMENTERS = {
     "0x61": "Apple",
     "0xc0": "Ampere",
 }
-_SECCOMP_MODES = {0: "off", 1: "strict", 2: "filter"}
+_SECCOMP_MODES = {"0": "off", "1": "strict", "2": "filter"}
 
 
 def read_machine(
@@ -258,7 +258,7 @@ def read_machine(
         turbo=_turbo(sys),
         smt=_switch(sys / "devices/system/cpu/smt/active"),
         clock_source=text_of(sys / "devices/system/clocksource/clocksource0/current_clocksource"),
-        seccomp=_SECCOMP_MODES.get(_status_number(proc, "Seccomp")),
+        seccomp=_SECCOMP_MODES.get(_status(proc, "Seccomp")),
         load=_load(proc),
         steal=_steal(proc),
         cpu_quota=cpu_quota(proc, sys),
@@ -324,7 +324,7 @@ def _cpus_allowed(proc: Path) -> tuple[int, ...] | None:
     try:
         return tuple(sorted(os.sched_getaffinity(0)))
     except OSError:  # a seccomp filter forbids the call; the OS may still show it in a file
-        return cpu_list(_pairs(text_of(proc / "self/status") or "").get("Cpus_allowed_list", ""))
+        return cpu_list(_status(proc, "Cpus_allowed_list"))
 
 
 def _memory(proc: Path) -> int | None:
@@ -362,9 +362,8 @@ def _turbo(sys: Path) -> bool | None:
     return _switch(sys / "devices/system/cpu/cpufreq/boost")
 
 
-def _status_number(proc: Path, key: str) -> int:
-    value = _pairs(text_of(proc / "self/status") or "").get(key, "")
-    return int(value) if value.isdecimal() else -1
+def _status(proc: Path, key: str) -> str:
+    return _pairs(text_of(proc / "self/status") or "").get(key, "")
 
 
 def _load(proc: Path) -> float | None:

@@ -25,7 +25,7 @@ from labs.messages import Message
 from labs.notebook import panel_runs, run_errors, typed_numbers
 from labs.notebook.panel_runs import Form, KeptRun, changes_as_text
 from labs.notebook.unready_cells import SavedOutput, style_of_widgets
-from labs.recording.declared import Estimand, Placement
+from labs.recording.declared import Placement
 from labs.recording.file import Recording
 from labs.recording.run_conditions import CANCELLED, cut_short
 from labs.results import stopping
@@ -391,18 +391,15 @@ def of_peer_cpu(variant: Listed | None, *, can_pin: bool) -> Meaning:
 
 def of_warmup(variant: Listed | None) -> Meaning:
     """About the samples of warm-up."""
-    if variant is not None and variant.declared.estimand is Estimand.FIRST_TIME:
-        name = variant.name
-        return Meaning(
-            words=f"{name} measures first calls. A warm-up would use them up, so 0 is usual."
-        )
-    return USUAL
+    if variant is None or not variant.is_first_time:
+        return USUAL
+    words = f"{variant.name} measures first calls. A warm-up would use them up, so 0 is usual."
+    return Meaning(words=words)
 
 
 def usual_warmup(variant: Listed | None, unasked: Unasked) -> int:
     """The number of warm-up samples of the variant if its C kernel does what it does unasked."""
-    first = variant is not None and variant.declared.estimand is Estimand.FIRST_TIME
-    return 0 if first else unasked.warmup
+    return 0 if variant is not None and variant.is_first_time else unasked.warmup
 
 
 _LABEL = {"description_width": "96px"}

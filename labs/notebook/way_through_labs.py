@@ -78,24 +78,23 @@ class ShownProgress:
                 {"text": self.progress.line(step, is_done), "link": self._recording(step, is_done)}
                 for step, is_done in steps
             ],
-            next_lab=self._next_lab() if self.progress.next is None else None,
+            next_lab=self._next_lab(),
         )
 
     def __repr__(self) -> str:
-        next_lab = self._next_lab() if self.progress.next is None else None
         lines = [self.progress.heading(), *self.progress.lines()]
-        return "\n".join(lines + ([f"Next lab: {next_lab}"] if next_lab else []))
+        lines += [f"Next lab: {next_lab}"] if (next_lab := self._next_lab()) else []
+        return "\n".join(lines)
 
     def _recording(self, step: Step, is_done: bool) -> str | None:
         """The path of the recording that the step names, if there is one."""
         return f"recordings/{step.name}.csv" if step.kind == "recording" and is_done else None
 
     def _next_lab(self) -> str | None:
-        """The lab after this one, if its notebook is beside this lab's folder."""
-        later = [lab for lab in labs() if lab > self.progress.lab]
-        if not later or not (self.folder.parent / later[0] / f"{later[0]}.ipynb").is_file():
-            return None
-        return later[0]
+        """The lab after this one, once this is done, if its notebook is beside this folder."""
+        later = next((lab for lab in labs() if lab > self.progress.lab), None)
+        there = later and (self.folder.parent / later / f"{later}.ipynb").is_file()
+        return later if there and self.progress.next is None else None
 
 
 def wrap_up(labs_folder: Path, lab: str) -> None:

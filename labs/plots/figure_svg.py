@@ -309,7 +309,9 @@ def value_drawing(
     home = [v for v in (*ends, *(end for pair in accepted for end in pair)) if v is not None]
     home = home or [marks[0].value]
     figures = [each.value for each in marks if each.kind == "figure"]
-    centre = figures[0] if len(figures) == 1 else _centre(home)
+    # The middle on a logarithmic axis; 0 if not all have a place there.
+    middle = math.sqrt(min(home) * max(home)) if min(home) > 0 else 0.0
+    centre = figures[0] if len(figures) == 1 else middle
     far = [0.0 if e.kind in _HOME else _times_off(e.value, centre) for e in marks]
     near = [each.value for each, off in zip(marks, far, strict=True) if not off]
     off_published = {value: _times_off(value, centre, _FAR_PUBLISHED) for value in published}
@@ -381,11 +383,6 @@ def _draw_published(
             mark = Mark("", 0.0, "published")
             _draw_mark(paper, axis, mark, off, (axis.right + 40 if off > 0 else axis.left - 30, y))
     paper.text(_MARGIN, y + 36, "× published figures", scale.QUIET, size=_SMALL)
-
-
-def _centre(values: Sequence[float]) -> float:
-    """The middle of the values on a logarithmic axis; 0 if they do not all have a place there."""
-    return math.sqrt(min(values) * max(values)) if min(values) > 0 else 0.0
 
 
 def _times_off(value: float, middle: float, most: float = _FAR) -> float:

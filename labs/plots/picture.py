@@ -205,9 +205,7 @@ def describe_estimates(
     below = [name for name, r in named if r.estimate is not None and r.estimate.value <= 0]
     if below:  # no operation costs less than nothing
         meaning.append(f"Not above zero, so compared with no other: {', '.join(below)}.")
-    without = [name for name, result in named if result.estimate is None]
-    if without:
-        meaning.append(f"Without a figure: {', '.join(without)}.")
+    meaning += without_figure([name for name, result in named if result.estimate is None])
     for result in results:
         mark = (predictions or {}).get(result.variant)
         if mark is not None:
@@ -216,10 +214,15 @@ def describe_estimates(
     return kind, " ".join(meaning)
 
 
+def without_figure(names: Sequence[str]) -> list[str]:
+    """A sentence on the results of these names, if there are any."""
+    return [f"Without a figure: {', '.join(names)}."] if names else []
+
+
 def _cheapest_and_dearest(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
     """Which variant is the cheapest and which the most expensive, if the differences show it."""
-    (first, cheap), near = results_compared.lowest(known)
-    (last, dear), nearby = results_compared.highest(known)
+    (first, cheap), near = results_compared.extreme(known, -1)
+    (last, dear), nearby = results_compared.extreme(known, 1)
     least, most = (f"{rounded(each.value)} {sign}" for each in (cheap, dear))
     if len(known) == 2 and near:
         return results_compared.of_estimates(

@@ -542,16 +542,12 @@ def _but_the_core_ran(speeds: tuple[float, float]) -> str:
 Named = tuple[str, Estimate]
 
 
-def lowest(known: Sequence[Named]) -> tuple[Named, tuple[str, ...]]:
-    """The lowest estimate, and the names of those not distinguishable from it."""
-    name, least = min(known, key=lambda each: each[1].value)
-    return (name, least), tuple(n for n, e in known if n != name and confidence.side(e, least) <= 0)
-
-
-def highest(known: Sequence[Named]) -> tuple[Named, tuple[str, ...]]:
-    """The highest estimate, and the names of those not distinguishable from it."""
-    name, most = max(known, key=lambda each: each[1].value)
-    return (name, most), tuple(n for n, e in known if n != name and confidence.side(e, most) >= 0)
+def extreme(known: Sequence[Named], side: int) -> tuple[Named, tuple[str, ...]]:
+    """The highest estimate (`side` 1) or the lowest one (-1), and the names of those not
+    distinguishable from it."""
+    name, end = max(known, key=lambda each: side * each[1].value)
+    near = (n for n, e in known if n != name and side * confidence.side(e, end) >= 0)
+    return (name, end), tuple(near)
 
 
 def doubt(of: str, value: str, name: str, near: Sequence[str]) -> str:

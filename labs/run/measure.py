@@ -425,10 +425,8 @@ async def counted(plan: Plan, clock: c_process.RunClock) -> dict[str, str]:
     conditions: dict[str, str] = {}
     for event in EVENTS:
         try:
-            runs = [
-                await _one_that_counts(plan, binary, event, n, clock)
-                for n in range(COUNTING_PROCESSES)
-            ]
+            every = range(COUNTING_PROCESSES)
+            runs = [await _untimed(plan, binary, COUNTING_SAMPLES, n, clock, event) for n in every]
         except (c_process.RunFailed, BadRecording) as error:
             conditions[absent_key(event)] = str(error).removeprefix(f"{event}: ")
             if isinstance(error, c_process.RunFailed) and error.hung:
@@ -445,14 +443,19 @@ async def counted(plan: Plan, clock: c_process.RunClock) -> dict[str, str]:
     return conditions
 
 
-async def _one_that_counts(
-    plan: Plan, binary: toolchain.Binary, event: str, number: int, clock: c_process.RunClock
+async def _untimed(
+    plan: Plan,
+    binary: toolchain.Binary,
+    samples: int,
+    number: int,
+    clock: c_process.RunClock,
+    event: str = "",
 ) -> c_process.ProcessRun:
-    """One process that counts `event`. Raises RunFailed and BadRecording."""
+    """A process that counts `event`, or tries the operations. Raises RunFailed, BadRecording."""
     deadline = c_process.Deadline(clock, clock.now() + plan.time_limit_s)
     place = c_process.Place(c_process.place_of(number, 0))
     return await c_process.one_process(
-        binary, plan, COUNTING_SAMPLES, place, deadline, lambda done, total: None, event
+        binary, plan, samples, place, deadline, lambda done, total: None, event
     )
 
 
@@ -488,14 +491,11 @@ MOST_TRIAL_S = 10.0
 async def tried(plan: Plan, clock: c_process.RunClock) -> dict[str, str]:
     """The conditions that state what was seen of the operations; none if they cannot be tried."""
     flags = (*plan.flags, "-DTICKLAB_TRIALS", str(paths.kernels_c() / "trials" / "trials.c"))
-    place = c_process.Place(c_process.place_of(0, 0))
     few = replace(plan, flags=flags, warmup=0, time_limit_s=MOST_TRIAL_S)
     try:
         binary = await asyncio.to_thread(c_process.build, few)
         # The compiler has a limit of its own: on a busy machine it would use up this one.
-        deadline = c_process.Deadline(clock, clock.now() + MOST_TRIAL_S)
-        output = c_process.one_process(binary, few, 1, place, deadline, lambda done, total: None)
-        conditions = (await output).conditions
+        conditions = (await _untimed(few, binary, 1, 0, clock)).conditions
     except (c_process.RunFailed, BadRecording, toolchain.CompileError):
         return {}
     return {key: value for key, value in conditions.items() if operation_trials.KEY.fullmatch(key)}

@@ -43,6 +43,11 @@ class Listed:
     missing: str = ""
     declared: Declared = NOTHING_DECLARED
 
+    @property
+    def is_first_time(self) -> bool:
+        """Whether it measures first calls, which a warm-up would use up."""
+        return self.declared.estimand is Estimand.FIRST_TIME
+
 
 @dataclass(frozen=True)
 class Unasked:
@@ -98,10 +103,9 @@ def has_first_time(plan: Plan) -> bool:
     False if it cannot be built or lists nothing: the run will then report the reason.
     """
     try:
-        listed = of_plan(plan)
+        return any(each.is_first_time for each in of_plan(plan))
     except CANNOT_LIST:
         return False
-    return any(each.declared.estimand is Estimand.FIRST_TIME for each in listed)
 
 
 def listing_of(plan: Plan) -> tuple[Unasked, tuple[Listed, ...]]:

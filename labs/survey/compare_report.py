@@ -140,20 +140,17 @@ def pairs(first: Saved, second: Saved) -> list[Pair]:
 
 def _pair(operation: Operation, first: Saved, second: Saved) -> Pair:
     one, other = first.results.get(operation), second.results.get(operation)
+    names = first.name, second.name
     if one is None or other is None:
-        missing = first if one is None else second
-        return Pair(operation, one, other, why_not=f"not measured in {missing.name}")
-    why_not = next(_differences(one, other, (first.name, second.name)), "")
-    if why_not:
-        return Pair(operation, one, other, why_not=why_not)
-    ratio = compared(other, one)
-    if ratio.ratio is None:
-        why_not = f"no ratio: the interval of {first.name} includes 0"
-        return Pair(operation, one, other, why_not=why_not)
-    in_cycles, why_no_cycles = _in_cycles(one, other, (first.name, second.name))
-    return Pair(
-        operation, one, other, ratio, "", in_cycles, why_no_cycles, _notes_of_pair(one, other)
-    )
+        why_not = f"not measured in {names[0] if one is None else names[1]}"
+    elif not (why_not := next(_differences(one, other, names), "")):
+        ratio = compared(other, one)
+        if ratio.ratio is not None:
+            in_cycles, why_none = _in_cycles(one, other, names)
+            notes = _notes_of_pair(one, other)
+            return Pair(operation, one, other, ratio, "", in_cycles, why_none, notes)
+        why_not = f"no ratio: the interval of {names[0]} includes 0"
+    return Pair(operation, one, other, why_not=why_not)
 
 
 def _differences(one: Result, other: Result, names: tuple[str, str]) -> Iterator[str]:

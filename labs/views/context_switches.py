@@ -165,8 +165,7 @@ def _describe(
             "different operations, so a mean of the two has no meaning."
         )
     without = [name for mine in grouped.values() for name, r in mine if r.estimate is None]
-    if without:
-        meaning.append(f"Without a figure: {', '.join(without)}.")
+    meaning += picture.without_figure(without)
     return kind, " ".join(meaning)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ParamSpec, Union
 from labs.analysis.confidence import Estimate
 from labs.html import Table
 from labs.messages import Refused, refused
+from labs.plots import picture
 from labs.plots.intervals import Point, Series
 from labs.plots.picture import Picture
 from labs.plots.scale import Look
@@ -190,8 +191,7 @@ def series_of(name: str, results: Mapping[float, Result], look: Look) -> Series:
 
 def without_figure(results: Iterable[Result]) -> list[str]:
     """A sentence that names the variants without a figure that can be drawn, if there are any."""
-    names = [each.variant for each in results if why_no_figure(each)]
-    return [f"Without a figure: {', '.join(names)}."] if names else []
+    return picture.without_figure([each.variant for each in results if why_no_figure(each)])
 
 
 def value_cells(result: Result | None) -> tuple[str, str, str]:

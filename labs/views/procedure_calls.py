@@ -161,8 +161,7 @@ def _describe(
     without = [
         f"{r.variant} ({name})" for name, c in named.items() for r in c.values() if not r.estimate
     ]
-    if without:
-        meaning.append(f"Without a figure: {', '.join(without)}.")
+    meaning += picture.without_figure(without)
     return kind, " ".join(meaning)
 
 

@@ -63,7 +63,7 @@ def _row_of_hop(result: Result) -> tuple[str, ...]:
 
 
 _RING = re.compile(r"(processes|threads)-(\d{1,3})-(0|\d+[km])")
-_SETS_EXAMPLE = 'lab.measure("switch_footprint", ["processes-8-0", "processes-8-64k"], unit="us")'
+_SETS = 'lab.measure("switch_footprint", ["processes-8-0", "processes-8-64k"], unit="us")'
 
 
 @gather.with_warnings
@@ -77,12 +77,12 @@ def set_sizes(run: gather.Runs) -> Table:
     found = {
         result.variant: result
         for result in gather.results_of_kernel(
-            every_run, "switch_footprint", "views.set_sizes", _SETS_EXAMPLE
+            every_run, "switch_footprint", "views.set_sizes", _SETS
         )
         if _RING.fullmatch(result.variant)
     }
     if not found:
-        raise refused("this run has no ring of tasks", _measure_one(_SETS_EXAMPLE))
+        raise refused("this run has no ring of tasks", f"Measure one: {_SETS}.")
     rows = [_row_of_sets(result, found) for result in sorted(found.values(), key=_parts)]
     header = (
         "tasks",
@@ -142,7 +142,7 @@ def _in_kib(size: int) -> str:
     return f"{size >> 10:,} KiB"
 
 
-_WALKS_EXAMPLE = 'lab.measure("memory_ladder", ["random-1m", "ordered-1m"])'
+_WALKS_EXAMPLE = 'Measure one: lab.measure("memory_ladder", ["random-1m", "ordered-1m"]).'
 _WALKS_HEADER = (
     "walk",
     "set, MB",
@@ -169,7 +169,7 @@ def walks(run: gather.Runs) -> Table:
         if (row := _row_of_walk(each.recording, result.variant)) is not None
     ]
     if not rows:
-        raise refused("this run has no walk through memory", _measure_one(_WALKS_EXAMPLE))
+        raise refused("this run has no walk through memory", _WALKS_EXAMPLE)
     caption = "What each process walked through, counted outside the timed regions"
     return Table(caption, _WALKS_HEADER, tuple(rows)).without_empty()
 
@@ -309,7 +309,7 @@ def _rows_of_switches(run: Run) -> list[tuple[str, ...]]:
 
 
 _FOOTPRINT_EXAMPLE = (
-    'lab.measure("switch_footprint", "processes-2-0,processes-2-64k,processes-2-1m")'
+    'Measure one: lab.measure("switch_footprint", "processes-2-0,processes-2-64k,processes-2-1m").'
 )
 _ALONE = re.compile(r"alone-(0|\d+[km])")
 _TOUCHING = Look(QUIET, "x", "×", (0, (1, 1)))
@@ -329,7 +329,7 @@ def footprint(*runs: gather.Runs | None) -> Picture:
     every_run = gather.runs_of(runs)
     chosen, unit = gather.in_one_unit(every_run, gather.large_unit(every_run))
     results = gather.results_of_kernel(
-        chosen, "switch_footprint", "views.footprint", _measure_one(_FOOTPRINT_EXAMPLE)
+        chosen, "switch_footprint", "views.footprint", _FOOTPRINT_EXAMPLE
     )
     rings: _Rings = {}
     for result in results:
@@ -337,7 +337,7 @@ def footprint(*runs: gather.Runs | None) -> Picture:
             kind, tasks, size = _parts(result)
             rings.setdefault((kind, tasks), {})[size] = result
     if not rings:
-        raise refused("these runs have no ring of tasks", _measure_one(_FOOTPRINT_EXAMPLE))
+        raise refused("these runs have no ring of tasks", _FOOTPRINT_EXAMPLE)
     gather.require_figure(result for ring in rings.values() for result in ring.values())
     rings = {key: dict(sorted(ring.items())) for key, ring in sorted(rings.items())}
     sizes = sorted({size for ring in rings.values() for size in ring})
@@ -455,8 +455,8 @@ def _ring(count: int, of: str, size: int) -> str:
 
 def _least_and_most(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
     """Where a switch costs least and where it costs most, if the differences show it."""
-    (cheapest, least), near = results_compared.lowest(known)
-    (dearest, most), nearby = results_compared.highest(known)
+    (cheapest, least), near = results_compared.extreme(known, -1)
+    (dearest, most), nearby = results_compared.extreme(known, 1)
     at_least, at_most = (f"{rounded(each.value)} {sign}" for each in (least, most))
     if len(known) == 1:
         return f"A switch costs {at_least} among {cheapest}."
@@ -498,7 +498,3 @@ def _table(rings: _Rings, touching: dict[int, Point], unit: str) -> Table:
         ),
         tuple(rows),
     ).without_empty()
-
-
-def _measure_one(example: str) -> str:
-    return f"Measure one: {example}."

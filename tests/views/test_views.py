@@ -1362,7 +1362,7 @@ def test_where_strace_cannot_count_a_note_says_why(
             views.system_calls("timer_overhead", "no-such-clock")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(
-        "labs.c_kernels.toolchain.build", lambda source: type("B", (), {"path": source})
+        "labs.c_kernels.toolchain.build", lambda source, *_: type("B", (), {"path": source})
     )
     missing = views.system_calls("timer_overhead", "fenced")
     assert isinstance(missing, Message) and "not installed" in missing.sentences[0]
