@@ -1203,7 +1203,7 @@ def test_where_nothing_can_be_traced_a_note_says_why(
         raise FileNotFoundError("strace")
 
     monkeypatch.setattr(paths, "run", missing)
-    monkeypatch.setattr(toolchain, "build", lambda _: type("B", (), {"path": Path("x")}))
+    monkeypatch.setattr(toolchain, "build", lambda *_: type("B", (), {"path": Path("x")}))
     assert views.traced_creation("fork-wait") is None
     assert "strace is not installed" in capsys.readouterr().out
 
