@@ -180,7 +180,9 @@ def _entry(text: str, begin: int, member: _Member) -> tuple[str, int, Any, int]:
         raise _error(text, _after_blanks(text, begin), words)
     begin, line = match.end(), _line(text, match.start(1))
     try:
-        name = _writable(_STRICT.raw_decode(text, match.start(1))[0]).strip()
+        name = _STRICT.raw_decode(text, match.start(1))[0]
+        # JSON can spell a lone surrogate, and UTF-8 cannot encode it.
+        name = name.encode("utf-8", "replace").decode("utf-8").strip()
     except json.JSONDecodeError as error:
         raise _invalid(error) from error
     if member.depth > limits.MOST_JSON_DEPTH:
@@ -219,11 +221,6 @@ def _after_blanks(text: str, place: int) -> int:
 
 def _line(text: str, place: int) -> int:
     return text.count("\n", 0, place) + 1
-
-
-def _writable(text: str) -> str:
-    """`text` without lone surrogates, which JSON can spell but UTF-8 cannot encode."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _int(digits: str) -> int:

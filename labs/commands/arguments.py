@@ -218,10 +218,6 @@ def _topics(parsed_args: argparse.Namespace, **_: object) -> tuple[str, ...]:
     return lab_names.topics_of(lab_names.lab_meant(str(parsed_args.lab)) or "")
 
 
-def _watch(parser: argparse.ArgumentParser) -> None:
-    _folder(parser, "the folder of a lab, or of all your labs (default: this folder)", Path())
-
-
 def _join(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("code", metavar="CODE", help="the code on the wall")
     parser.add_argument("address", nargs="?", default="", metavar="ADDRESS", help="the address")
@@ -330,7 +326,9 @@ COMMANDS = {
     ),
     "watch": Command(
         "check a lab again whenever its figures or recordings change",
-        _watch,
+        lambda parser: _folder(
+            parser, "the folder of a lab, or of all your labs (default: this folder)", Path()
+        ),
         ("labs watch", "labs watch 01-timer-overhead"),
         "checking",
     ),

@@ -153,7 +153,7 @@ def rows(machine: Machine) -> list[tuple[str, str]]:
         ("Turbo", _on_off(machine.turbo)),
         ("SMT", _smt(machine)),
         ("Clock source", machine.clock_source or UNREADABLE),
-        ("System call filter", _filter(machine.seccomp)),
+        ("System call filter", f"{machine.seccomp} (seccomp)" if machine.seccomp else UNREADABLE),
         ("Load", UNREADABLE if machine.load is None else f"{machine.load:.2f} in the last minute"),
         ("Memory", UNREADABLE if machine.memory is None else f"{machine.memory / 2**30:.1f} GiB"),
     ]
@@ -187,11 +187,6 @@ def virtualization_as_text(machine: Machine) -> str:
     if machine.virtual:
         return f"yes ({machine.hypervisor})" if machine.hypervisor else "yes"
     return "no sign of one" if machine.virtual is False else UNREADABLE
-
-
-def _filter(seccomp: str | None) -> str:
-    """Whether a filter checks each system call, and what Linux calls it."""
-    return UNREADABLE if seccomp is None else f"{seccomp} (seccomp)"
 
 
 def _smt(machine: Machine) -> str:

@@ -335,11 +335,7 @@ QUICK_CLOCK_SOURCES = {
 def check_cpus(machine: Machine) -> Point:
     """The CPUs that this process may use. Some variants need two."""
     allowed, online = machine.cpus_allowed, machine.cpus_online
-    if allowed is None:
-        return Point("CPUs allowed", "SKIPPED", f"{UNREADABLE}; {online or '?'} online")
-    seen = f"{cpu_ranges(allowed)} of {online or '?'} online"
-    if len(allowed) > 1:
-        return Point("CPUs allowed", "PASS", seen)
+    every = f"{online or '?'} online"
     remedy = "Parts that compare two CPUs are impossible here: skip them and say so in the report."
     administrator = "Give the (virtual) machine two CPUs."
     if online is not None and online > 1:
@@ -348,39 +344,35 @@ def check_cpus(machine: Machine) -> Point:
             "Give each student two CPUs: docker run --cpuset-cpus=0,1, AllowedCPUs=0,1 of systemd, "
             "or two whole CPUs and the CPU manager policy static in Kubernetes."
         )
-    return Point("CPUs allowed", "CAUTION", seen, remedy, administrator)
+    seen = f"{cpu_ranges(allowed or ())} of {every}"
+    fine, unknown = len(allowed or ()) > 1, f"{UNREADABLE}; {every}"
+    return _fact("CPUs allowed", allowed, fine, seen, "", remedy, administrator, unknown)
 
 
 def check_quota(machine: Machine) -> Point:
     """Whether a quota limits the CPU time of this process."""
-    quota = machine.cpu_quota
-    if quota is None:
-        return Point("CPU quota", "PASS", "no limit seen")
-    seen = f"the time of {plural(quota, 'CPU')}"
-    if machine.cpus_allowed is not None and quota >= len(machine.cpus_allowed):
-        return Point("CPU quota", "PASS", seen)
-    return Point(
+    quota, allowed = machine.cpu_quota, machine.cpus_allowed
+    return _fact(
         "CPU quota",
-        "CAUTION",
-        f"{seen}: the OS pauses a program that uses more",
+        True,
+        quota is None or (allowed is not None and quota >= len(allowed)),
+        "no limit seen" if quota is None else f"the time of {plural(quota, 'CPU')}",
+        ": the OS pauses a program that uses more",
         "Keep runs short: fewer --samples.",
         "Give CPUs instead of time: docker run --cpuset-cpus=0,1 and no --cpus. Or raise the quota "
-        f"to the number of CPUs allowed, {len(machine.cpus_allowed or (0,))}.",
+        f"to the number of CPUs allowed, {len(allowed or (0,))}.",
     )
 
 
 def check_tasks(machine: Machine) -> Point:
     """How many processes and threads a student may have: JupyterLab itself needs some."""
     limit = machine.task_limit
-    if limit is None:
-        return Point("processes", "PASS", "no limit seen")
-    seen = f"at most {limit:,} processes and threads"
-    if limit >= ENOUGH_TASKS:
-        return Point("processes", "PASS", seen)
-    return Point(
+    return _fact(
         "processes",
-        "CAUTION",
-        f"{seen}, and JupyterLab with one notebook takes up to 70",
+        True,
+        limit is None or limit >= ENOUGH_TASKS,
+        "no limit seen" if limit is None else f"at most {limit:,} processes and threads",
+        ", and JupyterLab with one notebook takes up to 70",
         "Open one notebook at a time. If a run cannot create a task, this limit is the reason.",
         f"Allow each student {ENOUGH_TASKS} of them: docker run --pids-limit={ENOUGH_TASKS}, "
         f"TasksMax= of systemd, or podPidsLimit of the kubelet. Look at ulimit -u too.",
@@ -393,26 +385,27 @@ def check_hypervisor(machine: Machine) -> Point:
     seen = f"virtual machine: {virtual}"
     if machine.container:
         seen += f"; in a container ({machine.container})"
+    remedy = "State it with every figure, and compare only figures of this machine."
     if machine.wsl == 1:
-        return Point(
-            "hypervisor", "CAUTION", seen, "Move to version 2: wsl --set-version <distribution> 2"
-        )
-    if machine.virtual:
-        return Point(
-            "hypervisor",
-            "CAUTION",
-            seen,
-            "State it with every figure, and compare only figures of this machine.",
-        )
+        remedy = "Move to version 2: wsl --set-version <distribution> 2"
+    if machine.wsl == 1 or machine.virtual:
+        return Point("hypervisor", "CAUTION", seen, remedy)
     return Point("hypervisor", "SKIPPED" if machine.virtual is None else "PASS", seen)
 
 
 def _fact(
-    name: str, known: object, fine: bool, seen: str, worse: str, remedy: str, administrator: str
+    name: str,
+    known: object,
+    fine: bool,
+    seen: str,
+    worse: str,
+    remedy: str,
+    administrator: str,
+    unknown: str = UNREADABLE,
 ) -> Point:
     """The point about a fact, SKIPPED if it is not known. A caution says what is `worse`."""
     if known is None:
-        return Point(name, "SKIPPED", UNREADABLE)
+        return Point(name, "SKIPPED", unknown)
     if fine:
         return Point(name, "PASS", seen)
     return Point(name, "CAUTION", f"{seen}{worse}", remedy, administrator)
@@ -596,42 +589,42 @@ def check_counter(trials: Trials) -> Iterator[Point]:
 
 def check_pinning(machine: Machine, trials: Trials) -> Point:
     """Whether a task can be bound to a CPU."""
-    if trials.pinning is None:
-        return Point("pinning", "SKIPPED", f"{machine.system} offers no pinning")
-    if trials.pinning.problem is None:
-        return Point("pinning", "PASS", trials.pinning.seen)
-    return Point(
+    tried = trials.pinning or Outcome()
+    return _fact(
         "pinning",
-        "CAUTION",
-        trials.pinning.problem,
+        trials.pinning,
+        tried.problem is None,
+        tried.problem or tried.seen,
+        "",
         "Measure without --cpu, take more samples, and note the migrations that runs report. In "
         "measurements of switches the OS then chooses the CPUs, and every result states this.",
         "Allow the system call sched_setaffinity in the filter (seccomp) of the container.",
+        f"{machine.system} offers no pinning",
     )
 
 
 def check_interruptions(trials: Trials) -> Point:
     """For which share of the time others have the CPU, seen by a loop that reads the counter."""
-    if trials.counter is None:
-        return Point("interruptions", "SKIPPED", "needs a working counter")
-    share, per_s = f"{trials.counter.taken_by_others:.1%}", trials.counter.gaps_per_s
-    seen = f"other programs had this CPU for {share} of the time"
+    counter = trials.counter
+    taken, per_s = (counter.taken_by_others, counter.gaps_per_s) if counter else (0.0, 0.0)
+    seen = f"other programs had this CPU for {taken:.1%} of the time"
     if per_s > 0:
         seen += f", and took it every {1e6 / per_s:,.0f} µs on average"
-    if trials.counter.taken_by_others <= TAKEN_LIMIT:
-        return Point("interruptions", "PASS", seen)
     remedy = (
         "You can measure: Ticklab takes short samples and sets aside those that were interrupted. "
         "It is better to end other programs first (top lists them)."
     )
     if per_s > 0:
         remedy = " ".join([remedy, *_shorter_batches(1e6 / per_s)])
-    return Point(
+    return _fact(
         "interruptions",
-        "CAUTION",
-        f"{seen}: a run takes longer, and some of its samples are interrupted",
+        counter,
+        taken <= TAKEN_LIMIT,
+        seen,
+        ": a run takes longer, and some of its samples are interrupted",
         remedy,
         "Let fewer students measure at the same time, or give each of them CPUs of their own.",
+        "needs a working counter",
     )
 
 

@@ -11,7 +11,7 @@ from labs import html
 from labs.course import answers, comparison, progress
 from labs.course.answers import Answer
 from labs.course.comparison import Compared
-from labs.course.guide import Guide, Step, heading_of_hints, labs, numbered_hints
+from labs.course.guide import Guide, heading_of_hints, labs, numbered_hints
 from labs.course.progress import LabProgress
 from labs.files import CannotWrite
 from labs.html import code_spans, filled
@@ -69,14 +69,16 @@ class ShownProgress:
     folder: Path
 
     def _repr_html_(self) -> str:
-        steps = self.progress.steps
         return filled(
             _PROGRESS,
             colour=DONE if self.progress.finished else TO_DO,
             heading=self.progress.heading(),
             steps=[
-                {"text": self.progress.line(step, is_done), "link": self._recording(step, is_done)}
-                for step, is_done in steps
+                {
+                    "text": self.progress.line(step, is_done),
+                    "link": f"recordings/{step.name}.csv" * (step.kind == "recording" and is_done),
+                }
+                for step, is_done in self.progress.steps
             ],
             next_lab=self._next_lab(),
         )
@@ -85,10 +87,6 @@ class ShownProgress:
         lines = [self.progress.heading(), *self.progress.lines()]
         lines += [f"Next lab: {next_lab}"] if (next_lab := self._next_lab()) else []
         return "\n".join(lines)
-
-    def _recording(self, step: Step, is_done: bool) -> str | None:
-        """The path of the recording that the step names, if there is one."""
-        return f"recordings/{step.name}.csv" if step.kind == "recording" and is_done else None
 
     def _next_lab(self) -> str | None:
         """The lab after this one, once this is done, if its notebook is beside this folder."""
