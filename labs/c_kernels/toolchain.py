@@ -387,14 +387,8 @@ def _must_have_headers(language: Language, messages: tuple[CompileMessage, ...])
 
 def _messages(text: str) -> tuple[CompileMessage, ...]:
     return tuple(
-        CompileMessage(
-            match["file"],
-            int(match["line"]),
-            int(match["column"]) if match["column"] else None,
-            match["severity"],
-            match["text"],
-        )
-        for match in _MESSAGE.finditer(text)
+        CompileMessage(file, int(line), int(column) if column else None, severity, words)
+        for file, line, column, severity, words in _MESSAGE.findall(text)
     )
 
 

@@ -208,15 +208,9 @@ def _stored(prediction: Prediction, *, late: bool) -> Prediction:
         given = _Given.model_validate(asdict(prediction))
     except ValidationError as error:
         raise ValueError(problems(error, _Given)) from error
-    whole = isinstance(prediction.value, int)
-    return Prediction(
-        prediction.value if whole else given.value,
-        _unit(given.unit),
-        given.because[: limits.MOST_REASON],
-        given.sure,
-        prediction.when or time_now(),
-        late,
-    )
+    value = prediction.value if isinstance(prediction.value, int) else given.value
+    because, when = given.because[: limits.MOST_REASON], prediction.when or time_now()
+    return Prediction(value, _unit(given.unit), because, given.sure, when, late)
 
 
 def _time_of(folder: Path, recording: str) -> str:

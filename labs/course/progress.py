@@ -152,13 +152,10 @@ def of_lab(folder: Path, lab: str, its_guide: Guide | None = None) -> LabProgres
         found = tuple((step, is_done(step, folder)) for step in steps)
         state = handed_in.of_lab(folder)
         left_out = further - {step.name for step, done in found if done}
-        not_passed = tuple(name for name in state.not_passed if name not in left_out)
+        wrong = tuple(name for name in state.not_passed if name not in left_out)
+        missing = state.points_missing and bool(wrong or not state.not_passed)
         return LabProgress(
-            lab,
-            found,
-            handed_in=str(state),
-            points_missing=state.points_missing and bool(not_passed or not state.not_passed),
-            not_passed=not_passed,
+            lab, found, handed_in=str(state), points_missing=missing, not_passed=wrong
         )
     except (ValueError, OSError) as error:
         return LabProgress(lab, tuple((step, False) for step in steps), True, str(error))

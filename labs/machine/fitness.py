@@ -123,16 +123,9 @@ def try_all(allowed: tuple[int, ...] | None) -> Trials:
             compiler = Outcome(problem=error.why, remedy=error.remedy)
         except Exception as error:  # any error becomes a point of the report
             problem = _first_line(error)
-    return Trials(
-        compiler=compiler,
-        counter=counter,
-        counter_problem=problem,
-        cache_without_programs=forbidding,
-        pinning=try_pinning(allowed) if allowed else None,
-        here=_disk(Path()),
-        cache=cache,
-        meanwhile=surroundings.load_conditions(before, surroundings.cpu_times()),
-    )
+    pinning, here = try_pinning(allowed) if allowed else None, _disk(Path())
+    meanwhile = surroundings.load_conditions(before, surroundings.cpu_times())
+    return Trials(compiler, counter, problem, forbidding, pinning, here, cache, meanwhile)
 
 
 def try_compiler() -> Outcome:
@@ -275,6 +268,7 @@ def examine(machine: Machine, trials: Trials) -> list[Point]:
 
     They depend on `machine` and `trials` only.
     """
+    elsewhere = "Set TICKLAB_CACHE to a folder that you may write."
     return [
         check_compiler(trials),
         *check_counter(trials),
@@ -291,12 +285,7 @@ def examine(machine: Machine, trials: Trials) -> list[Point]:
         check_interruptions(trials),
         check_clock_source(machine),
         check_disk("disk here", trials.here, "Change to a folder of your own: cd ~"),
-        check_disk(
-            "disk, cache",
-            trials.cache,
-            "Set TICKLAB_CACHE to a folder that you may write.",
-            fatal=True,
-        ),
+        check_disk("disk, cache", trials.cache, elsewhere, fatal=True),
     ]
 
 

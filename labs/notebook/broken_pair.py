@@ -181,6 +181,8 @@ class Pair:
 
     def as_html(self) -> str:
         """Both runs side by side, or one below the other on a narrow page."""
+        colours, titles = ("#D55E00", "#009E73"), (self.titles[0], self._title_of_half)
+        runs = self.broken, self.repaired
         halves = [
             {
                 "name": name,
@@ -193,12 +195,7 @@ class Pair:
                 "saved_in": run.recording_path,
             }
             for name, colour, title, region, run in zip(
-                _HALVES,
-                ("#D55E00", "#009E73"),
-                (self.titles[0], self._title_of_half),
-                self.regions,
-                (self.broken, self.repaired),
-                strict=True,
+                _HALVES, colours, titles, self.regions, runs, strict=True
             )
         ]
         return filled(

@@ -196,18 +196,10 @@ class Controls:
         two_cpus = any(each.declared.placement is Placement.TWO_CPUS for each in offered)
         self.cpu = Menu("CPU", _cpu_options())
         self.peer_cpu = Menu("Peer's CPU", _cpu_options()) if two_cpus else None
-        self.warmup = NumberBox(
-            "Warm-up",
-            self._usual_warmup,
-            (0, limits.MOST_WARMUP),
-            "samples in each process, before",
-        )
-        self.processes = NumberBox(
-            "Processes",
-            panel_runs.DEFAULT_PROCESSES,
-            (1, limits.MOST_PROCESSES),
-            "fresh processes that share the samples",
-        )
+        about = "samples in each process, before"
+        self.warmup = NumberBox("Warm-up", self._usual_warmup, (0, limits.MOST_WARMUP), about)
+        about, usual = "fresh processes that share the samples", panel_runs.DEFAULT_PROCESSES
+        self.processes = NumberBox("Processes", usual, (1, limits.MOST_PROCESSES), about)
         levels = [(f"-O{level}", f"-O{level}") for level in (0, 1, 2, 3)]
         self.optimisation = Menu("Optimisation", levels)
         self.optimisation.control.value = panel_runs.DEFAULT_FLAGS

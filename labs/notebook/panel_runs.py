@@ -61,16 +61,8 @@ class Form:
     def plan(self) -> Plan:
         """The plan. Raises BadPlan where it cannot be carried out, in the words of the panel."""
         self._check_cpus()
-        plan = plan_of(
-            self.kernel,
-            self.variant,
-            flags=self.flags,
-            samples=self.samples,
-            cpu=self.cpu,
-            peer_cpu=self.peer_cpu,
-            warmup=self.warmup,
-            processes=self.processes,
-        )
+        options = {name: getattr(self, name) for name in LABELS if name != "variant"}
+        plan = plan_of(self.kernel, self.variant, **options)
         plan.check()
         return plan
 

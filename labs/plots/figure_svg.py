@@ -148,15 +148,9 @@ class Drawing:
 
     def as_figure(self) -> str:
         """An HTML figure: the image, its description and a folded table."""
-        return filled(
-            _FIGURE,
-            note="",
-            kind=self.description,
-            meaning="",
-            width=self.width,
-            address=image_address(self.svg),
-            table=self.table.as_html(),
-        )
+        words = {"note": "", "kind": self.description, "meaning": ""}
+        address, table = image_address(self.svg), self.table.as_html()
+        return filled(_FIGURE, width=self.width, address=address, table=table, **words)
 
     def as_html(self) -> str:
         """The image alone, with its description."""
@@ -904,13 +898,8 @@ def _draw_band(paper: Paper, panel: Panel, x: float, half: float, column: _Colum
             steps.append(f"M{x - w:.1f} {y:.1f}h{2 * w:.1f}v{high:.1f}h{-2 * w:.1f}z")
         else:
             steps.append(f"M{x - w:.1f} {y + high / 2:.1f}h{2 * w:.1f}")
-    paper.path(
-        "".join(steps),
-        scale.BLUE,
-        hollow=column.hollow,
-        opacity=0.75,
-        wide=0.0 if column.hollow else high,
-    )
+    hollow, thick = column.hollow, 0.0 if column.hollow else high
+    paper.path("".join(steps), scale.BLUE, hollow=hollow, opacity=0.75, wide=thick)
 
 
 def _evidence_in_words(result: Result, columns: Sequence[_Column], what: str) -> tuple[str, Table]:

@@ -86,21 +86,13 @@ class Picture:
 
         The warnings are not in it: a panel shows them with the result.
         """
-        return filled(
-            _PICTURE,
-            note=self.note,
-            kind=self.kind,
-            meaning=self.meaning,
-            width=self.width,
-            address=self._address,
-            table=self.table.as_html(),
-        )
-
-    @property
-    def _address(self) -> str:
         if self.image.startswith(b"<svg"):
-            return image_address(self.image.decode())
-        return f"data:image/png;base64,{base64.b64encode(self.image).decode()}"
+            address = image_address(self.image.decode())
+        else:
+            address = f"data:image/png;base64,{base64.b64encode(self.image).decode()}"
+        words = {"note": self.note, "kind": self.kind, "meaning": self.meaning}
+        table = self.table.as_html()
+        return filled(_PICTURE, width=self.width, address=address, table=table, **words)
 
     def _repr_html_(self) -> str:
         # A cell that ends in a plot shows no result, which would have the warnings.
@@ -379,14 +371,8 @@ def _estimates_drawing(
     drawn = [known[result.variant] for result in results if result.variant in known]
     texts = [mark.key_text() if len(drawn) == 1 else f"╌ {mark.name}" for mark in drawn]
     key += [(text, scale.GREEN) for text in dict.fromkeys(texts)]
-    return rows_drawing(
-        [Group("", each)],
-        unit,
-        results[0].what,
-        f"{_kernels(results)}: {results[0].what} of each variant",
-        key,
-        log=True,
-    )
+    what, title = results[0].what, f"{_kernels(results)}: {results[0].what} of each variant"
+    return rows_drawing([Group("", each)], unit, what, title, key, log=True)
 
 
 def row_of(name: str, result: Result, unit: str, prediction: style.Mark | None = None) -> Row:
@@ -445,15 +431,8 @@ def _draw_points(axes: Axes, taken: Taken, shown: Floats) -> None:
     order = np.arange(len(shown))
     between = np.flatnonzero(np.diff(taken.process)) + 0.5
     # One object for all lines: matplotlib takes milliseconds and 20 kB for each.
-    axes.vlines(
-        between,
-        0,
-        1,
-        transform=axes.get_xaxis_transform(),
-        color=scale.FAINT,
-        linewidth=0.6,
-        zorder=0,
-    )
+    down = axes.get_xaxis_transform()
+    axes.vlines(between, 0, 1, transform=down, color=scale.FAINT, linewidth=0.6, zorder=0)
     # With fewer samples there is room for larger points.
     steady_size = float(np.clip(2.3 * (8_000 / max(len(order), 1)) ** 0.25, 2.3, 3.4))
     for chosen, colour, alpha, marker, size in (

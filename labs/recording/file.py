@@ -374,14 +374,11 @@ class Recording:
         if cycle and counter_hz and cycle > 0:
             # The cycle is in ticks of the counter, but this variant may read another clock.
             cycle = cycle * frequency / counter_hz
-        possible = cycle is not None and 1 / MOST_HZ <= cycle <= MOST_HZ
+        if cycle is not None and not 1 / MOST_HZ <= cycle <= MOST_HZ:
+            cycle = None
         grain = (self.number("counter.step") or 0.0) * frequency / (counter_hz or frequency)
-        return Clock(
-            frequency,
-            max(int(step), 1),
-            cycle if possible else None,
-            max(round(grain), 1) if 0 <= grain <= MOST_HZ else 1,
-        )
+        in_ticks = max(round(grain), 1) if 0 <= grain <= MOST_HZ else 1
+        return Clock(frequency, max(int(step), 1), cycle, in_ticks)
 
     def rows_of(self, variant: str) -> NDArray[np.bool_]:
         """Which rows belong to `variant`, warm-up included; shape (rows,)."""

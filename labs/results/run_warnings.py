@@ -188,16 +188,9 @@ def _of_modes(recording: Recording, variant: str, figure: Estimate) -> Iterator[
     elif declared.chooses_no_cpu(recording, variant):
         cause = "the OS chose the CPUs of the tasks, and perhaps others in some processes"
     plot = Words("plot_processes in a notebook", ".plot_processes() of the run")
-    look = advice("look at each process ({plot})", plot=plot)
-    symptom = found.symptom()
-    yield RunWarning(
-        "processes-differ",
-        symptom,
-        cause,
-        LET_IT_WAIT if early else look,
-        quiet=not early,
-        brief=symptom,
-    )
+    look = LET_IT_WAIT if early else advice("look at each process ({plot})", plot=plot)
+    shown = found.symptom()
+    yield RunWarning("processes-differ", shown, cause, look, quiet=not early, brief=shown)
 
 
 def _of_width(recording: Recording, line: Line, figure: Estimate) -> Iterator[RunWarning]:

@@ -60,16 +60,9 @@ class Measurement:
 
     def plan(self, quick: bool) -> Plan:
         """The plan of this measurement."""
-        which = 0 if quick else 1
-        return Plan(
-            kernel=self.kernel,
-            variants=self.variants,
-            samples=self.samples[which],
-            batches=self.batches,
-            processes=self.processes[which],
-            warmup=self.warmup,
-            flags=self.flags,
-        )
+        samples, processes = (each[0 if quick else 1] for each in (self.samples, self.processes))
+        size = samples, self.batches, self.warmup
+        return Plan(self.kernel, self.variants, *size, processes=processes, flags=self.flags)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,17 +87,9 @@ def _fork_with(size: str, samples: tuple[int, int]) -> Measurement:
 
 def _ring_of(tasks: int, samples: tuple[int, int]) -> Measurement:
     """A switch among `tasks` tasks, for several sizes of their working sets."""
-    return Measurement(
-        "switch_footprint",
-        tuple(
-            f"{kind}-{tasks}-{size}"
-            for kind in ("processes", "threads")
-            for size in ("0", "16k", "64k", "256k", "1m")
-        ),
-        samples,
-        processes=(5, 10),
-        warmup=8,
-    )
+    kinds, sizes = ("processes", "threads"), ("0", "16k", "64k", "256k", "1m")
+    names = tuple(f"{kind}-{tasks}-{size}" for kind in kinds for size in sizes)
+    return Measurement("switch_footprint", names, samples, processes=(5, 10), warmup=8)
 
 
 MEASUREMENTS: tuple[Measurement, ...] = (

@@ -23,7 +23,7 @@ from labs.plots.scale import BLUE, GREEN, LOOKS, PURPLE, VERMILLION, Look, symbo
 from labs.recording import declared
 from labs.recording.run_conditions import kind_of
 from labs.results.result import Result, sensible
-from labs.units import NAMES, NANOSECONDS, rounded
+from labs.units import NAMES, NANOSECONDS, converted, rounded
 from labs.views.gather import Runs, in_one_unit, require_figure, runs_of, with_notes
 
 if TYPE_CHECKING:
@@ -331,18 +331,11 @@ def _is_of(row: ClassFigure, result: Result) -> bool:
 
 def _in_unit(row: ClassFigure, unit: str) -> ClassFigure | None:
     """The row in `unit`; None if its own unit has no fixed relation to it."""
-    if row.unit == unit:
-        return row
-    if row.unit not in NANOSECONDS or unit not in NANOSECONDS:
+    factor = converted(1.0, row.unit, unit)
+    if factor is None:
         return None
-    factor = NANOSECONDS[row.unit] / NANOSECONDS[unit]
-    return replace(
-        row,
-        unit=unit,
-        quarter=row.quarter * factor,
-        median=row.median * factor,
-        three_quarters=row.three_quarters * factor,
-    )
+    values = {name: getattr(row, name) * factor for name in ("quarter", "median", "three_quarters")}
+    return replace(row, unit=unit, **values)
 
 
 def _of(row: ClassFigure) -> str:

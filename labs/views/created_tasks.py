@@ -85,18 +85,11 @@ def memory(*runs: gather.Runs | None) -> Picture:
         for (name, by_size), look in zip(found.items(), LOOKS, strict=False)
     ]
     guesses = _guesses(chosen, found, unit, log)
+    labels, reach = _labels(found, sizes, resident, log), [value for _, value in guesses]
     figure = series_figure(
         [("", series)],
-        XAxis(
-            f"{_WHAT[resident]} (megabytes{on_log})",
-            *_labels(found, sizes, resident, log),
-            log=log,
-        ),
-        YAxis(
-            f"cost of one fork\n({NAMES[unit]}{on_log})",
-            log=log,
-            reach=[value for _, value in guesses],
-        ),
+        XAxis(f"{_WHAT[resident]} (megabytes{on_log})", *labels, log=log),
+        YAxis(f"cost of one fork\n({NAMES[unit]}{on_log})", log=log, reach=reach),
         "task_creation: fork against the memory of the parent",
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series]
         + [("― your prediction", GREEN)] * bool(guesses)

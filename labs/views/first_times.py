@@ -61,22 +61,13 @@ def cold_to_warm(*runs: gather.Runs | None) -> Picture:
     ]
 
     name = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
+    places, numbers = tuple(map(float, times)), tuple(map(str, times))
+    reach = [float(end) for each in lengths.values() for end in (each.max(), each.min())]
     try:
         figure = series_figure(
             [("", series)],
-            XAxis(
-                "n-th sample in its process (log axis)",
-                tuple(map(float, times)),
-                tuple(map(str, times)),
-                log=True,
-            ),
-            YAxis(
-                f"length of the sample\n({NAMES[unit]}, log axis)",
-                log=True,
-                reach=[
-                    float(value) for each in lengths.values() for value in (each.max(), each.min())
-                ],
-            ),
+            XAxis("n-th sample in its process (log axis)", places, numbers, log=True),
+            YAxis(f"length of the sample\n({NAMES[unit]}, log axis)", log=True, reach=reach),
             f"{name}: from cold to warm",
             [(f"{each.look.sign} {each.name}, median", each.look.colour) for each in series]
             + [("small dots: processes, bars: the middle half of them", QUIET)],

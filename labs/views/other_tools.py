@@ -402,13 +402,10 @@ def looked_up(printed: str, program: str) -> list[str]:
 
 def _printed(program: Path, variant: str) -> str:
     """What the linker prints during a short run. Raises NoTrace if it cannot run."""
+    command = [str(program), "--variant", variant, "--samples", "2", "--warmup", "0"]
+    environment = {**os.environ, "LD_DEBUG": "bindings"}
     try:
-        done = paths.run(
-            [str(program), "--variant", variant, "--samples", "2", "--warmup", "0"],
-            TIME_LIMIT_OF_LINKER_S,
-            paths.HERE,
-            {**os.environ, "LD_DEBUG": "bindings"},
-        )
+        done = paths.run(command, TIME_LIMIT_OF_LINKER_S, paths.HERE, environment)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NoTrace(str(error)) from None
     if done.returncode != 0:

@@ -347,14 +347,10 @@ def footprint(*runs: gather.Runs | None) -> Picture:
         (kind if len({kind for kind, _ in rings}) > 1 else "", _lines(rings, kind, looks, touching))
         for kind in dict.fromkeys(kind for kind, _ in rings)
     ]
+    labels = tuple(_in_bytes(size).replace(" ", "\n") for size in sizes)
     figure = series_figure(
         panels,
-        XAxis(
-            "working set of each task (log axis)",
-            tuple(_place(size) for size in sizes),
-            tuple(_in_bytes(size).replace(" ", "\n") for size in sizes),
-            log=True,
-        ),
+        XAxis("working set of each task (log axis)", tuple(map(_place, sizes)), labels, log=True),
         YAxis(f"cost ({NAMES[unit]}, log axis)", log=True),
         "switch_footprint: the cost of a switch against the working set",
         [
