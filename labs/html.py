@@ -160,25 +160,19 @@ class Table:
 
     def as_html(self) -> str:
         """A table with a caption, column headers and row headers; all text is escaped."""
-        styles = [
-            _CELL.format(side="left" if self.at_left(n) else "right")
-            for n in range(len(self.header))
+        sides = ["left" if self.at_left(n) else "right" for n in range(len(self.header))]
+        styles = [_CELL.format(side=side) for side in sides]
+        header = [
+            {"style": style, "text": text} for style, text in zip(styles, self.header, strict=True)
         ]
-        return filled(
-            _TABLE,
-            caption=self.caption,
-            header=[
-                {"style": style, "text": text}
-                for style, text in zip(styles, self.header, strict=True)
-            ],
-            rows=[
-                [
-                    {"style": style + _WHOLE * (len(text) <= _SHORT), "text": text}
-                    for style, text in zip(styles, row if any(row[1:]) else row[:1], strict=False)
-                ]
-                for row in self.rows
-            ],
-        )
+        rows = [
+            [
+                {"style": style + _WHOLE * (len(text) <= _SHORT), "text": text}
+                for style, text in zip(styles, row if any(row[1:]) else row[:1], strict=False)
+            ]
+            for row in self.rows
+        ]
+        return filled(_TABLE, caption=self.caption, header=header, rows=rows)
 
     def as_text(self, width: int | None = None) -> str:
         """The same table in plain text, which fits `width` if one is given and texts allow it."""

@@ -443,13 +443,9 @@ class Menu(Field):
     """A setting that is chosen from a list of words, each with its value."""
 
     def __init__(self, label: str, options: Sequence[tuple[str, Any]]) -> None:
+        words = [(text, value) for text, value in options]
         super().__init__(
-            widgets.Dropdown(
-                options=[(text, value) for text, value in options],
-                description=label,
-                style=_LABEL,
-                layout=dict(CELL),
-            )
+            widgets.Dropdown(options=words, description=label, style=_LABEL, layout=dict(CELL))
         )
 
     @property

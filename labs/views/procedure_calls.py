@@ -50,19 +50,12 @@ def arguments(*runs: gather.Runs | None) -> Picture:
     counts = sorted({count for counted in named.values() for count in counted})
     if len(counts) < 2:
         raise refused("a line needs two argument counts", f"Measure several: {_EXAMPLE}.")
-    series = [
-        Series(
-            name,
-            tuple(
-                gather.point_at(count, result.estimate)
-                for count, result in counted.items()
-                if result.estimate is not None
-            ),
-            look,
-            tuple(count for count, result in counted.items() if result.estimate is None),
-        )
-        for (name, counted), look in zip(named.items(), LOOKS, strict=False)
-    ]
+    series = []
+    for (name, counted), look in zip(named.items(), LOOKS, strict=False):
+        figures = {count: result.estimate for count, result in counted.items()}
+        points = (gather.point_at(count, each) for count, each in figures.items() if each)
+        without = tuple(count for count, each in figures.items() if each is None)
+        series.append(Series(name, tuple(points), look, without))
     ends = _registers(chosen, counts)
     # Leave room above the lines for the text at the border.
     reach = [1.12 * point.high for each in series for point in each.points] if ends else ()
