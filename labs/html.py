@@ -128,6 +128,7 @@ _WIDEST_COMMAND = 20
 _NUMBER = re.compile(r"[-+−±~<>≤≥]?\s*[\d.]")
 #: In a narrow window, columns stand closer together, so that the table fits the page.
 _CELL = "text-align:{side};padding:.15em clamp(.15em,1.2vw - 5px,.7em)"
+_WHOLE = ";white-space:nowrap"
 _TABLE = Path(__file__).with_name("table.html.jinja")
 
 
@@ -159,25 +160,19 @@ class Table:
 
     def as_html(self) -> str:
         """A table with a caption, column headers and row headers; all text is escaped."""
-        styles = [
-            _CELL.format(side="left" if self.at_left(n) else "right")
-            for n in range(len(self.header))
+        sides = ["left" if self.at_left(n) else "right" for n in range(len(self.header))]
+        styles = [_CELL.format(side=side) for side in sides]
+        header = [
+            {"style": style, "text": text} for style, text in zip(styles, self.header, strict=True)
         ]
-        return filled(
-            _TABLE,
-            caption=self.caption,
-            header=[
-                {"style": style, "text": text}
-                for style, text in zip(styles, self.header, strict=True)
-            ],
-            rows=[
-                [
-                    {"style": _of_cell(style, text), "text": text}
-                    for style, text in zip(styles, row if any(row[1:]) else row[:1], strict=False)
-                ]
-                for row in self.rows
-            ],
-        )
+        rows = [
+            [
+                {"style": style + _WHOLE * (len(text) <= _SHORT), "text": text}
+                for style, text in zip(styles, row if any(row[1:]) else row[:1], strict=False)
+            ]
+            for row in self.rows
+        ]
+        return filled(_TABLE, caption=self.caption, header=header, rows=rows)
 
     def as_text(self, width: int | None = None) -> str:
         """The same table in plain text, which fits `width` if one is given and texts allow it."""
@@ -238,11 +233,6 @@ def _least(text: str, to_the_right: bool) -> int:
     if to_the_right and (len(text) <= _SHORT or _NUMBER.match(text)):
         return len(text)
     return max(len(part) for part in parts(text, _WIDEST_COMMAND))
-
-
-def _of_cell(style: str, text: str) -> str:
-    """The style of a cell with this text."""
-    return style + (";white-space:nowrap" if len(text) <= _SHORT else "")
 
 
 # Pages in one file that load nothing: filled, and written.

@@ -7,6 +7,7 @@ the name of the file; it says what is wrong, where, and what to do.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
 import math
 import re
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import (
     BaseModel,
@@ -29,6 +30,9 @@ from pydantic_core import ErrorDetails
 from labs import limits
 from labs.files import read_bounded
 from labs.limits import MOST_JSON_BYTES
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 #: What Python's parser says, by its first words, and what we say.
 _WORDS = {
@@ -176,7 +180,9 @@ def _entry(text: str, begin: int, member: _Member) -> tuple[str, int, Any, int]:
         raise _error(text, _after_blanks(text, begin), words)
     begin, line = match.end(), _line(text, match.start(1))
     try:
-        name = _writable(_STRICT.raw_decode(text, match.start(1))[0]).strip()
+        name = _STRICT.raw_decode(text, match.start(1))[0]
+        # JSON can spell a lone surrogate, and UTF-8 cannot encode it.
+        name = name.encode("utf-8", "replace").decode("utf-8").strip()
     except json.JSONDecodeError as error:
         raise _invalid(error) from error
     if member.depth > limits.MOST_JSON_DEPTH:
@@ -217,11 +223,6 @@ def _line(text: str, place: int) -> int:
     return text.count("\n", 0, place) + 1
 
 
-def _writable(text: str) -> str:
-    """`text` without lone surrogates, which JSON can spell but UTF-8 cannot encode."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def _int(digits: str) -> int:
     """The whole number; a million digits would take minutes to convert."""
     if len(digits) > limits.MOST_JSON_DIGITS:
@@ -260,6 +261,13 @@ class Form(BaseModel):
     """The form of a JSON object. Nothing is converted: the text "1" is no number."""
 
     model_config = ConfigDict(strict=True, frozen=True)
+
+    @classmethod
+    def or_none(cls, stated: object) -> Self | None:
+        """What is `stated`, if it has this form."""
+        with contextlib.suppress(ValidationError):
+            return cls.model_validate(stated)
+        return None
 
 
 def _or_none(value: object, validate: ValidatorFunctionWrapHandler) -> Any:

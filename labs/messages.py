@@ -97,6 +97,11 @@ class Refused(Exception):
         return ["This cell stops here; the message says why."]
 
 
+def refused(heading: str, *sentences: str) -> Refused:
+    """The error of a call that cannot be carried out: what is wrong, and what to do."""
+    return Refused(Message("problem", heading, sentences))
+
+
 def show(*things: object) -> None:
     """Show `things` as the output of the cell; outside a notebook, print them."""
     if in_notebook():

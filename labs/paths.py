@@ -27,15 +27,9 @@ _CHECKOUT = _PACKAGE.parent
 class PartMissing(FileNotFoundError):
     """A part of Ticklab is missing; the message names the part and the remedy."""
 
-    def __str__(self) -> str:
-        return str(self.args[0])
-
 
 class CacheNotWritable(OSError):
     """The cache folder cannot be written, or others may write it; the message says what to do."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 def _in_checkout() -> bool:

@@ -38,6 +38,11 @@ SPELLINGS = {
 }
 
 
+def is_number(value: object) -> bool:
+    """Whether a student gave a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
 class UnknownUnit(ValueError):
     """A unit that is not one of :data:`NAMES`."""
 
@@ -97,9 +102,23 @@ class Amount:
         return Amount(clock.convert(self.value, self.unit, unit), canonical(unit))
 
 
+def spelled(unit: str) -> str:
+    """`unit` as the kit spells it: `us` for `µs`. What is no unit stays as it is."""
+    return SPELLINGS.get(unit.strip(), unit.strip())
+
+
+def converted(value: float, unit: str, into: str) -> float | None:
+    """`value` in another unit, without a clock; None if the two have no fixed relation."""
+    units = spelled(unit), spelled(into)
+    if units[0] == units[1]:
+        return value
+    known = [NANOSECONDS[each] for each in units if each in NANOSECONDS]
+    return value * known[0] / known[1] if len(known) == 2 else None
+
+
 def canonical(unit: str) -> str:
     """The one spelling of `unit` that the kit uses: `us` for `µs`. Raises UnknownUnit."""
-    name = SPELLINGS.get(unit.strip(), unit.strip())
+    name = spelled(unit)
     if name not in NAMES:
         there = ", ".join(NAMES)
         raise UnknownUnit(f"unit {unit!r} is not known; use one of {there}")

@@ -68,13 +68,9 @@ class Estimate:
 
     def times(self, factor: float) -> Estimate:
         """The estimate times a positive `factor`."""
-        return replace(
-            self,
-            value=self.value * factor,
-            low=self.low * factor,
-            high=self.high * factor,
-            by_process=self.by_process.times(factor) if self.by_process else None,
-        )
+        value, low, high = (each * factor for each in (self.value, self.low, self.high))
+        by_process = self.by_process.times(factor) if self.by_process else None
+        return replace(self, value=value, low=low, high=high, by_process=by_process)
 
     def into(self, unit: str, clock: Clock) -> Estimate:
         """The same estimate in another unit.

@@ -155,7 +155,7 @@ def kept_samples(
     shared, always = np.zeros(len(samples), dtype=np.bool_), False
     if not also_shared:
         shared, always = _shared(recording, samples, cells.step / samples.clock.coarseness)
-    lost = preempted(recording, samples) & ~shared
+    lost = preempted(recording, samples.variant) & ~shared
     chosen = ~shared & ~lost
     low = cells.lower_quartiles(chosen)
     # A cell without a sample counts as infinitely long, and so does a size with few cells.

@@ -113,12 +113,6 @@ def first_time(recording: Recording, variant: str) -> Estimate:
         )
     values, count = sorted(extra_costs), len(extra_costs)
     place = confidence.beyond_median(count, 0.95)
-    return Estimate(
-        float(np.median(values)),
-        values[place],
-        values[-1 - place],
-        "ticks",
-        "first sample of a process less the median of its later ones, median over processes",
-        len(samples),
-        count,
-    )
+    middle, low, high = float(np.median(values)), values[place], values[-1 - place]
+    method = "first sample of a process less the median of its later ones, median over processes"
+    return Estimate(middle, low, high, "ticks", method, len(samples), count)

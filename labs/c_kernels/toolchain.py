@@ -365,7 +365,7 @@ def _must_succeed(command: list[str], language: Language, binary: Binary, shown_
         raise NoCompiler(full, _ANOTHER_CACHE)
     messages = _messages(done.stderr)
     _must_have_headers(language, messages)
-    if not messages and lacks_main(done.stderr):
+    if not messages and _NO_MAIN.search(done.stderr):
         raise CompileError(shown_as, (), not_a_c_kernel("it has no main"))
     raise CompileError(shown_as, messages, done.stderr)
 
@@ -387,14 +387,8 @@ def _must_have_headers(language: Language, messages: tuple[CompileMessage, ...])
 
 def _messages(text: str) -> tuple[CompileMessage, ...]:
     return tuple(
-        CompileMessage(
-            match["file"],
-            int(match["line"]),
-            int(match["column"]) if match["column"] else None,
-            match["severity"],
-            match["text"],
-        )
-        for match in _MESSAGE.finditer(text)
+        CompileMessage(file, int(line), int(column) if column else None, severity, words)
+        for file, line, column, severity, words in _MESSAGE.findall(text)
     )
 
 
@@ -574,13 +568,8 @@ def _with_roles(flags: Sequence[str]) -> Iterator[tuple[str, bool]]:
         yield word, place > 0 and flags[place - 1] in _WITH_VALUE
 
 
-#: Of the linkers of GNU, LLVM and macOS.
+#: What the linkers of GNU, LLVM and macOS print if there is no function main.
 _NO_MAIN = re.compile(r"undefined (?:reference to|symbol:) [`']?main\b|\"_main\", referenced from")
-
-
-def lacks_main(output: str) -> bool:
-    """Whether the linker, by its whole output, found no function main."""
-    return _NO_MAIN.search(output) is not None
 
 
 def not_a_c_kernel(why: str) -> str:
@@ -608,18 +597,14 @@ def measured_region(source: str) -> str:
 
     Raises ValueError if the marks are missing.
     """
-    # We search line by line: one pattern for both marks could take quadratic time.
-    all_lines = source.splitlines()
-    begin = next((n for n, line in enumerate(all_lines) if "measured region begins" in line), None)
-    end = None
-    if begin is not None:
-        rest = range(begin + 1, len(all_lines))
-        end = next((n for n in rest if "measured region ends" in all_lines[n]), None)
-    if begin is None or end is None:
+    # Not by one pattern for both marks, which could take quadratic time.
+    after = source.partition("measured region begins")[2].partition("\n")[2]
+    region, ends, _ = after.partition("measured region ends")
+    if not ends:
         raise ValueError("no comments 'measured region begins' and 'measured region ends'")
     lines = [
         line.removesuffix("\\").rstrip() if line.endswith("\\") else line
-        for line in all_lines[begin + 1 : end]
+        for line in region.split("\n")[:-1]
     ]
     indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     return "\n".join(line[indent:] for line in lines)

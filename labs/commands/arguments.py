@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from labs.c_kernels import catalogue
 from labs.commands import outputs
@@ -68,14 +69,8 @@ def _add_measure(
 
 def _compare(parser: argparse.ArgumentParser) -> None:
     declared_options.add_pair(parser)
-    save = parser.add_argument(
-        "--save",
-        type=Path,
-        metavar="DIR",
-        help="write the recordings to this folder, and C of your own next to them; it must be "
-        "there",
-    )
-    complete_with(save, offered_folders)
+    about = "write the recordings to this folder, and C of your own next to them; it must be there"
+    _folder(parser, about, name="--save")
     outputs.add_options(parser, "compare")
 
 
@@ -93,12 +88,9 @@ def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unit", default="ns", metavar="UNIT", help="ticks, cycles, ns, us, ms or s"
     )
+    about = "write the page to this file (default: the recording's name with .html, in the current "
     outputs.add_options(parser, "show", "page").add_argument(
-        "--output",
-        type=lambda word: with_ending(Path(word), ".html"),
-        metavar="FILE",
-        help="write the page to this file (default: the recording's name with .html, in the "
-        "current folder)",
+        "--output", type=_page, metavar="FILE", help=f"{about}folder)"
     )
 
 
@@ -143,18 +135,13 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def _start(parser: argparse.ArgumentParser) -> None:
-    _folder(
-        parser, f"the folder of your copy (default: this folder if it is a copy, else {DEFAULT})"
-    )
-    parser.add_argument(
-        "--no-browser", action="store_true", help="print the address but open no browser"
-    )
+    about = f"the folder of your copy (default: this folder if it is a copy, else {DEFAULT})"
+    _folder(parser, about)
+    _switch(parser, "--no-browser", "print the address but open no browser")
     parser.add_argument(
         "--port", type=_port, metavar="N", help="serve on this port (default: a free one)"
     )
-    parser.add_argument(
-        "--no-lab", action="store_true", help="make or update the copy, and start nothing"
-    )
+    _switch(parser, "--no-lab", "make or update the copy, and start nothing")
 
 
 def _port(word: str) -> int:
@@ -164,16 +151,10 @@ def _port(word: str) -> int:
 
 
 def _doctor(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print a list of objects with the keys point, status, seen, remedy and administrator",
-    )
-    parser.add_argument(
-        "--administrator",
-        action="store_true",
-        help="say what whoever set up this machine can change; look at nbgrader's exchange too",
-    )
+    keys = "point, status, seen, remedy and administrator"
+    _switch(parser, "--json", f"print a list of objects with the keys {keys}")
+    about = "say what whoever set up this machine can change; look at nbgrader's exchange too"
+    _switch(parser, "--administrator", about)
 
 
 def _list(parser: argparse.ArgumentParser) -> None:
@@ -182,10 +163,8 @@ def _list(parser: argparse.ArgumentParser) -> None:
     )
     complete_with(kernel, one_of(catalogue.names))
     which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--broken", action="store_true", help="list the C kernels that are wrong on purpose"
-    )
-    which.add_argument("--labs", action="store_true", help="list the labs")
+    _switch(which, "--broken", "list the C kernels that are wrong on purpose")
+    _switch(which, "--labs", "list the labs")
     _json(parser)
 
 
@@ -208,34 +187,17 @@ def _broken(parser: argparse.ArgumentParser) -> None:
 
 
 def _survey(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--quick",
-        action="store_true",
-        help="take fewer samples, in about 20 s instead of 3 minutes",
-    )
-    save = parser.add_argument(
-        "--save",
-        type=Path,
-        metavar="DIR",
-        help="write a web page and all recordings to this folder",
-    )
-    complete_with(save, offered_folders)
-    compared = parser.add_argument(
-        "--compare",
-        nargs=2,
-        type=Path,
-        metavar=("A", "B"),
-        help="measure nothing: compare the surveys that were saved in the folders A and B",
-    )
+    _switch(parser, "--quick", "take fewer samples, in about 20 s instead of 3 minutes")
+    _folder(parser, "write a web page and all recordings to this folder", name="--save")
+    about = "measure nothing: compare the surveys that were saved in the folders A and B"
+    compared = parser.add_argument("--compare", nargs=2, type=Path, metavar=("A", "B"), help=about)
     complete_with(compared, offered_folders)
     outputs.add_options(parser, "survey")
 
 
 def _hand_in(parser: argparse.ArgumentParser) -> None:
     _folder(parser, "the folder of the lab (default: this folder)", Path())
-    parser.add_argument(
-        "--no-submit", action="store_true", help="pack only; do not look for an exchange"
-    )
+    _switch(parser, "--no-submit", "pack only; do not look for an exchange")
     _json(parser)
 
 
@@ -256,21 +218,12 @@ def _topics(parsed_args: argparse.Namespace, **_: object) -> tuple[str, ...]:
     return lab_names.topics_of(lab_names.lab_meant(str(parsed_args.lab)) or "")
 
 
-def _watch(parser: argparse.ArgumentParser) -> None:
-    _folder(parser, "the folder of a lab, or of all your labs (default: this folder)", Path())
-
-
 def _join(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("code", metavar="CODE", help="the code on the wall")
     parser.add_argument("address", nargs="?", default="", metavar="ADDRESS", help="the address")
-    named = parser.add_argument(
-        "--dir", type=Path, default=Path(), help="the folder of the lab (default: this folder)"
-    )
-    complete_with(named, offered_folders)
-    parser.add_argument(
-        "--show", action="store_true", help="print what would leave this machine, and join nothing"
-    )
-    parser.add_argument("--leave", action="store_true", help="leave the class again")
+    _folder(parser, "the folder of the lab (default: this folder)", Path(), name="--dir")
+    _switch(parser, "--show", "print what would leave this machine, and join nothing")
+    _switch(parser, "--leave", "leave the class again")
 
 
 def _progress(parser: argparse.ArgumentParser) -> None:
@@ -290,17 +243,10 @@ def _report(parser: argparse.ArgumentParser) -> None:
         "or C or C++ files, which are measured first",
     )
     complete_with(what, offered_files(*catalogue.SOURCES))
-    parser.add_argument(
-        "--pdf",
-        action="store_true",
-        help="print the page to a PDF too, by a Chromium, Chrome or Edge that is on this machine",
-    )
-    page = parser.add_argument(
-        "--output",
-        type=lambda word: with_ending(Path(word), ".html"),
-        metavar="FILE",
-        help=f"the page (default: {REPORT} in the folder of your labs or recordings)",
-    )
+    about = "print the page to a PDF too, by a Chromium, Chrome or Edge that is on this machine"
+    _switch(parser, "--pdf", about)
+    about = f"the page (default: {REPORT} in the folder of your labs or recordings)"
+    page = parser.add_argument("--output", type=_page, metavar="FILE", help=about)
     complete_with(page, offered_files(".html"))
     parser.add_argument("--name", default="", help="your name, to be printed below the title")
     declared_options.add_run(parser)
@@ -310,15 +256,27 @@ def _completion(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
-def _folder(parser: argparse.ArgumentParser, about: str, default: Path | None = None) -> None:
+def _folder(
+    parser: argparse.ArgumentParser, about: str, default: Path | None = None, name: str = "dir"
+) -> None:
+    """Add a folder that may be named, by the option `name` or at the end."""
+    place: dict[str, Any] = {} if name.startswith("-") else {"nargs": "?"}
     named = parser.add_argument(
-        "dir", nargs="?", type=Path, default=default, metavar="DIR", help=about
+        name, type=Path, default=default, metavar="DIR", help=about, **place
     )
     complete_with(named, offered_folders)
 
 
+def _page(word: str) -> Path:
+    return with_ending(Path(word), ".html")
+
+
+def _switch(parser: argparse._ActionsContainer, name: str, about: str) -> None:
+    parser.add_argument(name, action="store_true", help=about)
+
+
 def _json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help=outputs.FORMS["json"].about)
+    _switch(parser, "--json", outputs.FORMS["json"].about)
 
 
 #: The commands in the order of the help.
@@ -368,7 +326,9 @@ COMMANDS = {
     ),
     "watch": Command(
         "check a lab again whenever its figures or recordings change",
-        _watch,
+        lambda parser: _folder(
+            parser, "the folder of a lab, or of all your labs (default: this folder)", Path()
+        ),
         ("labs watch", "labs watch 01-timer-overhead"),
         "checking",
     ),

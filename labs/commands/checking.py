@@ -16,7 +16,7 @@ from pathlib import Path
 
 from labs.commands.command_line import USAGE, complain
 from labs.course import in_class
-from labs.course.figures import FILE_NAME, RECORDINGS
+from labs.course.figures import FILE_NAME, RECORDINGS, is_of_lab
 from labs.course.handed_in import CannotCheck, Checked, check
 from labs.course.lab_names import folder_meant, labs
 from labs.files import CannotWrite
@@ -63,9 +63,7 @@ def run_watch(arguments: argparse.Namespace) -> int:
 def folders_of(folder: Path) -> list[Path]:
     """The folder itself if it is a lab's, else those of the labs in it."""
     folder = folder.absolute()
-    if folder.name in labs() or (folder / FILE_NAME).is_file():
-        return [folder]
-    if any((folder / f"{lab}.ipynb").is_file() for lab in labs()):
+    if is_of_lab(folder):
         return [folder]
     return [folder / lab for lab in labs() if (folder / lab).is_dir()]
 

@@ -68,7 +68,8 @@ class Parser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         known = tuple(map(str, action.choices))
-        what = "command" if isinstance(action, argparse._SubParsersAction) else _name_of(action)
+        what = (action.option_strings or [action.dest])[-1].lstrip("-")
+        what = "command" if isinstance(action, argparse._SubParsersAction) else what
         raise argparse.ArgumentError(None, f"no {what} {value!r}{suggestion(str(value), known)}")
 
 
@@ -107,10 +108,6 @@ class _Help(argparse.HelpFormatter):
 def sentence(about: str) -> str:
     """What a command does, as a sentence of its help."""
     return f"{about[0].upper()}{about[1:]}."
-
-
-def _name_of(action: argparse.Action) -> str:
-    return (action.option_strings[-1] if action.option_strings else action.dest).lstrip("-")
 
 
 def is_completing() -> bool:

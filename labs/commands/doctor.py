@@ -40,16 +40,8 @@ def run_doctor(arguments: argparse.Namespace) -> int:
 
 def as_objects(points: list[Point]) -> list[dict[str, str | None]]:
     """The points as objects with the keys point, status, seen, remedy, administrator."""
-    return [
-        {
-            "point": point.name,
-            "status": point.status,
-            "seen": point.seen,
-            "remedy": point.remedy,
-            "administrator": point.administrator,
-        }
-        for point in points
-    ]
+    stated = map(dataclasses.asdict, points)
+    return [{"point": each.pop("name"), **each} for each in stated]
 
 
 def as_text(points: list[Point], colour: bool, columns: int | None) -> str:
@@ -88,19 +80,15 @@ def _listed(
     statuses = max(len(status) for status in _COLOURS)
     names = max(len(point.name) for point, _ in advised)
     begin = statuses + 2 + names + 2
-    width = None if columns is None else max(columns - begin, 20)
+    width = sys.maxsize if columns is None else max(columns - begin, 20)
     lines: list[str] = []
     for point, advice in advised:
         status = f"{point.status:<{statuses}}"
         if colour:
             status = f"\x1b[{_COLOURS[point.status]}m{status}\x1b[0m"
         head = f"{status}  {point.name:<{names}}  "
-        seen = _broken(point.seen, width, 0)
+        seen = lines_of(point.seen, width, 0)
         lines += [head + seen[0], *(" " * begin + line for line in seen[1:])]
         if advice:
-            lines += [" " * begin + line for line in _broken(f"-> {advice}", width, 3)]
+            lines += [" " * begin + line for line in lines_of(f"-> {advice}", width, 3)]
     return lines
-
-
-def _broken(text: str, width: int | None, further: int) -> list[str]:
-    return [text] if width is None else lines_of(text, width, further)

@@ -26,13 +26,10 @@ from labs.commands import outputs
 from labs.commands.command_line import INTERRUPTED, complain
 from labs.course import figures
 from labs.course.account import with_account
-from labs.course.figures import FILE_NAME as FIGURES
 from labs.course.figures import RECORDINGS
-from labs.course.lab_names import labs
 from labs.files import CannotWrite
 from labs.messages import Refused
 from labs.notebook.run_errors import EXPECTED, of_unknown_variants
-from labs.recording.declared import Estimand
 from labs.recording.file import BadRecording, Recording
 from labs.results import event_counts, remarks, results_compared, stopping
 from labs.results.result import Result, result_of
@@ -115,18 +112,10 @@ def must_have_place(save: Path) -> None:
         raise measure.BadPlan(f"--save {save} is a folder; name a file in it, as in run.csv")
     if folder.name == RECORDINGS:
         figures.must_not_be_linked(folder.parent)
-    if folder.is_dir() or (folder.name == RECORDINGS and _is_of_lab(folder.parent)):
+    if folder.is_dir() or (folder.name == RECORDINGS and figures.is_of_lab(folder.parent)):
         return
     made = shlex.join(["mkdir", "-p", str(save.parent)])
     raise measure.BadPlan(f"--save {save}: there is no folder {save.parent}; make it: {made}")
-
-
-def _is_of_lab(folder: Path) -> bool:
-    return folder.is_dir() and (
-        folder.name in labs()
-        or (folder / FIGURES).is_file()
-        or any((folder / f"{lab}.ipynb").is_file() for lab in labs())
-    )
 
 
 def save(plan: measure.Plan, recording: Recording, path: Path) -> None:
@@ -340,7 +329,7 @@ def _side(word: str, arguments: argparse.Namespace) -> Side:
     if colon and kernel != word and variant not in names:
         raise ValueError(f"{kernel} has no variant {variant!r}{suggestion(variant, names)}")
     chosen = next(each for each in listed if each.name == (variant or names[0]))
-    return Side(kernel, chosen.name, chosen.declared.estimand is Estimand.FIRST_TIME, arguments)
+    return Side(kernel, chosen.name, chosen.is_first_time, arguments)
 
 
 def _plans(sides: Sequence[Side]) -> tuple[Plan, ...]:

@@ -98,12 +98,13 @@ def as_text(run: Run) -> str:
 
 def page_of(run: Run, name: str) -> str:
     """The page that shows a run; `name` is that of its recording."""
+    figures = sum(result.estimate is not None for result in run.results)
     return page(
         f"The recording {name}",
         COMMAND,
         _PAGE,
         run=run._repr_html_(),
-        side_by_side=[run.compare()] if _has_figures(run) else [],
+        side_by_side=[run.compare()] if figures > 1 else [],
         variants=variants_shown(run),
         conditions=_conditions(run),
         absent=event_counts.lines_of_absent(run.recording),
@@ -122,11 +123,6 @@ def variants_shown(run: Run, anchor: str = "variant") -> list[dict[str, object]]
         }
         for number, result in enumerate(run.results, 1)
     ]
-
-
-def _has_figures(run: Run) -> bool:
-    """Whether there are two figures or more to be shown side by side."""
-    return sum(result.estimate is not None for result in run.results) > 1
 
 
 def _pictures(run: Run, variant: str) -> Iterator[Picture]:

@@ -28,6 +28,7 @@ from labs.commands.arguments import DEFAULT
 from labs.files import explained, read_bounded, who_can_read, write_atomically
 from labs.json_text import BadJson, Form, parse_json, text_of
 from labs.terminal import say
+from labs.units import plural
 
 FIRST = "00-start-here/00-start-here.ipynb"
 
@@ -71,20 +72,16 @@ def _report(done: CopyChanges, folder: Path) -> None:
             "It keeps every file that differs from ours."
         )
     if done.added:
-        _say(f"Put {_count(done.added)} in {folder}. {who_can_read(folder)}")
+        _say(f"Put {plural(len(done.added), 'file')} in {folder}. {who_can_read(folder)}")
     elif not done.updated and not done.newer:
         _say(f"Your labs are in {folder}.")
     if done.updated:
-        _say(f"Updated {_count(done.updated)} that you had not changed in {folder}.")
+        _say(f"Updated {plural(len(done.updated), 'file')} that you had not changed in {folder}.")
     for yours, newer in done.newer:
         _say(
             f"Kept your {folder / yours}; the newer version is in the same folder: "
             f"{Path(newer).name}"
         )
-
-
-def _count(files: list[str]) -> str:
-    return f"{len(files)} file{'' if len(files) == 1 else 's'}"
 
 
 def _say(line: str) -> None:
@@ -398,10 +395,9 @@ def _read_manifest(folder: Path) -> _Manifest | None:
         return _Manifest(files={})
     try:
         content = read_bounded(folder / MANIFEST, _MOST_MANIFEST)
-        found = _Manifest.model_validate(parse_json(text_of(content)))
+        return _Manifest.model_validate(parse_json(text_of(content)))
     except (OSError, BadJson, ValidationError):
         return None
-    return found
 
 
 def _write_manifest(folder: Path, known: _Manifest) -> None:

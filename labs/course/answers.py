@@ -82,7 +82,8 @@ def write_versions(path: Path, stated: dict[str, Any]) -> None:
         else entry
         for name, entry in stated.items()
     }
-    while len(content := _as_bytes(kept)) > limits.MOST_JSON_BYTES:
+    form = json.JSONEncoder(indent=2, sort_keys=True, ensure_ascii=False)
+    while len(content := f"{form.encode(kept)}\n".encode()) > limits.MOST_JSON_BYTES:
         longest = max(kept, key=lambda name: len(kept[name]) if isinstance(kept[name], list) else 0)
         if not isinstance(kept[longest], list) or len(kept[longest]) < 3:
             raise BadVersions(
@@ -91,11 +92,6 @@ def write_versions(path: Path, stated: dict[str, Any]) -> None:
             )
         kept[longest] = [kept[longest][0], *kept[longest][2:]]
     write_atomically(path, content)
-
-
-def _as_bytes(stated: dict[str, Any]) -> bytes:
-    text = json.dumps(stated, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    return text.encode()
 
 
 FILE_NAME = "answers.json"
@@ -174,11 +170,10 @@ def _has_word(text: str) -> bool:
 
 
 def _answer(stated: object) -> Answer | None:
-    try:
-        entry = _Stored.model_validate(stated)
-    except ValidationError:
+    entry = _Stored.or_none(stated)
+    if entry is None or not _has_word(entry.text):
         return None
-    return Answer(entry.text, entry.when or "") if _has_word(entry.text) else None
+    return Answer(entry.text, entry.when or "")
 
 
 # The report in a student's notebook: the cells of text that the lab leaves to be written.

@@ -24,12 +24,12 @@ from labs.recording.run_conditions import SEVERAL, UNKNOWN
 from labs.units import (
     NANOSECONDS,
     RIGHT_WITHIN,
-    canonical,
     factor_text,
     is_near,
     is_within_tenth,
     off_by,
     rounded,
+    spelled,
     with_unit,
 )
 
@@ -63,7 +63,7 @@ class Compared:
         """
         if self.found is None or self.predicted.value == 0 or self._is_choice:
             return None
-        units = self.predicted.unit, _unit(self.found.unit)
+        units = self.predicted.unit, spelled(self.found.unit)
         if not predictions.comparable(*units):
             return None
         found = self.found.value * NANOSECONDS.get(units[1], 1.0)
@@ -192,9 +192,8 @@ def table(rows: tuple[Compared, ...]) -> Table:
             (
                 row.lab,
                 row.id,
-                _of_versions(
-                    with_unit(rounded(row.predicted.value, 4), row.predicted.unit), row.versions
-                ),
+                with_unit(rounded(row.predicted.value, 4), row.predicted.unit)
+                + (f" (of {row.versions} versions)" if row.versions > 1 else ""),
                 "" if row.predicted.sure is None else f"{100 * row.predicted.sure:.0f} %",
                 with_unit(rounded(row.found.value, 4), row.found.unit) if row.found else "",
                 row.as_text(),
@@ -202,17 +201,6 @@ def table(rows: tuple[Compared, ...]) -> Table:
             for row in rows
         ),
     )
-
-
-def _of_versions(newest: str, versions: int) -> str:
-    return f"{newest} (of {versions} versions)" if versions > 1 else newest
-
-
-def _unit(text: str) -> str:
-    try:
-        return canonical(text)
-    except ValueError:
-        return text
 
 
 # The figures of a class, without names: `class.csv` in the folder of a lab.

@@ -20,9 +20,10 @@ from pydantic import BeforeValidator, Field, StringConstraints, ValidationError
 
 from labs import limits
 from labs.c_kernels.catalogue import sources_beside
+from labs.course.lab_names import labs
 from labs.files import CannotWrite, read_bounded, time_now, write_atomically
 from labs.json_text import BadJson, Form, OrNone, TextOrNone, Unreadable, problems, read_entries
-from labs.messages import Message, Refused
+from labs.messages import refused
 
 FILE_NAME = "figures.json"
 #: The form of the file has this number. No figure has this id.
@@ -223,6 +224,14 @@ class IsLinked(ValueError):
     """The folder for recordings is a link, so its files are those of another folder."""
 
 
+def is_of_lab(folder: Path) -> bool:
+    """Whether this is the folder of a lab, by its name, its figures or its notebook."""
+    own = (FILE_NAME, *(f"{lab}.ipynb" for lab in labs()))
+    return folder.is_dir() and (
+        folder.name in labs() or any((folder / name).is_file() for name in own)
+    )
+
+
 def must_not_be_linked(folder: Path) -> None:
     """Raises IsLinked if `recordings` in the lab folder is a link.
 
@@ -240,7 +249,7 @@ def recording_name(name: str) -> str:
     name = name.removeprefix(f"{RECORDINGS}/").removesuffix(".csv")
     if _NAME.fullmatch(name) is None:
         what = f"{name!r} cannot name a recording: use letters, digits, dot, hyphen, underscore"
-        raise Refused(Message("problem", what))
+        raise refused(what)
     return name
 
 

@@ -35,7 +35,7 @@ from labs.messages import Message
 from labs.recording.file import BadRecording, read
 from labs.recording.run_conditions import UNKNOWN, is_kind, kind_in_file
 from labs.results.result import result_of
-from labs.units import NAMES, SPELLINGS, rounded, unit_symbol
+from labs.units import NAMES, rounded, spelled, unit_symbol
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -112,11 +112,11 @@ def shared_from(folder: Path, findings: Findings, version: int = 0) -> Shared:
         guess = predictions.counting(versions)
         with contextlib.suppress(ValidationError):  # it has a unit or a size that no figure has
             if guess is not None:
-                made[name] = SharedPrediction(value=float(guess.value), unit=_unit(guess.unit))
+                made[name] = SharedPrediction(value=float(guess.value), unit=spelled(guess.unit))
     for name, figure in sorted(figures.read(folder).items())[: limits.MOST_SHARED]:
         if not isinstance(figure, figures.Figure):
             continue
-        path, unit = folder / (figure.recording or ""), _unit(figure.unit)
+        path, unit = folder / (figure.recording or ""), spelled(figure.unit)
         low, high = _interval(path, float(figure.value), unit)
         with contextlib.suppress(ValidationError):  # the same, or it is a conclusion
             found[name] = SharedFigure(
@@ -125,10 +125,6 @@ def shared_from(folder: Path, findings: Findings, version: int = 0) -> Shared:
                 findings=sorted(findings.get(name, ()))[: limits.MOST_SHARED_FINDINGS],
             )  # fmt: skip
     return Shared(version=version, predictions=made, figures=found)
-
-
-def _unit(text: str) -> str:
-    return SPELLINGS.get(text.strip(), text.strip())
 
 
 def _interval(path: Path, value: float, unit: str) -> tuple[float, float]:

@@ -23,7 +23,7 @@ from labs.course import answers, figures
 from labs.course.answers import BadVersions
 from labs.files import time_now
 from labs.json_text import Form, OrNone, TextOrNone, problems
-from labs.units import NANOSECONDS, UnknownUnit, canonical
+from labs.units import NANOSECONDS, UnknownUnit, canonical, spelled
 
 FILE_NAME = "predictions.json"
 
@@ -177,7 +177,7 @@ def is_answered(folder: Path, before: str) -> bool:
 
 def comparable(unit: str, other: str) -> bool:
     """Whether numbers in the two units can be compared: cycles have no fixed length in seconds."""
-    units = _unit(unit.strip()), _unit(other.strip())
+    units = _unit(unit), _unit(other)
     return units[0] == units[1] or all(each in NANOSECONDS for each in units)
 
 
@@ -194,12 +194,7 @@ def strange_unit(unit: str) -> str:
 
 def _unit(text: str) -> str:
     """The unit in the kit's spelling; a count may have its own unit."""
-    if text.strip() in figures.OF_A_RATIO:
-        return figures.TIMES
-    try:
-        return canonical(text)
-    except UnknownUnit:
-        return text
+    return figures.TIMES if text.strip() in figures.OF_A_RATIO else spelled(text)
 
 
 def _check_id(name: str) -> None:
@@ -213,15 +208,9 @@ def _stored(prediction: Prediction, *, late: bool) -> Prediction:
         given = _Given.model_validate(asdict(prediction))
     except ValidationError as error:
         raise ValueError(problems(error, _Given)) from error
-    whole = isinstance(prediction.value, int)
-    return Prediction(
-        prediction.value if whole else given.value,
-        _unit(given.unit),
-        given.because[: limits.MOST_REASON],
-        given.sure,
-        prediction.when or time_now(),
-        late,
-    )
+    value = prediction.value if isinstance(prediction.value, int) else given.value
+    because, when = given.because[: limits.MOST_REASON], prediction.when or time_now()
+    return Prediction(value, _unit(given.unit), because, given.sure, when, late)
 
 
 def _time_of(folder: Path, recording: str) -> str:
@@ -239,22 +228,13 @@ def _stated(folder: Path) -> dict[str, Any]:
 
 
 def _ratio(stated: object) -> float | None:
-    try:
-        return _Found.model_validate(stated).found
-    except ValidationError:
-        return None
+    found = _Found.or_none(stated)
+    return None if found is None else found.found
 
 
 def _prediction(stated: object) -> Prediction | None:
-    try:
-        entry = _Stored.model_validate(stated)
-    except ValidationError:
+    entry = _Stored.or_none(stated)
+    if entry is None:
         return None
-    return Prediction(
-        entry.value,
-        _unit(entry.unit),
-        entry.because or "",
-        entry.sure,
-        entry.when or "",
-        entry.late,
-    )
+    told = entry.because or "", entry.sure, entry.when or "", entry.late
+    return Prediction(entry.value, _unit(entry.unit), *told)

@@ -115,18 +115,6 @@ def is_done(step: Step, folder: Path) -> bool:
     return _holds(folder, step.name, step.variant, step.no_faults)
 
 
-def _predicted(folder: Path, name: str) -> bool:
-    return name in predictions.read(folder)
-
-
-def _recorded(folder: Path, name: str) -> bool:
-    return _recording(folder, name).is_file()
-
-
-def _recording(folder: Path, name: str) -> Path:
-    return folder / figures.RECORDINGS / f"{name}.csv"
-
-
 def _holds(folder: Path, name: str, variant: str, no_faults: str) -> bool:
     """Whether a recording can be read and holds what `Step` says; '' asks for nothing."""
     # Here: reading recordings takes long to load, and few steps need it.
@@ -134,7 +122,7 @@ def _holds(folder: Path, name: str, variant: str, no_faults: str) -> bool:
     from labs.recording.counts import page_faults_of
 
     try:
-        recording = file.read(_recording(folder, name))
+        recording = file.read(figures.recording_path(folder, name))
         counts = page_faults_of(recording, no_faults) if no_faults else None
     except file.BadRecording:
         return False
@@ -143,30 +131,14 @@ def _holds(folder: Path, name: str, variant: str, no_faults: str) -> bool:
     return not variant or variant in recording.variants
 
 
-def _stored(folder: Path, name: str) -> bool:
-    return isinstance(figures.read(folder).get(name), figures.Figure)
-
-
-def _answered(folder: Path, name: str) -> bool:
-    return name in answers.read(folder)
-
-
-def _reported(folder: Path, _: str) -> bool:
-    return answers.is_written(folder)
-
-
-def _handed_in(folder: Path, _: str) -> bool:
-    return handed_in.of_lab(folder).unchanged
-
-
 #: The kinds of evidence; a lab has its report and its archive once, so these have no name.
 EVIDENCE: dict[str, Callable[[Path, str], bool]] = {
-    "prediction": _predicted,
-    "recording": _recorded,
-    "figure": _stored,
-    "answer": _answered,
-    "report": _reported,
-    "hand-in": _handed_in,
+    "prediction": lambda folder, name: name in predictions.read(folder),
+    "recording": lambda folder, name: figures.recording_path(folder, name).is_file(),
+    "figure": lambda folder, name: isinstance(figures.read(folder).get(name), figures.Figure),
+    "answer": lambda folder, name: name in answers.read(folder),
+    "report": lambda folder, _: answers.is_written(folder),
+    "hand-in": lambda folder, _: handed_in.of_lab(folder).unchanged,
 }
 
 
@@ -180,13 +152,10 @@ def of_lab(folder: Path, lab: str, its_guide: Guide | None = None) -> LabProgres
         found = tuple((step, is_done(step, folder)) for step in steps)
         state = handed_in.of_lab(folder)
         left_out = further - {step.name for step, done in found if done}
-        not_passed = tuple(name for name in state.not_passed if name not in left_out)
+        wrong = tuple(name for name in state.not_passed if name not in left_out)
+        missing = state.points_missing and bool(wrong or not state.not_passed)
         return LabProgress(
-            lab,
-            found,
-            handed_in=str(state),
-            points_missing=state.points_missing and bool(not_passed or not state.not_passed),
-            not_passed=not_passed,
+            lab, found, handed_in=str(state), points_missing=missing, not_passed=wrong
         )
     except (ValueError, OSError) as error:
         return LabProgress(lab, tuple((step, False) for step in steps), True, str(error))
@@ -205,10 +174,6 @@ def what_next(labs: tuple[LabProgress, ...], here: str = "") -> str:
     return f"{order[0].lab}: {order[0].next_as_text()}" if order else ""
 
 
-def _of(done: int, every: int) -> str:
-    return f"{done} of {every}"
-
-
 def table(labs: tuple[LabProgress, ...], here: str = "", caption: str = "All labs") -> Table:
     """One row for each lab; the lab `here` is marked."""
     return Table(
@@ -217,7 +182,7 @@ def table(labs: tuple[LabProgress, ...], here: str = "", caption: str = "All lab
         tuple(
             (
                 f"{each.lab} (this one)" if each.lab == here else each.lab,
-                _of(each.done, len(each.core)),
+                f"{each.done} of {len(each.core)}",
                 each.next_as_text(),
             )
             for each in labs

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from labs.html import Table
-from labs.messages import Message, Refused
+from labs.messages import refused
 from labs.units import NANOSECONDS, rounded
 
 _DATA = Path(__file__).parent / "data"
@@ -228,7 +228,7 @@ def table(report: str, *, reasons: bool = False) -> Table:
     letters = tuple(dict.fromkeys(each.report for each in _all()))
     if report not in letters:
         choose = f"Write one letter in quotes: {', '.join(letters[:-1])} or {letters[-1]}."
-        raise Refused(Message("problem", f"there is no report {report!r}", (choose,)))
+        raise refused(f"there is no report {report!r}", choose)
     found: dict[str, list[Published]] = {}
     for each in figures(report=report):
         found.setdefault(each.quantity, []).append(each)

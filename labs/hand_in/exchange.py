@@ -80,6 +80,7 @@ _STEPS = (
 _NAME = "exchange"
 #: What a student must be allowed in each folder of a course.
 _NEEDED = {"inbound": os.W_OK | os.X_OK, "outbound": os.R_OK | os.X_OK}
+_BY_UPLOAD = "Hand in by uploading the archive that labs hand-in makes."
 _AS_A_STUDENT = (
     "Make these folders as nbgrader makes them: inbound with mode 733, outbound with 755."
 )
@@ -115,7 +116,7 @@ def check_exchange(root: Path | None) -> Point:
                 _NAME,
                 "CAUTION",
                 f"students may not write to {root}: nbgrader will not use it",
-                "Hand in by uploading the archive that labs hand-in makes.",
+                _BY_UPLOAD,
                 f"Allow it; nobody can remove what belongs to another account then: {make}",
             )
         closed = [str(each) for each in _closed(root)]
@@ -126,7 +127,7 @@ def check_exchange(root: Path | None) -> Point:
             _NAME,
             "CAUTION",
             f"students cannot use {', '.join(closed[:3])}{' and others' if closed[3:] else ''}",
-            "Hand in by uploading the archive that labs hand-in makes.",
+            _BY_UPLOAD,
             _AS_A_STUDENT,
         )
     return Point(_NAME, "PASS", str(root))

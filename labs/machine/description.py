@@ -11,6 +11,7 @@ import contextlib
 import functools
 import os
 import platform
+import pwd
 import re
 import secrets
 import subprocess
@@ -152,7 +153,7 @@ def rows(machine: Machine) -> list[tuple[str, str]]:
         ("Turbo", _on_off(machine.turbo)),
         ("SMT", _smt(machine)),
         ("Clock source", machine.clock_source or UNREADABLE),
-        ("System call filter", _filter(machine.seccomp)),
+        ("System call filter", f"{machine.seccomp} (seccomp)" if machine.seccomp else UNREADABLE),
         ("Load", UNREADABLE if machine.load is None else f"{machine.load:.2f} in the last minute"),
         ("Memory", UNREADABLE if machine.memory is None else f"{machine.memory / 2**30:.1f} GiB"),
     ]
@@ -188,11 +189,6 @@ def virtualization_as_text(machine: Machine) -> str:
     return "no sign of one" if machine.virtual is False else UNREADABLE
 
 
-def _filter(seccomp: str | None) -> str:
-    """Whether a filter checks each system call, and what Linux calls it."""
-    return UNREADABLE if seccomp is None else f"{seccomp} (seccomp)"
-
-
 def _smt(machine: Machine) -> str:
     """Whether a core has two hardware threads; a hypervisor may hide the second one."""
     if machine.virtual and machine.smt is False:
@@ -224,7 +220,7 @@ _ARM_IMPLEMENTERS = {
     "0x61": "Apple",
     "0xc0": "Ampere",
 }
-_SECCOMP_MODES = {0: "off", 1: "strict", 2: "filter"}
+_SECCOMP_MODES = {"0": "off", "1": "strict", "2": "filter"}
 
 
 def read_machine(
@@ -257,7 +253,7 @@ def read_machine(
         turbo=_turbo(sys),
         smt=_switch(sys / "devices/system/cpu/smt/active"),
         clock_source=text_of(sys / "devices/system/clocksource/clocksource0/current_clocksource"),
-        seccomp=_SECCOMP_MODES.get(_status_number(proc, "Seccomp")),
+        seccomp=_SECCOMP_MODES.get(_status(proc, "Seccomp")),
         load=_load(proc),
         steal=_steal(proc),
         cpu_quota=cpu_quota(proc, sys),
@@ -323,7 +319,7 @@ def _cpus_allowed(proc: Path) -> tuple[int, ...] | None:
     try:
         return tuple(sorted(os.sched_getaffinity(0)))
     except OSError:  # a seccomp filter forbids the call; the OS may still show it in a file
-        return cpu_list(_pairs(text_of(proc / "self/status") or "").get("Cpus_allowed_list", ""))
+        return cpu_list(_status(proc, "Cpus_allowed_list"))
 
 
 def _memory(proc: Path) -> int | None:
@@ -361,9 +357,8 @@ def _turbo(sys: Path) -> bool | None:
     return _switch(sys / "devices/system/cpu/cpufreq/boost")
 
 
-def _status_number(proc: Path, key: str) -> int:
-    value = _pairs(text_of(proc / "self/status") or "").get(key, "")
-    return int(value) if value.isdecimal() else -1
+def _status(proc: Path, key: str) -> str:
+    return _pairs(text_of(proc / "self/status") or "").get(key, "")
 
 
 def _load(proc: Path) -> float | None:
@@ -659,11 +654,9 @@ def login() -> Login | None:
     if on_hub:
         return Login(on_hub, on_hub=True)
     try:
-        import pwd
-
         # $USER and $LOGNAME may say anything; the OS knows whose process this is.
         return Login(pwd.getpwuid(os.getuid()).pw_name)
-    except (ImportError, KeyError):
+    except KeyError:
         return None
 
 

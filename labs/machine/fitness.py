@@ -71,11 +71,6 @@ class Counter:
     gaps_per_s: float = 0.0  # interruptions by others per second
 
     @property
-    def between_gaps_us(self) -> float | None:
-        """The mean time between two interruptions, in microseconds; None if none was seen."""
-        return 1e6 / self.gaps_per_s if self.gaps_per_s > 0 else None
-
-    @property
     def step_ns(self) -> float | None:
         """One step in nanoseconds; None if the counter reports no step or no frequency."""
         return self.step / self.frequency_hz * 1e9 if self.step and self.frequency_hz else None
@@ -128,16 +123,9 @@ def try_all(allowed: tuple[int, ...] | None) -> Trials:
             compiler = Outcome(problem=error.why, remedy=error.remedy)
         except Exception as error:  # any error becomes a point of the report
             problem = _first_line(error)
-    return Trials(
-        compiler=compiler,
-        counter=counter,
-        counter_problem=problem,
-        cache_without_programs=forbidding,
-        pinning=try_pinning(allowed) if allowed else None,
-        here=_disk(Path()),
-        cache=cache,
-        meanwhile=surroundings.load_conditions(before, surroundings.cpu_times()),
-    )
+    pinning, here = try_pinning(allowed) if allowed else None, _disk(Path())
+    meanwhile = surroundings.load_conditions(before, surroundings.cpu_times())
+    return Trials(compiler, counter, problem, forbidding, pinning, here, cache, meanwhile)
 
 
 def try_compiler() -> Outcome:
@@ -154,10 +142,9 @@ def try_compiler() -> Outcome:
             try:
                 ran = _run([str(program)])
             except PermissionError:
-                return Outcome(
-                    problem=paths.no_programs(tempfile.gettempdir()),
-                    no_programs_in=tempfile.gettempdir(),
-                )
+                there, remedy = tempfile.gettempdir(), "Set TMPDIR to a folder where programs may "
+                remedy += "run: mkdir -p ~/tmp && export TMPDIR=~/tmp"
+                return Outcome("", paths.no_programs(there), remedy, no_programs_in=there)
     except toolchain.NoCompiler as error:
         return Outcome(problem=error.why, remedy=error.remedy)
     except subprocess.TimeoutExpired:
@@ -281,6 +268,7 @@ def examine(machine: Machine, trials: Trials) -> list[Point]:
 
     They depend on `machine` and `trials` only.
     """
+    elsewhere = "Set TICKLAB_CACHE to a folder that you may write."
     return [
         check_compiler(trials),
         *check_counter(trials),
@@ -297,12 +285,7 @@ def examine(machine: Machine, trials: Trials) -> list[Point]:
         check_interruptions(trials),
         check_clock_source(machine),
         check_disk("disk here", trials.here, "Change to a folder of your own: cd ~"),
-        check_disk(
-            "disk, cache",
-            trials.cache,
-            "Set TICKLAB_CACHE to a folder that you may write.",
-            fatal=True,
-        ),
+        check_disk("disk, cache", trials.cache, elsewhere, fatal=True),
     ]
 
 
@@ -341,11 +324,7 @@ QUICK_CLOCK_SOURCES = {
 def check_cpus(machine: Machine) -> Point:
     """The CPUs that this process may use. Some variants need two."""
     allowed, online = machine.cpus_allowed, machine.cpus_online
-    if allowed is None:
-        return Point("CPUs allowed", "SKIPPED", f"{UNREADABLE}; {online or '?'} online")
-    seen = f"{cpu_ranges(allowed)} of {online or '?'} online"
-    if len(allowed) > 1:
-        return Point("CPUs allowed", "PASS", seen)
+    every = f"{online or '?'} online"
     remedy = "Parts that compare two CPUs are impossible here: skip them and say so in the report."
     administrator = "Give the (virtual) machine two CPUs."
     if online is not None and online > 1:
@@ -354,39 +333,35 @@ def check_cpus(machine: Machine) -> Point:
             "Give each student two CPUs: docker run --cpuset-cpus=0,1, AllowedCPUs=0,1 of systemd, "
             "or two whole CPUs and the CPU manager policy static in Kubernetes."
         )
-    return Point("CPUs allowed", "CAUTION", seen, remedy, administrator)
+    seen = f"{cpu_ranges(allowed or ())} of {every}"
+    fine, unknown = len(allowed or ()) > 1, f"{UNREADABLE}; {every}"
+    return _fact("CPUs allowed", allowed, fine, seen, "", remedy, administrator, unknown)
 
 
 def check_quota(machine: Machine) -> Point:
     """Whether a quota limits the CPU time of this process."""
-    quota = machine.cpu_quota
-    if quota is None:
-        return Point("CPU quota", "PASS", "no limit seen")
-    seen = f"the time of {plural(quota, 'CPU')}"
-    if machine.cpus_allowed is not None and quota >= len(machine.cpus_allowed):
-        return Point("CPU quota", "PASS", seen)
-    return Point(
+    quota, allowed = machine.cpu_quota, machine.cpus_allowed
+    return _fact(
         "CPU quota",
-        "CAUTION",
-        f"{seen}: the OS pauses a program that uses more",
+        True,
+        quota is None or (allowed is not None and quota >= len(allowed)),
+        "no limit seen" if quota is None else f"the time of {plural(quota, 'CPU')}",
+        ": the OS pauses a program that uses more",
         "Keep runs short: fewer --samples.",
         "Give CPUs instead of time: docker run --cpuset-cpus=0,1 and no --cpus. Or raise the quota "
-        f"to the number of CPUs allowed, {len(machine.cpus_allowed or (0,))}.",
+        f"to the number of CPUs allowed, {len(allowed or (0,))}.",
     )
 
 
 def check_tasks(machine: Machine) -> Point:
     """How many processes and threads a student may have: JupyterLab itself needs some."""
     limit = machine.task_limit
-    if limit is None:
-        return Point("processes", "PASS", "no limit seen")
-    seen = f"at most {limit:,} processes and threads"
-    if limit >= ENOUGH_TASKS:
-        return Point("processes", "PASS", seen)
-    return Point(
+    return _fact(
         "processes",
-        "CAUTION",
-        f"{seen}, and JupyterLab with one notebook takes up to 70",
+        True,
+        limit is None or limit >= ENOUGH_TASKS,
+        "no limit seen" if limit is None else f"at most {limit:,} processes and threads",
+        ", and JupyterLab with one notebook takes up to 70",
         "Open one notebook at a time. If a run cannot create a task, this limit is the reason.",
         f"Allow each student {ENOUGH_TASKS} of them: docker run --pids-limit={ENOUGH_TASKS}, "
         f"TasksMax= of systemd, or podPidsLimit of the kubelet. Look at ulimit -u too.",
@@ -399,26 +374,27 @@ def check_hypervisor(machine: Machine) -> Point:
     seen = f"virtual machine: {virtual}"
     if machine.container:
         seen += f"; in a container ({machine.container})"
+    remedy = "State it with every figure, and compare only figures of this machine."
     if machine.wsl == 1:
-        return Point(
-            "hypervisor", "CAUTION", seen, "Move to version 2: wsl --set-version <distribution> 2"
-        )
-    if machine.virtual:
-        return Point(
-            "hypervisor",
-            "CAUTION",
-            seen,
-            "State it with every figure, and compare only figures of this machine.",
-        )
+        remedy = "Move to version 2: wsl --set-version <distribution> 2"
+    if machine.wsl == 1 or machine.virtual:
+        return Point("hypervisor", "CAUTION", seen, remedy)
     return Point("hypervisor", "SKIPPED" if machine.virtual is None else "PASS", seen)
 
 
 def _fact(
-    name: str, known: object, fine: bool, seen: str, worse: str, remedy: str, administrator: str
+    name: str,
+    known: object,
+    fine: bool,
+    seen: str,
+    worse: str,
+    remedy: str,
+    administrator: str,
+    unknown: str = UNREADABLE,
 ) -> Point:
     """The point about a fact, SKIPPED if it is not known. A caution says what is `worse`."""
     if known is None:
-        return Point(name, "SKIPPED", UNREADABLE)
+        return Point(name, "SKIPPED", unknown)
     if fine:
         return Point(name, "PASS", seen)
     return Point(name, "CAUTION", f"{seen}{worse}", remedy, administrator)
@@ -552,22 +528,14 @@ def check_compiler(trials: Trials) -> Point:
     """Whether a C program can be built and run."""
     if trials.compiler.problem is None:
         return Point("compiler", "PASS", f"{trials.compiler.seen}; compiles and runs")
-    if trials.compiler.no_programs_in:
-        return Point(
-            "compiler",
-            "FAIL",
-            trials.compiler.problem,
-            "Set TMPDIR to a folder where programs may run: mkdir -p ~/tmp && export TMPDIR=~/tmp",
-            f"Mount {trials.compiler.no_programs_in} without the option noexec.",
-        )
-    return Point(
-        "compiler",
-        "FAIL",
-        trials.compiler.problem,
-        trials.compiler.remedy or WHOLE_COMPILER,
+    administrator = (
         "Install gcc and the headers of the C library where the students' programs run, which may "
-        "be the image of a container: apt-get install gcc libc6-dev",
+        "be the image of a container: apt-get install gcc libc6-dev"
     )
+    if trials.compiler.no_programs_in:
+        administrator = f"Mount {trials.compiler.no_programs_in} without the option noexec."
+    remedy = trials.compiler.remedy or WHOLE_COMPILER
+    return Point("compiler", "FAIL", trials.compiler.problem, remedy, administrator)
 
 
 def check_counter(trials: Trials) -> Iterator[Point]:
@@ -610,42 +578,42 @@ def check_counter(trials: Trials) -> Iterator[Point]:
 
 def check_pinning(machine: Machine, trials: Trials) -> Point:
     """Whether a task can be bound to a CPU."""
-    if trials.pinning is None:
-        return Point("pinning", "SKIPPED", f"{machine.system} offers no pinning")
-    if trials.pinning.problem is None:
-        return Point("pinning", "PASS", trials.pinning.seen)
-    return Point(
+    tried = trials.pinning or Outcome()
+    return _fact(
         "pinning",
-        "CAUTION",
-        trials.pinning.problem,
+        trials.pinning,
+        tried.problem is None,
+        tried.problem or tried.seen,
+        "",
         "Measure without --cpu, take more samples, and note the migrations that runs report. In "
         "measurements of switches the OS then chooses the CPUs, and every result states this.",
         "Allow the system call sched_setaffinity in the filter (seccomp) of the container.",
+        f"{machine.system} offers no pinning",
     )
 
 
 def check_interruptions(trials: Trials) -> Point:
     """For which share of the time others have the CPU, seen by a loop that reads the counter."""
-    if trials.counter is None:
-        return Point("interruptions", "SKIPPED", "needs a working counter")
-    share, between_us = f"{trials.counter.taken_by_others:.1%}", trials.counter.between_gaps_us
-    seen = f"other programs had this CPU for {share} of the time"
-    if between_us is not None:
-        seen += f", and took it every {between_us:,.0f} µs on average"
-    if trials.counter.taken_by_others <= TAKEN_LIMIT:
-        return Point("interruptions", "PASS", seen)
+    counter = trials.counter
+    taken, per_s = (counter.taken_by_others, counter.gaps_per_s) if counter else (0.0, 0.0)
+    seen = f"other programs had this CPU for {taken:.1%} of the time"
+    if per_s > 0:
+        seen += f", and took it every {1e6 / per_s:,.0f} µs on average"
     remedy = (
         "You can measure: Ticklab takes short samples and sets aside those that were interrupted. "
         "It is better to end other programs first (top lists them)."
     )
-    if between_us is not None:
-        remedy = " ".join([remedy, *_shorter_batches(between_us)])
-    return Point(
+    if per_s > 0:
+        remedy = " ".join([remedy, *_shorter_batches(1e6 / per_s)])
+    return _fact(
         "interruptions",
-        "CAUTION",
-        f"{seen}: a run takes longer, and some of its samples are interrupted",
+        counter,
+        taken <= TAKEN_LIMIT,
+        seen,
+        ": a run takes longer, and some of its samples are interrupted",
         remedy,
         "Let fewer students measure at the same time, or give each of them CPUs of their own.",
+        "needs a working counter",
     )
 
 

@@ -21,7 +21,7 @@ from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import region_of
 from labs.course import figures
 from labs.html import filled
-from labs.messages import Advice, Message, Refused
+from labs.messages import Advice, refused
 from labs.notebook.run import Run
 from labs.plots.figure_svg import Drawing, Mark, value_drawing
 from labs.recording import counts
@@ -181,6 +181,8 @@ class Pair:
 
     def as_html(self) -> str:
         """Both runs side by side, or one below the other on a narrow page."""
+        colours, titles = ("#D55E00", "#009E73"), (self.titles[0], self._title_of_half)
+        runs = self.broken, self.repaired
         halves = [
             {
                 "name": name,
@@ -193,12 +195,7 @@ class Pair:
                 "saved_in": run.recording_path,
             }
             for name, colour, title, region, run in zip(
-                _HALVES,
-                ("#D55E00", "#009E73"),
-                (self.titles[0], self._title_of_half),
-                self.regions,
-                (self.broken, self.repaired),
-                strict=True,
+                _HALVES, colours, titles, self.regions, runs, strict=True
             )
         ]
         return filled(
@@ -285,7 +282,7 @@ def _check(repair: object) -> None:
         if isinstance(names, tuple | list) and all(isinstance(name, str) for name in names):
             return
     usage = 'Write it like this: repair=("system_call", "getppid, invalid").'
-    raise Refused(Message("problem", "a repair is a C kernel and its variants", (usage,)))
+    raise refused("a repair is a C kernel and its variants", usage)
 
 
 def words_of(plan: Plan) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from labs import messages
-from labs.messages import Message, Refused
+from labs.messages import Refused, refused
 from labs.notebook import run_errors, unready_cells
 from labs.run import declared_options, variants
 from labs.run.plan import Plan
@@ -34,7 +34,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         usage = " ".join(self.format_usage().split()).removeprefix("usage: ")
-        raise Refused(Message("problem", f"%%ckernel: {message}", (f"Usage: {usage}",)))
+        raise refused(f"%%ckernel: {message}", f"Usage: {usage}")
 
 
 def register(session: Measuring, waiting: unready_cells.Waiting) -> None:

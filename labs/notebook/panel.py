@@ -25,7 +25,7 @@ from labs.messages import Message
 from labs.notebook import panel_runs, run_errors, typed_numbers
 from labs.notebook.panel_runs import Form, KeptRun, changes_as_text
 from labs.notebook.unready_cells import SavedOutput, style_of_widgets
-from labs.recording.declared import Estimand, Placement
+from labs.recording.declared import Placement
 from labs.recording.file import Recording
 from labs.recording.run_conditions import CANCELLED, cut_short
 from labs.results import stopping
@@ -196,18 +196,10 @@ class Controls:
         two_cpus = any(each.declared.placement is Placement.TWO_CPUS for each in offered)
         self.cpu = Menu("CPU", _cpu_options())
         self.peer_cpu = Menu("Peer's CPU", _cpu_options()) if two_cpus else None
-        self.warmup = NumberBox(
-            "Warm-up",
-            self._usual_warmup,
-            (0, limits.MOST_WARMUP),
-            "samples in each process, before",
-        )
-        self.processes = NumberBox(
-            "Processes",
-            panel_runs.DEFAULT_PROCESSES,
-            (1, limits.MOST_PROCESSES),
-            "fresh processes that share the samples",
-        )
+        about = "samples in each process, before"
+        self.warmup = NumberBox("Warm-up", self._usual_warmup, (0, limits.MOST_WARMUP), about)
+        about, usual = "fresh processes that share the samples", panel_runs.DEFAULT_PROCESSES
+        self.processes = NumberBox("Processes", usual, (1, limits.MOST_PROCESSES), about)
         levels = [(f"-O{level}", f"-O{level}") for level in (0, 1, 2, 3)]
         self.optimisation = Menu("Optimisation", levels)
         self.optimisation.control.value = panel_runs.DEFAULT_FLAGS
@@ -391,18 +383,15 @@ def of_peer_cpu(variant: Listed | None, *, can_pin: bool) -> Meaning:
 
 def of_warmup(variant: Listed | None) -> Meaning:
     """About the samples of warm-up."""
-    if variant is not None and variant.declared.estimand is Estimand.FIRST_TIME:
-        name = variant.name
-        return Meaning(
-            words=f"{name} measures first calls. A warm-up would use them up, so 0 is usual."
-        )
-    return USUAL
+    if variant is None or not variant.is_first_time:
+        return USUAL
+    words = f"{variant.name} measures first calls. A warm-up would use them up, so 0 is usual."
+    return Meaning(words=words)
 
 
 def usual_warmup(variant: Listed | None, unasked: Unasked) -> int:
     """The number of warm-up samples of the variant if its C kernel does what it does unasked."""
-    first = variant is not None and variant.declared.estimand is Estimand.FIRST_TIME
-    return 0 if first else unasked.warmup
+    return 0 if variant is not None and variant.is_first_time else unasked.warmup
 
 
 _LABEL = {"description_width": "96px"}
@@ -418,13 +407,9 @@ class Field:
         self.control = control
         self._note = widgets.HTML(layout={"display": "none", "margin": "0 2px 2px 100px"})
         self._meaning = Meaning()
-        self._wrong = ""
+        #: What is wrong with the value; '' if nothing is.
+        self.wrong = ""
         self.widget = widgets.VBox([control, self._note], layout=dict(CELL))
-
-    @property
-    def wrong(self) -> str:
-        """What is wrong with the value; '' if nothing is."""
-        return self._wrong
 
     @property
     def usable(self) -> bool:
@@ -440,7 +425,7 @@ class Field:
 
     def find_wrong(self, found: str) -> None:
         """Say beside the control what is wrong with its value; '' takes the words away."""
-        self._wrong = found
+        self.wrong = found
         self._show()
 
     def on_change(self, call: Callable[[], None]) -> None:
@@ -448,7 +433,7 @@ class Field:
         self.control.observe(lambda _: call(), "value")
 
     def _show(self) -> None:
-        wrong = self._wrong if self._meaning.usable else ""
+        wrong = self.wrong if self._meaning.usable else ""
         template, said = (_WRONG, wrong) if wrong else (_QUIET, self._meaning.words)
         self._note.value = inline(template, words=said) if said else ""
         self._note.layout.display = None if said else "none"
@@ -458,13 +443,9 @@ class Menu(Field):
     """A setting that is chosen from a list of words, each with its value."""
 
     def __init__(self, label: str, options: Sequence[tuple[str, Any]]) -> None:
+        words = [(text, value) for text, value in options]
         super().__init__(
-            widgets.Dropdown(
-                options=[(text, value) for text, value in options],
-                description=label,
-                style=_LABEL,
-                layout=dict(CELL),
-            )
+            widgets.Dropdown(options=words, description=label, style=_LABEL, layout=dict(CELL))
         )
 
     @property

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
 from labs import json_text, limits
 from labs.analysis import confidence
@@ -61,16 +61,8 @@ class Form:
     def plan(self) -> Plan:
         """The plan. Raises BadPlan where it cannot be carried out, in the words of the panel."""
         self._check_cpus()
-        plan = plan_of(
-            self.kernel,
-            self.variant,
-            flags=self.flags,
-            samples=self.samples,
-            cpu=self.cpu,
-            peer_cpu=self.peer_cpu,
-            warmup=self.warmup,
-            processes=self.processes,
-        )
+        options = {name: getattr(self, name) for name in LABELS if name != "variant"}
+        plan = plan_of(self.kernel, self.variant, **options)
         plan.check()
         return plan
 
@@ -294,12 +286,11 @@ def write(folder: Path, save: str, runs: tuple[KeptRun, ...]) -> None:
 
 
 def _run(entry: object) -> KeptRun | None:
-    try:
-        stored = KeptRun.model_validate(entry)
-    except ValidationError:
+    stored = KeptRun.or_none(entry)
+    if stored is None or stored.unit not in NAMES:
         return None
     known = {each is None for each in (stored.value, stored.low, stored.high)}
-    return stored if stored.unit in NAMES and len(known) == 1 else None
+    return stored if len(known) == 1 else None
 
 
 def _path(folder: Path, save: str) -> Path:

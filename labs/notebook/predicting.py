@@ -6,6 +6,7 @@ The form for an answer in own words is here too.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,12 +21,12 @@ from labs.course.guide import Asked, Guide
 from labs.course.predictions import Prediction
 from labs.files import CannotWrite
 from labs.html import filled, inline
-from labs.messages import Message, Refused, Tone, in_notebook, show
+from labs.messages import Message, Refused, Tone, in_notebook, refused, show
 from labs.notebook import run_errors, typed_numbers, unready_cells
 from labs.notebook.typed_numbers import as_python
 from labs.results.results_compared import Comparison
 from labs.terminal import suggestion
-from labs.units import canonical, rounded, with_unit
+from labs.units import rounded, spelled, with_unit
 
 #: The unit of an example where the lab states none.
 _USUAL_UNIT = "ns"
@@ -52,10 +53,8 @@ def prediction(folder: Path, guide: Guide, name: str, new: Prediction) -> Messag
         strange.insert(0, _about_late(asked, versions))
     strange = [each for each in strange if each]
     tone: Tone = "note" if strange else "stored"
-    if versions == earlier:
-        heading = f"late prediction kept: {what}" if stored.late else f"prediction kept: {what}"
-    else:
-        heading = f"late prediction stored: {what}" if stored.late else f"prediction stored: {what}"
+    done = "kept" if versions == earlier else "stored"
+    heading = f"{'late ' * stored.late}prediction {done}: {what}"
     return Message(tone, heading, (*strange, *words))
 
 
@@ -98,11 +97,11 @@ def asked_for(guide: Guide, name: object) -> Asked | None:
     known = guide.predictions
     if not isinstance(name, str):
         line = f'lab.predict("{next(iter(known), "id")}", 200, "ns")'
-        raise Refused(Message("problem", f"begin with the id of the prediction: {line}"))
+        raise refused(f"begin with the id of the prediction: {line}")
     if not known or name in known:
         return known.get(name)
     what = f"This lab asks for no prediction {name!r}{suggestion(name, tuple(known))}"
-    raise Refused(Message("problem", "prediction not stored", (what,)))
+    raise refused("prediction not stored", what)
 
 
 def forget(folder: Path, guide: Guide, name: str, new: str | None) -> Message:
@@ -201,8 +200,7 @@ _SETTLING_S = 0.4
 _STATUS = '<div role="status" class="ticklab-quiet">{{ words }}</div>'
 
 
-def _sure() -> str:
-    return "Write sure as a number from 0 (a guess) to 1 (certain)."
+_SURE = "Write sure as a number from 0 (a guess) to 1 (certain)."
 
 
 @dataclass(frozen=True)
@@ -215,7 +213,7 @@ class Line:
 
     def _repr_html_(self) -> str:
         message = self.message.as_html() if self.message is not None else ""
-        sure = _sure() if self.unsure else ""
+        sure = _SURE if self.unsure else ""
         style = unready_cells.style("ticklab-form-line", "ticklab-form")
         return filled(_LINE, python=self.python, message=message, sure=sure, style=style)
 
@@ -227,7 +225,7 @@ class Line:
     def __repr__(self) -> str:
         message = [repr(self.message)] if self.message is not None else []
         blank = ["Write your own decision in place of each `...`:"] if "..." in self.python else []
-        blank += [_sure()] if self.unsure else []
+        blank += [_SURE] if self.unsure else []
         return "\n".join([*message, self.question, *blank, self.python])
 
 
@@ -248,23 +246,14 @@ class PredictionForm:
         self.asked = asked_for(guide, name) or _FREE
         self.stored = self._newest()
         self._message = self._about_stored()
-        self._fields: Fields | None = None
         self._handle: Any = None
-
-    @property
-    def fields(self) -> Fields:
-        """The widgets, made when they are first asked for."""
-        if self._fields is None:
-            # Here: a terminal needs no widgets.
-
-            question = self.asked.asks or f"What do you expect of {self._name}?"
-            chosen = self.stored.unit if self.stored is not None else self.asked.unit
-            self._fields = Fields(question, units(self.asked.unit, chosen), self.stored)
-            self._fields.unit.value = _known(chosen)
-            self._fields.on_change(self._changed)
-            self._fields.store.on_click(lambda _: self._store_soon())
-            self._say(self._about_recording())
-        return self._fields
+        question = self.asked.asks or f"What do you expect of {name}?"
+        chosen = self.stored.unit if self.stored is not None else self.asked.unit
+        self.fields = Fields(question, units(self.asked.unit, chosen), self.stored)
+        self.fields.unit.value = spelled(chosen)
+        self.fields.on_change(self._changed)
+        self.fields.store.on_click(lambda _: self._store_soon())
+        self._say(self._about_recording())
 
     def display(self) -> None:
         """Show the form and, as an output of its own, the line of Python."""
@@ -322,21 +311,12 @@ class PredictionForm:
 
     def _python(self) -> str:
         """The line; `...` stands for what is not typed yet, or is no number."""
-        if self._fields is None:
-            made = self.stored
-            value = "..." if made is None else typed_numbers.as_python(made.value)
-            unit = self.asked.unit if made is None else made.unit
-            sure = "..." if made is None or made.sure is None else f"{made.sure:g}"
-            because = made.because if made is not None else ""
-        else:
-            value, sure = _or_blank(self._fields.number.value), "..."
-            try:
-                share = typed_numbers.share(self._fields.sure.value)
-                sure = "..." if share is None else f"{share:g}"
-            except typed_numbers.NotANumber:
-                pass
-            unit, because = self._fields.unit.value, self._fields.because.value.strip()
-        reason = json.dumps(because or "...", ensure_ascii=False)
+        fields = self.fields
+        value, unit, sure = _or_blank(fields.number.value), fields.unit.value, "..."
+        with contextlib.suppress(typed_numbers.NotANumber):
+            share = typed_numbers.share(fields.sure.value)
+            sure = "..." if share is None else f"{share:g}"
+        reason = json.dumps(fields.because.value.strip() or "...", ensure_ascii=False)
         return f'lab.predict("{self._name}", {value}, "{unit}", because={reason}, sure={sure})'
 
     def _newest(self) -> Prediction | None:
@@ -385,18 +365,10 @@ def _soon(call: Callable[[], None]) -> None:
 
 def units(asked: str, chosen: str) -> list[tuple[str, str]]:
     """The units to choose from, each as shown and as stored: those of time, or only `asked`."""
-    known = list(_TIMES) if _known(asked) in _TIMES else [asked]
-    if _known(chosen) not in known:
+    known = list(_TIMES) if spelled(asked) in _TIMES else [asked]
+    if spelled(chosen) not in known:
         known.append(chosen)
     return [("µs" if unit == "us" else unit, unit) for unit in known]
-
-
-def _known(unit: str) -> str:
-    """The unit in the kit's spelling, if it is a unit of time."""
-    try:
-        return canonical(unit)
-    except ValueError:
-        return unit
 
 
 def _or_blank(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from labs.analysis.confidence import Estimate
 from labs.analysis.net_cost import parts_of
 from labs.course import answers, published
 from labs.html import Table, filled
-from labs.messages import Message, Refused, running_cell
+from labs.messages import refused, running_cell
 from labs.plots import by_process, picture, style
 from labs.plots.figure_svg import Drawing, Mark, evidence_drawing, value_drawing
 from labs.plots.picture import Picture
@@ -23,7 +22,7 @@ from labs.results import remarks
 from labs.results.result import Result, result_of, sensible
 from labs.results.results_compared import Comparison, compared_at_one_clock, differences_compared
 from labs.results.run_warnings import RunWarning
-from labs.units import NANOSECONDS, factor_text, unit_symbol
+from labs.units import NANOSECONDS, factor_text, is_number, unit_symbol
 
 
 @dataclass
@@ -127,7 +126,7 @@ class Run:
         figure, net = self._estimate, self.results[0].net
         if net is None or net.baseline is None:
             why = f"Nothing is subtracted from {self.variant}."
-            raise Refused(Message("problem", "the figure has no parts", (why,)))
+            raise refused("the figure has no parts", why)
         per_unit = self.results[0].clock.ticks_in(self.unit)
         return {
             "whole": net.whole.value / per_unit,
@@ -156,7 +155,7 @@ class Run:
         found = counts.switches_of(self.recording, self.variant)
         if found is None:
             why = f"{self.variant} claims no switch, or this OS counts none"
-            raise Refused(Message("problem", "there are no switches to count", (f"{why}.",)))
+            raise refused("there are no switches to count", f"{why}.")
         return found
 
     def result(self, variant: str | None = None) -> Result:
@@ -165,7 +164,7 @@ class Run:
             if variant in (None, result.variant):
                 return result
         names = ", ".join(result.variant for result in self.results)
-        raise Refused(Message("problem", f"this run has no variant {variant!r}; it has {names}"))
+        raise refused(f"this run has no variant {variant!r}; it has {names}")
 
     def __getitem__(self, variant: str) -> Run:
         """The same run with another of its variants as the first."""
@@ -179,7 +178,7 @@ class Run:
             "Write `.value` after each run: `one.value / other.value`.",
             "`lab.compare(one, other)` gives the difference and the ratio with their intervals.",
         )
-        raise Refused(Message("problem", "a run is not a number: calculate with its value", words))
+        raise refused("a run is not a number: calculate with its value", *words)
 
     __add__ = __sub__ = __mul__ = __truediv__ = _no_arithmetic
     __radd__ = __rsub__ = __rmul__ = __rtruediv__ = _no_arithmetic
@@ -191,7 +190,7 @@ class Run:
                 _result(self.recording, each.variant, unit, self.python) for each in self.results
             )
         except ValueError as error:
-            raise Refused(Message("problem", f"not in {unit!r}", (str(error),))) from None
+            raise refused(f"not in {unit!r}", str(error)) from None
         return replace(self, results=results)
 
     def plot(self, variant: str | None = None) -> Picture:
@@ -249,7 +248,7 @@ class Run:
         """Plot the line T(k) = overhead + k * cost, and below it the residuals."""
         chosen = self.result(variant)
         if chosen.line is None:
-            raise Refused(Message("problem", "there is no line to draw", (chosen.no_figure,)))
+            raise refused("there is no line to draw", chosen.no_figure)
         return self._noted(picture.of_line(chosen), chosen)
 
     def plot_processes(self, variant: str | None = None) -> Picture:
@@ -258,7 +257,7 @@ class Run:
         try:
             drawn = by_process.by_process_picture(chosen)
         except ValueError as error:
-            raise Refused(Message("problem", "there is nothing to draw", (f"{error}.",))) from None
+            raise refused("there is nothing to draw", f"{error}.") from None
         return self._noted(drawn, chosen)
 
     def compare(self) -> Picture:
@@ -323,7 +322,7 @@ class Run:
             words.append(
                 "Or run the measuring cell again: another program may have disturbed the run."
             )
-            raise Refused(Message("problem", "this run gives no figure", tuple(words)))
+            raise refused("this run gives no figure", *words)
         return result.estimate
 
     @property
@@ -384,10 +383,9 @@ _PLAIN = "Write it like this: lab.compare(lab.compare(a, b), lab.compare(c, d), 
 
 def compare(first: object, second: object, times: float) -> Comparison:
     """How `first` compares with `times` the `second`. Raises Refused."""
-    if isinstance(times, bool) or not isinstance(times, int | float):
-        raise Refused(_about_times(times))
-    if not (times > 0 and math.isfinite(times)):
-        raise Refused(_about_times(times))
+    if not (is_number(times) and times > 0):
+        advice = "To compare with half of the second, write times=0.5."
+        raise refused(f"times must be a number above 0, not {times!r}", advice)
     try:
         if isinstance(first, Run) and isinstance(second, Run):
             saved = _saved_as(first), _saved_as(second)
@@ -398,9 +396,9 @@ def compare(first: object, second: object, times: float) -> Comparison:
     except ValueError as error:
         why = str(error).removesuffix(".")
         sentences = (f"{why}.", _advice(first, second))
-        raise Refused(Message("problem", "these cannot be compared", sentences)) from None
+        raise refused("these cannot be compared", *sentences) from None
     what = "lab.compare takes two runs, or a run by two of its variants"
-    raise Refused(Message("problem", what, (_USAGE,)))
+    raise refused(what, _USAGE)
 
 
 def _advice(first: object, second: object) -> str:
@@ -424,8 +422,3 @@ def _noted(found: Comparison, *runs: Run) -> Comparison:
     """The comparison, which says so if one of its runs is an earlier one."""
     notes = dict.fromkeys(note for run in runs if (note := run.later.note()))
     return replace(found, modes=(*notes, *found.modes)) if notes else found
-
-
-def _about_times(times: object) -> Message:
-    advice = "To compare with half of the second, write times=0.5."
-    return Message("problem", f"times must be a number above 0, not {times!r}", (advice,))

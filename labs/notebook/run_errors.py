@@ -31,15 +31,7 @@ _USED_FIRST = re.compile(
 )
 
 #: The errors of a run that a student can correct.
-EXPECTED = (
-    BadPlan,
-    c_process.RunFailed,
-    toolchain.NoCompiler,
-    toolchain.CompileError,
-    BadRecording,
-    OSError,
-    ValueError,
-)
+EXPECTED = variants.CANNOT_LIST
 
 
 #: What the message about each of these errors begins with.

@@ -27,7 +27,7 @@ from labs.files import CannotWrite, read_bounded
 from labs.hand_in.hand_in import CannotHandIn, carry_out
 from labs.html import Table
 from labs.machine import description
-from labs.messages import Message, Quiet, Refused, in_notebook, in_place_of, show
+from labs.messages import Message, Quiet, Refused, in_notebook, in_place_of, refused, show
 from labs.notebook import ckernel_magic, run_errors, unready_cells, way_through_labs
 from labs.notebook.measuring import Measuring
 from labs.notebook.predicting import AnswerForm, Predicting
@@ -39,7 +39,7 @@ from labs.results.results_compared import Comparison
 from labs.run import broken, declared_options
 from labs.run.variants import plan_of
 from labs.terminal import suggestion
-from labs.units import NANOSECONDS, UnknownUnit, canonical, rounded, unit_symbol, with_unit
+from labs.units import converted, rounded, unit_symbol, with_unit
 
 if TYPE_CHECKING:
     # What draws is imported where it is used: `start` need not wait until it is loaded.
@@ -322,10 +322,10 @@ class Session(Predicting, Measuring):
         save, unit = chosen.pop("save", None), chosen.pop("unit", "ns")
         try:
             plan = plan_of(kernel, variant, *more, **chosen)
-        except Refused as refused:
+        except Refused as error:
             # Without a plan the default name is a guess: the only variant, or the C kernel.
             guess = variant if variant and isinstance(variant, str) else kernel
-            self.failed([save or guess], refused.message)
+            self.failed([save or guess], error.message)
             raise
         run = self.carry_out(plan, save, unit)
         show(*run_errors.of_lacks(run.recording))
@@ -346,13 +346,13 @@ class Session(Predicting, Measuring):
         """
         if not runs or any(isinstance(each, str) or len(each) != 2 for each in runs.values()):
             usage = 'lab.measure_in_turns({"name": ("system_call", "getppid, getpid"), ...})'
-            raise Refused(Message("problem", "name a C kernel and its variants", (usage,)))
+            raise refused("name a C kernel and its variants", usage)
         chosen: dict[str, Any] = {**options}
         unit = chosen.pop("unit", "ns")
         try:
             plans = [plan_of(kernel, names, **chosen) for kernel, names in runs.values()]
-        except Refused as refused:
-            self.failed(list(runs), refused.message)
+        except Refused as error:
+            self.failed(list(runs), error.message)
             raise
         done = self.carry_out_in_turns(plans, list(runs), unit)
         for run in done:
@@ -476,7 +476,7 @@ class Session(Predicting, Measuring):
     def leave(self) -> None:
         """Leave the class: it forgets what you shared. Raises Refused."""
         if self._member is None:
-            raise Refused(Message("problem", "you are in no class", ("lab.join joins one.",)))
+            raise refused("you are in no class", "lab.join joins one.")
         show(self._member.leave())
         self._member = None
 
@@ -577,7 +577,7 @@ def store_figure(
     if hasattr(value, "recording") or not unit:
         how = f'lab.figure("{name}", run.value, run.unit, run)'
         advice = f"Give a value and a unit, as in {how}."
-        raise Refused(Message("problem", "figure not stored", (advice,)))
+        raise refused("figure not stored", advice)
     _refuse_no_unit(unit, f'lab.figure("{name}", value, unit, run)', "the fourth place is the run")
     _refuse_no_choice(guide, name, value, unit)
     recording = None if run is None else _evidence(folder, run)
@@ -606,7 +606,7 @@ def _refuse_no_unit(unit: object, form: str, place: str) -> None:
     """Raises Refused if `unit` is no text, such as a run: `form` is what to write."""
     if not isinstance(unit, str):
         what = f"figure not stored: the third place is a unit, not a {type(unit).__name__}"
-        raise Refused(Message("problem", what, (f"Write it like this: {form}; {place}.",)))
+        raise refused(what, f"Write it like this: {form}; {place}.")
 
 
 def _refuse_no_choice(guide: Guide, name: str, value: float, unit: str) -> None:
@@ -623,7 +623,7 @@ def _refuse_no_choice(guide: Guide, name: str, value: float, unit: str) -> None:
         else f"{name} has no conclusion {value!r}"
     )
     listed = tuple(f"{number}. {text}" for number, text in zip(numbers, texts, strict=True))
-    raise Refused(Message("problem", f"figure not stored: {what}", listed))
+    raise refused(f"figure not stored: {what}", *listed)
 
 
 def _value_text(value: float, unit: str) -> str:
@@ -637,17 +637,15 @@ def _evidence(folder: Path, run: Run | str) -> str:
         path = f"{figures.RECORDINGS}/{figures.recording_name(run)}.csv"
     elif not hasattr(run, "recording_path"):
         what = f"the evidence of a figure is a run, not a {type(run).__name__}"
-        raise Refused(Message("problem", what, _instead_of(run)))
+        raise refused(what, *_instead_of(run))
     elif run.recording_path is None:
-        raise Refused(
-            Message("problem", "the run is not saved", ("Measure again when saving is possible.",))
-        )
+        raise refused("the run is not saved", "Measure again when saving is possible.")
     else:
         path = run.recording_path
     if not (folder / path).is_file():
         there = sorted(each.stem for each in (folder / figures.RECORDINGS).glob("*.csv"))
         hint = f"There is {', '.join(there)}." if there else "There is none yet: measure first."
-        raise Refused(Message("problem", f"there is no {path} in {folder}", (hint,)))
+        raise refused(f"there is no {path} in {folder}", hint)
     if not isinstance(run, str) and not _holds(folder / path, run.recording.as_bytes()):
         newest = f'`lab.runs["{Path(path).stem}"]`'
         words = (
@@ -655,7 +653,7 @@ def _evidence(folder: Path, run: Run | str) -> str:
             f"Take value and run from the newest run, {newest}, or repeat the cells that gave this "
             "run.",
         )
-        raise Refused(Message("problem", f"{path} does not hold this run any more", words))
+        raise refused(f"{path} does not hold this run any more", *words)
     return path
 
 
@@ -707,12 +705,16 @@ def beside_class(folder: Path, file: str) -> Table:
         known = comparison.read_class(folder / file)
         own = figures.read(folder)
     except FileNotFoundError:
-        raise Refused(_missing(folder, file)) from None
+        raise refused(
+            f"there is no {file} here",
+            "It holds the figures of your class, without names. Your instructor makes it with "
+            f"`grader report {folder.name}`.",
+            f"Put it into the folder {folder.name}, next to the notebook, and run this cell again.",
+        ) from None
     except BadClassFigures as error:
-        problem = Message("problem", "the figures of your class cannot be read", (f"{error}.",))
-        raise Refused(problem) from None
+        raise refused("the figures of your class cannot be read", f"{error}.") from None
     except BadFigures as error:
-        raise Refused(Message("problem", "your figures cannot be read", (f"{error}.",))) from None
+        raise refused("your figures cannot be read", f"{error}.") from None
     machines = {
         name: kind_in_file(folder / each.recording)
         for name, each in own.items()
@@ -722,7 +724,7 @@ def beside_class(folder: Path, file: str) -> Table:
     rows = []
     for every in (row for row in known if row.machine == ALL_MACHINES):
         mine = own.get(every.figure)
-        value = _in_unit(mine, every.unit) if isinstance(mine, Figure) else None
+        value = converted(mine.value, mine.unit, every.unit) if isinstance(mine, Figure) else None
         machine = machines.get(every.figure, common)
         at_most = isinstance(mine, Figure) and _is_upper_limit(folder, mine)
         like = [row for row in known if (row.figure, row.machine) == (every.figure, machine)]
@@ -742,31 +744,6 @@ def beside_class(folder: Path, file: str) -> Table:
         "lie in the middle half. Machines differ, so a figure outside of it can be right."
     )
     return Table(caption, _HEADER, tuple(rows)).without_empty()
-
-
-def _missing(folder: Path, file: str) -> Message:
-    return Message(
-        "problem",
-        f"there is no {file} here",
-        (
-            "It holds the figures of your class, without names. Your instructor makes it with "
-            f"`grader report {folder.name}`.",
-            f"Put it into the folder {folder.name}, next to the notebook, and run this cell again.",
-        ),
-    )
-
-
-def _in_unit(figure: Figure, unit: str) -> float | None:
-    """The value in `unit`; None if the two units cannot be compared."""
-    try:
-        own = canonical(figure.unit)
-    except UnknownUnit:
-        own = figure.unit
-    if own == unit:
-        return figure.value
-    if own in NANOSECONDS and unit in NANOSECONDS:
-        return figure.value * NANOSECONDS[own] / NANOSECONDS[unit]
-    return None
 
 
 def _own_text(figure: object, value: float | None, unit: str) -> str:

@@ -6,7 +6,7 @@ import math
 import re
 from decimal import Decimal
 
-from labs.units import UnknownUnit, canonical
+from labs.units import spelled
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _WITH_UNIT = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-zµμ×%]+)")
@@ -61,12 +61,7 @@ def share(text: str) -> float | None:
 def split(text: str) -> tuple[str, str] | None:
     """A number and its unit out of one text such as `200 ns`; None if it is not that."""
     match = _WITH_UNIT.fullmatch(text.strip())
-    if match is None:
-        return None
-    try:
-        return match[1], canonical(match[2])
-    except UnknownUnit:
-        return match[1], match[2]
+    return (match[1], spelled(match[2])) if match is not None else None
 
 
 def whole(value: float) -> float:

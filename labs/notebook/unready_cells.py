@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from labs import messages, terminal
 from labs.html import filled
-from labs.messages import Message, Refused
+from labs.messages import Message, refused
 from labs.units import plural
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Runs(dict[str, "Run"]):
         ]
         if self:
             words.append(f"There is {', '.join(self)}.")
-        raise Refused(Message("problem", f"there is no run {name!r} yet", tuple(words)))
+        raise refused(f"there is no run {name!r} yet", *words)
 
 
 def register_missing_names() -> None:

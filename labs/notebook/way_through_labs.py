@@ -11,11 +11,11 @@ from labs import html
 from labs.course import answers, comparison, progress
 from labs.course.answers import Answer
 from labs.course.comparison import Compared
-from labs.course.guide import Guide, Step, heading_of_hints, labs, numbered_hints
+from labs.course.guide import Guide, heading_of_hints, labs, numbered_hints
 from labs.course.progress import LabProgress
 from labs.files import CannotWrite
 from labs.html import code_spans, filled
-from labs.messages import Message, Refused, show
+from labs.messages import Message, Refused, refused, show
 from labs.notebook import run_errors
 from labs.notebook.predicting import time_text
 from labs.results import remarks
@@ -40,7 +40,7 @@ def hint(guide: Guide, topic: str, rung: int) -> int:
     if rungs is None:
         known = ", ".join(f'lab.hint("{name}")' for name in guide.hints) or "no hints"
         what = f"no hint {topic!r} in this lab" if topic else "name what the hint is for"
-        raise Refused(Message("problem", f"{what}; there is {known}"))
+        raise refused(f"{what}; there is {known}")
     texts = numbered_hints(rungs, rung)
     show(Message("note", heading_of_hints(len(texts), rungs, "run the cell again"), texts))
     return len(texts)
@@ -53,7 +53,7 @@ def progress_of(folder: Path, name: str, guide: Guide) -> None:
     """
     mine = progress.of_lab(folder, name, guide)
     if mine.trouble:
-        raise Refused(Message("problem", "your progress cannot be read", (mine.trouble,)))
+        raise refused("your progress cannot be read", mine.trouble)
     show(ShownProgress(mine, folder))
     every = progress.of_labs(folder.parent)
     begun = tuple(each for each in every if each.lab == name or each.done or each.trouble)
@@ -69,33 +69,30 @@ class ShownProgress:
     folder: Path
 
     def _repr_html_(self) -> str:
-        steps = self.progress.steps
         return filled(
             _PROGRESS,
             colour=DONE if self.progress.finished else TO_DO,
             heading=self.progress.heading(),
             steps=[
-                {"text": self.progress.line(step, is_done), "link": self._recording(step, is_done)}
-                for step, is_done in steps
+                {
+                    "text": self.progress.line(step, is_done),
+                    "link": f"recordings/{step.name}.csv" * (step.kind == "recording" and is_done),
+                }
+                for step, is_done in self.progress.steps
             ],
-            next_lab=self._next_lab() if self.progress.next is None else None,
+            next_lab=self._next_lab(),
         )
 
     def __repr__(self) -> str:
-        next_lab = self._next_lab() if self.progress.next is None else None
         lines = [self.progress.heading(), *self.progress.lines()]
-        return "\n".join(lines + ([f"Next lab: {next_lab}"] if next_lab else []))
-
-    def _recording(self, step: Step, is_done: bool) -> str | None:
-        """The path of the recording that the step names, if there is one."""
-        return f"recordings/{step.name}.csv" if step.kind == "recording" and is_done else None
+        lines += [f"Next lab: {next_lab}"] if (next_lab := self._next_lab()) else []
+        return "\n".join(lines)
 
     def _next_lab(self) -> str | None:
-        """The lab after this one, if its notebook is beside this lab's folder."""
-        later = [lab for lab in labs() if lab > self.progress.lab]
-        if not later or not (self.folder.parent / later[0] / f"{later[0]}.ipynb").is_file():
-            return None
-        return later[0]
+        """The lab after this one, once this is done, if its notebook is beside this folder."""
+        later = next((lab for lab in labs() if lab > self.progress.lab), None)
+        there = later and (self.folder.parent / later / f"{later}.ipynb").is_file()
+        return later if there and self.progress.next is None else None
 
 
 def wrap_up(labs_folder: Path, lab: str) -> None:
@@ -189,7 +186,7 @@ def answered(
         shown = repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…"
         there_is = suggestion(name, known) if known else ": it asks for none."
         what = f"This lab has no question {shown}{there_is}"
-        raise Refused(Message("problem", "answer not stored", (what,)))
+        raise refused("answer not stored", what)
     try:
         blank = answers.is_blank(text)
         versions = answers.read(folder).get(name, ()) if blank else answers.put(folder, name, text)

@@ -148,15 +148,9 @@ class Drawing:
 
     def as_figure(self) -> str:
         """An HTML figure: the image, its description and a folded table."""
-        return filled(
-            _FIGURE,
-            note="",
-            kind=self.description,
-            meaning="",
-            width=self.width,
-            address=image_address(self.svg),
-            table=self.table.as_html(),
-        )
+        words = {"note": "", "kind": self.description, "meaning": ""}
+        address, table = image_address(self.svg), self.table.as_html()
+        return filled(_FIGURE, width=self.width, address=address, table=table, **words)
 
     def as_html(self) -> str:
         """The image alone, with its description."""
@@ -309,7 +303,9 @@ def value_drawing(
     home = [v for v in (*ends, *(end for pair in accepted for end in pair)) if v is not None]
     home = home or [marks[0].value]
     figures = [each.value for each in marks if each.kind == "figure"]
-    centre = figures[0] if len(figures) == 1 else _centre(home)
+    # The middle on a logarithmic axis; 0 if not all have a place there.
+    middle = math.sqrt(min(home) * max(home)) if min(home) > 0 else 0.0
+    centre = figures[0] if len(figures) == 1 else middle
     far = [0.0 if e.kind in _HOME else _times_off(e.value, centre) for e in marks]
     near = [each.value for each, off in zip(marks, far, strict=True) if not off]
     off_published = {value: _times_off(value, centre, _FAR_PUBLISHED) for value in published}
@@ -381,11 +377,6 @@ def _draw_published(
             mark = Mark("", 0.0, "published")
             _draw_mark(paper, axis, mark, off, (axis.right + 40 if off > 0 else axis.left - 30, y))
     paper.text(_MARGIN, y + 36, "× published figures", scale.QUIET, size=_SMALL)
-
-
-def _centre(values: Sequence[float]) -> float:
-    """The middle of the values on a logarithmic axis; 0 if they do not all have a place there."""
-    return math.sqrt(min(values) * max(values)) if min(values) > 0 else 0.0
 
 
 def _times_off(value: float, middle: float, most: float = _FAR) -> float:
@@ -907,13 +898,8 @@ def _draw_band(paper: Paper, panel: Panel, x: float, half: float, column: _Colum
             steps.append(f"M{x - w:.1f} {y:.1f}h{2 * w:.1f}v{high:.1f}h{-2 * w:.1f}z")
         else:
             steps.append(f"M{x - w:.1f} {y + high / 2:.1f}h{2 * w:.1f}")
-    paper.path(
-        "".join(steps),
-        scale.BLUE,
-        hollow=column.hollow,
-        opacity=0.75,
-        wide=0.0 if column.hollow else high,
-    )
+    hollow, thick = column.hollow, 0.0 if column.hollow else high
+    paper.path("".join(steps), scale.BLUE, hollow=hollow, opacity=0.75, wide=thick)
 
 
 def _evidence_in_words(result: Result, columns: Sequence[_Column], what: str) -> tuple[str, Table]:

@@ -86,21 +86,13 @@ class Picture:
 
         The warnings are not in it: a panel shows them with the result.
         """
-        return filled(
-            _PICTURE,
-            note=self.note,
-            kind=self.kind,
-            meaning=self.meaning,
-            width=self.width,
-            address=self._address,
-            table=self.table.as_html(),
-        )
-
-    @property
-    def _address(self) -> str:
         if self.image.startswith(b"<svg"):
-            return image_address(self.image.decode())
-        return f"data:image/png;base64,{base64.b64encode(self.image).decode()}"
+            address = image_address(self.image.decode())
+        else:
+            address = f"data:image/png;base64,{base64.b64encode(self.image).decode()}"
+        words = {"note": self.note, "kind": self.kind, "meaning": self.meaning}
+        table = self.table.as_html()
+        return filled(_PICTURE, width=self.width, address=address, table=table, **words)
 
     def _repr_html_(self) -> str:
         # A cell that ends in a plot shows no result, which would have the warnings.
@@ -205,9 +197,7 @@ def describe_estimates(
     below = [name for name, r in named if r.estimate is not None and r.estimate.value <= 0]
     if below:  # no operation costs less than nothing
         meaning.append(f"Not above zero, so compared with no other: {', '.join(below)}.")
-    without = [name for name, result in named if result.estimate is None]
-    if without:
-        meaning.append(f"Without a figure: {', '.join(without)}.")
+    meaning += without_figure([name for name, result in named if result.estimate is None])
     for result in results:
         mark = (predictions or {}).get(result.variant)
         if mark is not None:
@@ -216,10 +206,15 @@ def describe_estimates(
     return kind, " ".join(meaning)
 
 
+def without_figure(names: Sequence[str]) -> list[str]:
+    """A sentence on the results of these names, if there are any."""
+    return [f"Without a figure: {', '.join(names)}."] if names else []
+
+
 def _cheapest_and_dearest(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
     """Which variant is the cheapest and which the most expensive, if the differences show it."""
-    (first, cheap), near = results_compared.lowest(known)
-    (last, dear), nearby = results_compared.highest(known)
+    (first, cheap), near = results_compared.extreme(known, -1)
+    (last, dear), nearby = results_compared.extreme(known, 1)
     least, most = (f"{rounded(each.value)} {sign}" for each in (cheap, dear))
     if len(known) == 2 and near:
         return results_compared.of_estimates(
@@ -298,10 +293,14 @@ def names_of(results: Sequence[Result]) -> list[str]:
     """The variant of each result, of several C kernels with their names; if several runs have the
     same one, with the number of the run."""
     several = len({result.recording.kernel for result in results}) > 1
-    every = [f"{each.recording.kernel} " * several + each.variant for each in results]
+    return numbered([f"{each.recording.kernel} " * several + each.variant for each in results])
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """The names, each that occurs several times with the number of its run."""
     return [
-        f"{name}, run {every[: n + 1].count(name)}" if every.count(name) > 1 else name
-        for n, name in enumerate(every)
+        f"{name}, run {names[: n + 1].count(name)}" if names.count(name) > 1 else name
+        for n, name in enumerate(names)
     ]
 
 
@@ -365,24 +364,19 @@ def _estimates_drawing(
     unit = results[0].unit
     known = predictions or {}
     each = tuple(
-        _row(name, result, unit, known.get(result.variant))
+        row_of(name, result, unit, known.get(result.variant))
         for name, result in zip(names_of(results), results, strict=True)
     )
     key = [("● figure, bar: its 95 % interval", scale.BLUE)]
     drawn = [known[result.variant] for result in results if result.variant in known]
     texts = [mark.key_text() if len(drawn) == 1 else f"╌ {mark.name}" for mark in drawn]
     key += [(text, scale.GREEN) for text in dict.fromkeys(texts)]
-    return rows_drawing(
-        [Group("", each)],
-        unit,
-        results[0].what,
-        f"{_kernels(results)}: {results[0].what} of each variant",
-        key,
-        log=True,
-    )
+    what, title = results[0].what, f"{_kernels(results)}: {results[0].what} of each variant"
+    return rows_drawing([Group("", each)], unit, what, title, key, log=True)
 
 
-def _row(name: str, result: Result, unit: str, prediction: style.Mark | None) -> Row:
+def row_of(name: str, result: Result, unit: str, prediction: style.Mark | None = None) -> Row:
+    """The row of a result, or why it has no figure that a logarithmic axis can show."""
     level = prediction.into(unit, result.clock) if prediction is not None else None
     estimate = result.estimate.into(unit, result.clock) if result.estimate is not None else None
     if estimate is None or estimate.value <= 0:
@@ -437,15 +431,8 @@ def _draw_points(axes: Axes, taken: Taken, shown: Floats) -> None:
     order = np.arange(len(shown))
     between = np.flatnonzero(np.diff(taken.process)) + 0.5
     # One object for all lines: matplotlib takes milliseconds and 20 kB for each.
-    axes.vlines(
-        between,
-        0,
-        1,
-        transform=axes.get_xaxis_transform(),
-        color=scale.FAINT,
-        linewidth=0.6,
-        zorder=0,
-    )
+    down = axes.get_xaxis_transform()
+    axes.vlines(between, 0, 1, transform=down, color=scale.FAINT, linewidth=0.6, zorder=0)
     # With fewer samples there is room for larger points.
     steady_size = float(np.clip(2.3 * (8_000 / max(len(order), 1)) ** 0.25, 2.3, 3.4))
     for chosen, colour, alpha, marker, size in (

@@ -51,13 +51,8 @@ def taken_of(recording: Recording, variant: str) -> Taken:
     mine = np.flatnonzero(recording.rows_of(variant))
     process, sample = recording.process[mine], recording.sample[mine]
     warm = sample < 0
-    return Taken(
-        ticks=recording.ticks[mine],
-        batch=recording.batch[mine],
-        process=process,
-        warm=warm,
-        cold=is_cold(recording, variant, process, sample) & ~warm,
-    )
+    cold = is_cold(recording, variant, process, sample) & ~warm
+    return Taken(recording.ticks[mine], recording.batch[mine], process, warm, cold)
 
 
 def is_cold(

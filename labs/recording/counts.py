@@ -96,10 +96,8 @@ def switches(recording: Recording, variant: str | None = None) -> tuple[int | No
     its samples. Older recordings have only the counts of the whole run.
     """
     if variant is not None and has_own_count(recording, variant):
-        return (
-            recording.total(f"variant.{variant}.claimed_switches"),
-            recording.total(f"variant.{variant}.counted_switches"),
-        )
+        claimed, count = recording.totals(variant, "claimed_switches", "counted_switches")
+        return claimed, count
     claimed = recording.total("claimed.switches")
     counted = [
         recording.total(f"task.{task}.{kind}") for task in ("main", "peers") for kind in _KINDS
@@ -251,11 +249,6 @@ class PageFaults:
         return self.faults / self.touched
 
     @property
-    def later_each(self) -> float:
-        """Page faults of the later write to each of these pages."""
-        return self.later / self.touched
-
-    @property
     def has_faults(self) -> bool:
         """Whether the samples made page faults; a few that the OS makes by itself are none."""
         return self._is_more_than_few(self.faults)
@@ -264,7 +257,7 @@ class PageFaults:
     def only_read(self) -> bool:
         """Whether all pages are there, and some of them have no memory of their own."""
         if self.there is None:
-            return min(self.each, self.later_each) >= MOST_FAULTS
+            return min(self.faults, self.later) >= MOST_FAULTS * self.touched
         missing = self.touched - self.there
         return not self._is_more_than_few(missing) and self._is_more_than_few(self.later)
 
@@ -284,10 +277,9 @@ def made_no_page_fault(recording: Recording, variant: str) -> bool:
 
 def page_faults_of(recording: Recording, variant: str) -> PageFaults | None:
     """The counts of a variant; None if the recording states none."""
-    keys = ("touched", "faults", "later_faults")
-    touched, faults, later = (recording.total(f"variant.{variant}.{key}") for key in keys)
+    keys = ("touched", "faults", "later_faults", "there")
+    touched, faults, later, there = recording.totals(variant, *keys)
     if not touched or faults is None or later is None:
         return None
     samples = int((recording.rows_of(variant) & (recording.batch > 0)).sum())
-    there = recording.total(f"variant.{variant}.there")
     return PageFaults(variant, touched, faults, later, samples, there)

@@ -116,11 +116,6 @@ def seen_not_to_wait(recording: Recording, variant: str) -> bool:
     return bool(additions) and recording.number(f"variant.{variant}.watched_end_waits") == 0
 
 
-def placement(recording: Recording, variant: str) -> Placement:
-    """Where the C kernel puts the tasks of `variant`."""
-    return of_variant(recording, variant).placement
-
-
 def other_tasks(recording: Recording, variant: str) -> int:
     """How many other tasks take part."""
     return of_variant(recording, variant).other_tasks
@@ -133,9 +128,10 @@ def chooses_no_cpu(recording: Recording, variant: str) -> bool:
     return free and not pinned and other_tasks(recording, variant) > 0
 
 
-def operation_cycles(recording: Recording, variant: str) -> int:
-    """How many core cycles an operation takes; 0 if unknown."""
-    return of_variant(recording, variant).operation_cycles
+def baselines(recording: Recording) -> set[str]:
+    """The variants that another one of the run subtracts."""
+    keys = (f"variant.{name}.baseline" for name in recording.variants)
+    return {stated for key in keys for stated in recording.condition(key)}
 
 
 def _number(word: str, most: int) -> int:

@@ -14,7 +14,6 @@ import functools
 import hashlib
 import io
 import json
-import math
 import os
 import re
 import statistics
@@ -31,7 +30,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, StringConstraints, TypeAdapter, ValidationError
 
 from labs import limits
-from labs.files import cpu_list, read_bounded, without_name, write_together
+from labs.files import cpu_list, number_in, read_bounded, without_name, write_together
 from labs.json_text import BadJson, parse_json
 from labs.units import Clock
 
@@ -64,29 +63,33 @@ _SHAPES = bytes.maketrans(b"bcdefghijklmnopqrstuvwxyz123456789", b"a" * 25 + b"0
 class BadRecording(ValueError):
     """A recording cannot be read; the message names the file, the line and what is wrong."""
 
-    def __init__(self, what: str, *, where: str = "recording", line: int | None = None) -> None:
+    def __init__(self, what: str, line: int | None = None, *, where: str = "recording") -> None:
         place = f"{where}, line {line}" if line is not None else where
         super().__init__(f"{place}: {what}")
-        self.what = what
-        self.line = line
+        self.what, self.line = what, line
 
 
-def read_table(
-    body: bytes, first_row: int, where: str, columns: int = 5
-) -> tuple[tuple[str, ...], Integers]:
-    """The names of the variants and the numbers in the rows `body`.
+@contextlib.contextmanager
+def naming_file(where: str) -> Iterator[None]:
+    """In here, each BadRecording names `where` as the file."""
+    try:
+        yield
+    except BadRecording as error:
+        raise BadRecording(error.what, error.line, where=where) from error
 
-    The first row is line `first_row` of `where`. The array has the shape (rows, columns), and its
-    first column indexes the names. A C kernel prints four columns, because it does not know the
-    number of its process. Raises BadRecording, naming the line.
+
+def read_table(body: bytes, first_row: int, columns: int = 5) -> tuple[tuple[str, ...], Integers]:
+    """The names of the variants and the numbers in the rows `body`, whose first is this line.
+
+    The array has the shape (rows, columns), and its first column indexes the names. A C kernel
+    prints four columns, because it does not know the number of its process. Raises BadRecording,
+    naming the line.
     """
     if body and not body.endswith(b"\n"):
         body += b"\n"
     count = body.count(b"\n")
     if count > limits.MOST_RECORDING_ROWS:
-        raise BadRecording(
-            f"has {count} rows; at most {limits.MOST_RECORDING_ROWS} are read", where=where
-        )
+        raise BadRecording(f"has {count} rows; at most {limits.MOST_RECORDING_ROWS} are read")
     if count == 0:
         return (), np.empty((0, columns), dtype=np.int64)
     names: dict[bytes, int] = {}
@@ -97,14 +100,14 @@ def read_table(
         piece = body[begin:end]
         rows = _rows_in(piece, columns, names)
         if rows is None:
-            raise _why_refused(piece, columns, first_row + row, where)
+            raise _why_refused(piece, columns, first_row + row)
         index, numbers = rows
         table[row : row + len(index), 0] = index
         table[row : row + len(index), 1:] = numbers
         row += len(index)
-    _check_batch_sizes(table[:, -2], first_row, where)
+    _check_batch_sizes(table[:, -2], first_row)
     if columns == 5:
-        _check_order(table[:, 1], first_row, where)
+        _check_order(table[:, 1], first_row)
     return tuple(name.decode() for name in names), table
 
 
@@ -137,30 +140,27 @@ def _rows_in(
     return index, rows["numbers"]
 
 
-def _why_refused(piece: bytes, columns: int, first_row: int, where: str) -> BadRecording:
-    """What is wrong with the rows in `piece`; the first one is line `first_row` of `where`."""
+def _why_refused(piece: bytes, columns: int, first_row: int) -> BadRecording:
+    """What is wrong with the rows in `piece`; the first one is line `first_row`."""
     for line, row in enumerate(io.BytesIO(piece), first_row):
         if _ROW_FORMS[columns].fullmatch(row) is None:
             bad = row.removesuffix(b"\n")
-            return BadRecording(
-                f"{_shown(bad)} {_what_is_wrong(bad, columns)}", where=where, line=line
-            )
-    return BadRecording(f"has more than {limits.MOST_VARIANTS} variants", where=where)
+            return BadRecording(f"{_shown(bad)} {_what_is_wrong(bad, columns)}", line)
+    return BadRecording(f"has more than {limits.MOST_VARIANTS} variants")
 
 
-def _check_batch_sizes(batch: Integers, first_row: int, where: str) -> None:
+def _check_batch_sizes(batch: Integers, first_row: int) -> None:
     """Raise BadRecording if `batch`, of shape (rows,), holds too many different sizes."""
     sizes = len(distinct(batch))
     if sizes > limits.MOST_BATCH_SIZES:
         _, first_places = np.unique(batch, return_index=True)
         raise BadRecording(
             f"has {sizes} different batch sizes; at most {limits.MOST_BATCH_SIZES} are read",
-            where=where,
-            line=first_row + int(np.sort(first_places)[limits.MOST_BATCH_SIZES]),
+            first_row + int(np.sort(first_places)[limits.MOST_BATCH_SIZES]),
         )
 
 
-def _check_order(process: Integers, first_row: int, where: str) -> None:
+def _check_order(process: Integers, first_row: int) -> None:
     """Raise BadRecording if the process number, of shape (rows,), changes too often."""
     changes = np.flatnonzero(np.diff(process)) + 1
     if len(changes) > limits.MOST_PROCESS_CHANGES:
@@ -168,8 +168,7 @@ def _check_order(process: Integers, first_row: int, where: str) -> None:
             f"the process number changes {len(changes)} times; at most "
             f"{limits.MOST_PROCESS_CHANGES} are read: the rows of one process must be together, in "
             "the order of measurement",
-            where=where,
-            line=first_row + int(changes[limits.MOST_PROCESS_CHANGES]),
+            first_row + int(changes[limits.MOST_PROCESS_CHANGES]),
         )
 
 
@@ -226,6 +225,40 @@ def are_in_order(process: Integers, sample: Integers) -> bool:
     """Whether these rows, of shape (n,), ascend by process, and in each process by sample."""
     later = np.diff(process)
     return bool(((later > 0) | ((later == 0) & (np.diff(sample) >= 0))).all())
+
+
+# Remember what was computed from a recording.
+#
+# Plot, check and grade ask for the same line one after the other, and it takes most of their time
+# to fit it to 100,000 samples. Nothing changes a recording after reading, so its line stays valid.
+
+Subject = TypeVar("Subject")
+Arguments = ParamSpec("Arguments")
+Computed = TypeVar("Computed")
+
+
+def memoized(
+    compute: Callable[Concatenate[Subject, Arguments], Computed],
+) -> Callable[Concatenate[Subject, Arguments], Computed]:
+    """The same function, but it computes only once for each subject and choice of arguments.
+
+    The subject is a recording, or else what compares by identity. All arguments after it must be
+    hashable. An exception is not remembered.
+    """
+    known: weakref.WeakKeyDictionary[Subject, dict[Hashable, Computed]]
+    known = weakref.WeakKeyDictionary()
+
+    @functools.wraps(compute)
+    def compute_once(
+        subject: Subject, /, *args: Arguments.args, **options: Arguments.kwargs
+    ) -> Computed:
+        mine = known.setdefault(subject, {})
+        key: Hashable = (args, tuple(sorted(options.items())))
+        if key not in mine:
+            mine[key] = compute(subject, *args, **options)
+        return mine[key]
+
+    return compute_once
 
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
@@ -306,7 +339,7 @@ class Recording:
     def numbers(self, key: str) -> list[float]:
         """The values of `condition(key)` that are finite numbers; the others are left out."""
         if key not in self._known_numbers:  # a check asks for the same ones about fifteen times
-            values = (_finite(text) for text in self.condition(key))
+            values = (number_in(text) for text in self.condition(key))
             self._known_numbers[key] = [value for value in values if value is not None]
         return self._known_numbers[key].copy()
 
@@ -324,6 +357,10 @@ class Recording:
             known *= max(len(self.processes), 1)
         return sum(known) if known else None
 
+    def totals(self, variant: str, *keys: str) -> tuple[int | None, ...]:
+        """The total of each of these counts of `variant`."""
+        return tuple(self.total(f"variant.{variant}.{key}") for key in keys)
+
     def clock(self, variant: str) -> Clock:
         """The clock that `variant` read. Raises BadRecording if the recording does not state it."""
         frequency = self.number(f"clock.{variant}.frequency_hz")
@@ -337,20 +374,18 @@ class Recording:
         if cycle and counter_hz and cycle > 0:
             # The cycle is in ticks of the counter, but this variant may read another clock.
             cycle = cycle * frequency / counter_hz
-        possible = cycle is not None and 1 / MOST_HZ <= cycle <= MOST_HZ
+        if cycle is not None and not 1 / MOST_HZ <= cycle <= MOST_HZ:
+            cycle = None
         grain = (self.number("counter.step") or 0.0) * frequency / (counter_hz or frequency)
-        return Clock(
-            frequency,
-            max(int(step), 1),
-            cycle if possible else None,
-            max(round(grain), 1) if 0 <= grain <= MOST_HZ else 1,
-        )
+        in_ticks = max(round(grain), 1) if 0 <= grain <= MOST_HZ else 1
+        return Clock(frequency, max(int(step), 1), cycle, in_ticks)
 
     def rows_of(self, variant: str) -> NDArray[np.bool_]:
         """Which rows belong to `variant`, warm-up included; shape (rows,)."""
         chosen: NDArray[np.bool_] = self.variant_index == self.variants.index(variant)
         return chosen
 
+    @memoized  # a check asks for the same samples about thirty times
     def samples(self, variant: str, *, warmup: bool = False) -> Samples:
         """The steady samples of `variant`, or its warm-up samples if `warmup` is set.
 
@@ -358,21 +393,12 @@ class Recording:
         """
         if variant not in self.variants:
             raise KeyError(f"no variant {variant!r} here; there is {', '.join(self.variants)}")
-        # A check asks for the same samples about thirty times.
-        known = self._known_samples.get((variant, warmup))
-        if known is None:
-            chosen = np.flatnonzero(self.rows_of(variant) & ((self.sample < 0) == warmup))
-            columns = (self.process, self.sample, self.batch, self.ticks)
-            known = Samples(variant, self.clock(variant), *(each[chosen] for each in columns))
-            self._known_samples[variant, warmup] = known
-        return known
+        chosen = np.flatnonzero(self.rows_of(variant) & ((self.sample < 0) == warmup))
+        columns = (self.process, self.sample, self.batch, self.ticks)
+        return Samples(variant, self.clock(variant), *(each[chosen] for each in columns))
 
     @functools.cached_property
     def _known_numbers(self) -> dict[str, list[float]]:
-        return {}
-
-    @functools.cached_property
-    def _known_samples(self) -> dict[tuple[str, bool], Samples]:
         return {}
 
     @functools.cached_property
@@ -450,34 +476,35 @@ def _read(path: Path) -> Recording:
 
 
 def parse(content: bytes, *, where: str = "recording") -> Recording:
-    """The recording that `content` holds. Raises BadRecording, naming the line."""
+    """The recording that `content` holds. Raises BadRecording, naming `where` and the line."""
+    with naming_file(where):
+        return _parsed(content)
+
+
+def _parsed(content: bytes) -> Recording:
     if len(content) > limits.MOST_RECORDING_BYTES:
-        raise BadRecording(f"larger than {limits.MOST_RECORDING_BYTES} bytes", where=where)
+        raise BadRecording(f"larger than {limits.MOST_RECORDING_BYTES} bytes")
     # Some editors and spreadsheets write a byte-order mark, which changes nothing.
-    head, names, body, first_row = split_head(content.removeprefix(codecs.BOM_UTF8), where)
-    conditions, processes = read_head(head, where)
+    head, names, body, first_row = split_head(content.removeprefix(codecs.BOM_UTF8))
+    conditions, processes = read_head(head)
     if conditions.pop(FORMAT, None) != FORMAT_VERSION:
-        raise BadRecording(
-            f"does not begin with '# {FORMAT}: {FORMAT_VERSION}'", where=where, line=1
-        )
+        raise BadRecording(f"does not begin with '# {FORMAT}: {FORMAT_VERSION}'", 1)
     kernel = conditions.pop("kernel", None)
     if not kernel:
-        raise BadRecording("no line '# kernel: NAME'", where=where)
+        raise BadRecording("no line '# kernel: NAME'")
     if names != HEADER:
-        raise BadRecording(f"the column line must read {HEADER}", where=where, line=first_row - 1)
-    variants, table = read_table(body, first_row, where)
-    stated = _finite(conditions.get("samples.count", ""))
+        raise BadRecording(f"the column line must read {HEADER}", first_row - 1)
+    variants, table = read_table(body, first_row)
+    stated = number_in(conditions.get("samples.count", ""))
     if stated is not None and int(stated) != len(table):
         raise BadRecording(
             f"states {int(stated)} samples but holds {len(table)}: somebody cut it off or edited "
-            "it; save the recording again",
-            where=where,
+            "it; save the recording again"
         )
     if len(table) and table[:, 1].max() >= len(processes):
         raise BadRecording(
             f"has samples of process {table[:, 1].max()} but describes only {len(processes)} "
-            "processes",
-            where=where,
+            "processes"
         )
     columns = [np.ascontiguousarray(table[:, column]) for column in range(5)]
     recording = Recording(
@@ -485,14 +512,6 @@ def parse(content: bytes, *, where: str = "recording") -> Recording:
     )
     recording.__dict__["rows"] = body  # byte for byte as in the file, because the hash covers them
     return recording
-
-
-def _finite(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 # Keep the recordings of one submission while it is judged, shown and described.
@@ -551,13 +570,13 @@ _CONDITION = re.compile(rf"# ([A-Za-z0-9][A-Za-z0-9_. -]{{0,{limits.MOST_KEY - 1
 _CPU_LISTS = ("cpu.allowed", ".cpus", ".peers_cpus", ".peers_may_use")
 
 
-def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
+def split_head(content: bytes) -> tuple[list[str], str, bytes, int]:
     """The condition lines, the column line, the rows, and the number of the first row's line.
 
     Raises BadRecording, naming the line.
     """
     if not content or content.isspace():
-        raise BadRecording("is empty", where=where)
+        raise BadRecording("is empty")
     head: list[str] = []
     position = 0
     while True:
@@ -565,13 +584,11 @@ def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
         raw = content[position:] if end < 0 else content[position:end]
         number = len(head) + 1
         if len(raw) > limits.MOST_LINE_BYTES:
-            raise BadRecording(
-                f"a line of more than {limits.MOST_LINE_BYTES} bytes", where=where, line=number
-            )
+            raise BadRecording(f"a line of more than {limits.MOST_LINE_BYTES} bytes", number)
         try:
             line = raw.decode("utf-8").rstrip("\r")
         except UnicodeDecodeError as error:
-            raise BadRecording("is not UTF-8 text", where=where, line=number) from error
+            raise BadRecording("is not UTF-8 text", number) from error
         position = len(content) if end < 0 else end + 1
         if not line.startswith("#"):
             rows = content[position:]
@@ -580,44 +597,36 @@ def split_head(content: bytes, where: str) -> tuple[list[str], str, bytes, int]:
             return head, line, rows, number + 1
         head.append(line)
         if position > limits.MOST_HEADER_BYTES:
-            raise BadRecording(
-                f"more than {limits.MOST_HEADER_BYTES} bytes of conditions",
-                where=where,
-                line=number,
-            )
+            raise BadRecording(f"more than {limits.MOST_HEADER_BYTES} bytes of conditions", number)
         if len(head) > limits.MOST_CONDITIONS:
-            raise BadRecording(
-                f"more than {limits.MOST_CONDITIONS} lines of conditions", where=where
-            )
+            raise BadRecording(f"more than {limits.MOST_CONDITIONS} lines of conditions")
         if end < 0:
-            raise BadRecording("ends before its first sample", where=where, line=number)
+            raise BadRecording("ends before its first sample", number)
 
 
-def read_head(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping[str, str]]]:
+def read_head(head: list[str]) -> tuple[dict[str, str], list[Mapping[str, str]]]:
     """The conditions in the lines `head`: those of the run, and those of each process.
 
     Raises BadRecording, naming the line.
     """
     conditions: dict[str, str] = {}
     processes: list[Mapping[str, str]] = []
-    cpus = _CpuLists(where)
+    cpus = _CpuLists()
     for number, line in enumerate(head, start=1):
         match = _CONDITION.fullmatch(line)
         if match is None:
-            raise BadRecording("is not of the form '# key: value'", where=where, line=number)
+            raise BadRecording("is not of the form '# key: value'", number)
         key, value = match.groups()
         if key == f"process.{len(processes)}" and len(processes) < limits.MOST_RECORDED_PROCESSES:
-            stated = _process(value, number, where)
+            stated = _process(value, number)
             processes.append(stated)
             cpus.add(stated, number)
         elif key.startswith("process."):
-            raise BadRecording(
-                f"{key} is out of order or one process too many", where=where, line=number
-            )
+            raise BadRecording(f"{key} is out of order or one process too many", number)
         elif key in conditions:
-            raise BadRecording(f"{key} is stated twice", where=where, line=number)
+            raise BadRecording(f"{key} is stated twice", number)
         else:
-            _check_length(key, value, number, where)
+            _check_length(key, value, number)
             conditions[key] = value
             cpus.add({key: value}, number)
     return conditions, processes
@@ -626,8 +635,7 @@ def read_head(head: list[str], where: str) -> tuple[dict[str, str], list[Mapping
 class _CpuLists:
     """The CPUs in all different CPU lists of a recording, counted while it is read."""
 
-    def __init__(self, where: str) -> None:
-        self._where = where
+    def __init__(self) -> None:
         self._known: set[str] = set()
         self._count = 0
 
@@ -638,28 +646,24 @@ class _CpuLists:
                 self._known.add(text)
                 self._count += len(cpu_list(text) or ())
         if self._count > limits.MOST_LISTED_CPUS:
-            raise BadRecording(
-                f"its CPU lists name more than {limits.MOST_LISTED_CPUS} CPUs in all",
-                where=self._where,
-                line=line,
-            )
+            what = f"its CPU lists name more than {limits.MOST_LISTED_CPUS} CPUs in all"
+            raise BadRecording(what, line)
 
 
-def _check_length(key: str, value: str, line: int, where: str) -> None:
+def _check_length(key: str, value: str, line: int) -> None:
     if len(key) > limits.MOST_KEY:
         what = f"a key of {len(key)} characters; at most {limits.MOST_KEY} are read"
-        raise BadRecording(what, where=where, line=line)
+        raise BadRecording(what, line)
     if len(value) > limits.MOST_VALUE:
         what = f"{key} has {len(value)} characters; at most {limits.MOST_VALUE} are read"
-        raise BadRecording(what, where=where, line=line)
+        raise BadRecording(what, line)
 
 
-def _process(text: str, number: int, where: str) -> Mapping[str, str]:
+def _process(text: str, number: int) -> Mapping[str, str]:
     try:
         stated = _PROCESS.validate_python(parse_json(text))
     except BadJson as error:
-        what = f"is not valid JSON after the colon: {error.words}"
-        raise BadRecording(what, where=where, line=number) from error
+        raise BadRecording(f"is not valid JSON after the colon: {error.words}", number) from error
     except ValidationError as error:
         kind = error.errors(include_url=False, include_context=False)[0]["type"]
         what = (
@@ -667,48 +671,13 @@ def _process(text: str, number: int, where: str) -> Mapping[str, str]:
             if kind == "string_unicode"
             else "must be an object whose values are strings"
         )
-        raise BadRecording(what, where=where, line=number) from error
+        raise BadRecording(what, number) from error
     if len(stated) > limits.MOST_PROCESS_CONDITIONS:
         raise BadRecording(
             f"a process with {len(stated)} conditions; at most {limits.MOST_PROCESS_CONDITIONS} "
             "are read",
-            where=where,
-            line=number,
+            number,
         )
     for key, value in stated.items():
-        _check_length(key, value, number, where)
+        _check_length(key, value, number)
     return MappingProxyType(stated)
-
-
-# Remember what was computed from a recording.
-#
-# Plot, check and grade ask for the same line one after the other, and it takes most of their time
-# to fit it to 100,000 samples. Nothing changes a recording after reading, so its line stays valid.
-
-Subject = TypeVar("Subject")
-Arguments = ParamSpec("Arguments")
-Computed = TypeVar("Computed")
-
-
-def memoized(
-    compute: Callable[Concatenate[Subject, Arguments], Computed],
-) -> Callable[Concatenate[Subject, Arguments], Computed]:
-    """The same function, but it computes only once for each subject and choice of arguments.
-
-    The subject is a recording, or else what compares by identity. All arguments after it must be
-    hashable. An exception is not remembered.
-    """
-    known: weakref.WeakKeyDictionary[Subject, dict[Hashable, Computed]]
-    known = weakref.WeakKeyDictionary()
-
-    @functools.wraps(compute)
-    def compute_once(
-        subject: Subject, /, *args: Arguments.args, **options: Arguments.kwargs
-    ) -> Computed:
-        mine = known.setdefault(subject, {})
-        key: Hashable = (args, tuple(sorted(options.items())))
-        if key not in mine:
-            mine[key] = compute(subject, *args, **options)
-        return mine[key]
-
-    return compute_once

@@ -151,6 +151,11 @@ def policies(recording: Recording) -> tuple[str, ...]:
     return _different(recording, "scheduling.policy")
 
 
+def unusual_policies(recording: Recording) -> list[str]:
+    """Those of them that are not the usual one."""
+    return [each for each in policies(recording) if each != USUAL_POLICY]
+
+
 def nice_values(recording: Recording) -> tuple[str, ...]:
     """The nice values with which the processes were started; empty if not stated."""
     return _different(recording, "scheduling.nice")
@@ -225,13 +230,9 @@ SHORTEST_S = 100e-6
 _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
-def preempted(recording: Recording, samples: Samples) -> NDArray[np.bool_]:
-    """Which of `samples`, all steady samples of a variant, were preempted; shape (n,)."""
-    return _of_variant(recording, samples.variant)
-
-
 @memoized
-def _of_variant(recording: Recording, variant: str) -> NDArray[np.bool_]:
+def preempted(recording: Recording, variant: str) -> NDArray[np.bool_]:
+    """Which steady samples of a variant were preempted; shape (n,)."""
     samples = recording.samples(variant)
     long_enough = samples.ticks > SHORTEST_S * samples.clock.frequency_hz
     found = np.zeros(len(samples), dtype=np.bool_)

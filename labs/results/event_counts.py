@@ -59,17 +59,8 @@ def per_operation(recording: Recording, variant: str) -> tuple[PerOperation, ...
             continue
         batch = max(event.processes[0])
         whole = statistics.fmean(each[batch] for each in event.processes if batch in each)
-        found.append(
-            PerOperation(
-                event.event,
-                statistics.median(values),
-                min(values),
-                max(values),
-                len(values),
-                batch,
-                whole,
-            )
-        )
+        middle, low, high = statistics.median(values), min(values), max(values)
+        found.append(PerOperation(event.event, middle, low, high, len(values), batch, whole))
     return tuple(found)
 
 

@@ -233,11 +233,7 @@ def _facts(recordings: Iterable[Recording]) -> list[str]:
 
 def _inherited(recording: Recording) -> list[str]:
     """What the run inherited that is not usual."""
-    found = [
-        f"scheduled as {policy}"
-        for policy in run_conditions.policies(recording)
-        if policy != run_conditions.USUAL_POLICY
-    ]
+    found = [f"scheduled as {each}" for each in run_conditions.unusual_policies(recording)]
     found += [f"nice value {nice}" for nice in run_conditions.nice_values(recording) if nice != "0"]
     found += [
         f"{libraries} loaded before the C library (by {variable})"
@@ -440,8 +436,6 @@ _CONDITIONS: tuple[tuple[str, Callable[[Recording], str]], ...] = (
 
 def evidence_of(result: Result) -> str:
     """What shows that the event of this result happened; '' if there is no figure to prove."""
-    if by_line(result):
-        return on_a_line(off_the_line(result))
     calls = _system_calls(result)
     if calls is not None and not _switches(result) and result.estimate is not None:
         return "one trap each, result checked" if calls else "no system call"
@@ -461,16 +455,11 @@ def evidence_of_any_c(result: Result) -> str:
         return both if seen.accounted_for else f"{both}: they disagree"
     if counted := _counts(result):
         return counted
-    if result.line is not None and result.estimate is not None:
-        return on_a_line(off_the_line(result))
+    line = result.line
+    if line is not None and result.estimate is not None:
+        off = float(abs(line.residual / line.location).max())
+        return f"no point is more than {rounded(100 * off, 1)} % off the line"
     return f"first sample of {result.estimate.processes} processes" if result.estimate else ""
-
-
-def by_line(result: Result) -> bool:
-    """Whether the line through the samples is all the evidence there is."""
-    if result.line is None or result.estimate is None:
-        return False
-    return not (_switches(result) or _counts(result)) and _system_calls(result) is None
 
 
 def _counts(result: Result) -> str:
@@ -479,13 +468,11 @@ def _counts(result: Result) -> str:
     A C kernel that counts none in its samples shows them only in a run of this operation alone.
     """
     recording, variant = result.recording, result.variant
-    made = recording.total(f"variant.{variant}.created")
+    made, faults = recording.totals(variant, "created", "children_faults")
     if made:
-        faults = recording.total(f"variant.{variant}.children_faults")
         counted = f", {faults:,} page faults of children counted" if faults is not None else ""
         return f"{made:,} tasks created{counted}"
-    touched = recording.total(f"variant.{variant}.touched")
-    faults = recording.total(f"variant.{variant}.faults")
+    touched, faults = recording.totals(variant, "touched", "faults")
     if touched and faults is not None:
         return f"{faults:,} page faults counted, {touched:,} pages"
     faults = recording.total("task.main.minor_faults")
@@ -505,17 +492,6 @@ def switches_agree(result: Result) -> bool:
         return False
     seen = counts.switches_of(result.recording, result.variant)
     return seen is not None and seen.accounted_for
-
-
-def off_the_line(result: Result) -> float:
-    """How far the farthest point is off the line, as a share; 0 if there is no line."""
-    line = result.line
-    return 0.0 if line is None else float(abs(line.residual / line.location).max())
-
-
-def on_a_line(off: float) -> str:
-    """The evidence of a line whose points are off it by at most the share `off`."""
-    return f"no point is more than {rounded(100 * off, 1)} % off the line"
 
 
 def _system_calls(result: Result) -> float | None:

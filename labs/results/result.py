@@ -299,10 +299,10 @@ def result_of(recording: Recording, variant: str | None = None, unit: str = "ns"
     net: Net | None = None
     try:
         if declared.is_first_time(recording, name):
-            estimate = first_time(recording, name).into(unit, clock)
+            figure = first_time(recording, name)
             if not recording.samples(name).ticks.any():
-                return Result(recording, name, unit, clock, line, None, ALL_THE_SAME)
-            return Result(recording, name, unit, clock, line, estimate)
+                return Result(recording, name, unit, clock, None, None, ALL_THE_SAME)
+            return Result(recording, name, unit, clock, None, figure.into(unit, clock))
         # Samples are converted to core cycles with the clock speed at which they were taken.
         one_speed = unit == "cycles"
         line = fit_line(recording, name, one_speed=one_speed)
@@ -336,25 +336,21 @@ def sensible(estimate: Estimate) -> tuple[str, str, str]:
     What six decimals would not show, such as nanoseconds in seconds, has an exponent. A small value
     whose interval holds 0 is about 0: its digits would be noise.
     """
-    value, low, high = _sensible(estimate)
+    three, width = (estimate.value, estimate.low, estimate.high), estimate.half_width
+    small = max(abs(estimate.low), abs(estimate.high)) < SMALL
+    decimals = 0
+    while decimals < 6 and width * 10**decimals < 9.5:
+        decimals += 1
+    exact = width <= 0 or small
+    value, low, high = (
+        rounded(each, 4 if small else 3) if exact else fixed(each, decimals) for each in three
+    )
     return "about 0" if is_about_0(estimate) else value, low, high
 
 
 def is_about_0(estimate: Estimate) -> bool:
     """Whether the value is small and may be 0, so that its digits would be noise."""
     return estimate.low < 0 < estimate.high and abs(estimate.value) < TINY
-
-
-def _sensible(estimate: Estimate) -> tuple[str, str, str]:
-    width = estimate.half_width
-    three = estimate.value, estimate.low, estimate.high
-    if width <= 0 or max(abs(estimate.low), abs(estimate.high)) < SMALL:
-        digits = 4 if max(abs(estimate.low), abs(estimate.high)) < SMALL else 3
-        return rounded(three[0], digits), rounded(three[1], digits), rounded(three[2], digits)
-    decimals = 0
-    while decimals < 6 and width * 10**decimals < 9.5:
-        decimals += 1
-    return fixed(three[0], decimals), fixed(three[1], decimals), fixed(three[2], decimals)
 
 
 # What an author would report who notices no mistake in the run.

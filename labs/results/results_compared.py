@@ -212,24 +212,14 @@ def _unequal_steps(first: Comparison, second: Comparison) -> tuple[str, ...]:
 def _comparison(
     names: tuple[str, str], one: Estimate, other: Estimate, times: float, modes: tuple[str, ...]
 ) -> Comparison:
-    gap, *gap_interval = confidence.difference(one, other, times)
-    ratio, ratio_interval = None, None
+    gap, low, high = confidence.difference(one, other, times)
+    ratio, between = None, None
     if other.low > 0 and one.value > 0:
-        ratio, *between = confidence.ratio(one, other)
-        ratio_interval = (between[0], between[1])
-    side = confidence.side(one, other, times)
+        ratio, *ends = confidence.ratio(one, other)
+        between = ends[0], ends[1]
+    side, plain = confidence.side(one, other, times), confidence.difference_of(one, other)
     found = Comparison(
-        *names,
-        one.unit,
-        gap,
-        (gap_interval[0], gap_interval[1]),
-        ratio,
-        ratio_interval,
-        side != 0,
-        modes,
-        times,
-        side,
-        confidence.difference_of(one, other),
+        *names, one.unit, gap, (low, high), ratio, between, side != 0, modes, times, side, plain
     )
     notes = *_on_a_shared_core(found, one, other), *_not_of_the_values(found, one, other)
     return replace(found, modes=(*notes, *modes))
@@ -542,16 +532,12 @@ def _but_the_core_ran(speeds: tuple[float, float]) -> str:
 Named = tuple[str, Estimate]
 
 
-def lowest(known: Sequence[Named]) -> tuple[Named, tuple[str, ...]]:
-    """The lowest estimate, and the names of those not distinguishable from it."""
-    name, least = min(known, key=lambda each: each[1].value)
-    return (name, least), tuple(n for n, e in known if n != name and confidence.side(e, least) <= 0)
-
-
-def highest(known: Sequence[Named]) -> tuple[Named, tuple[str, ...]]:
-    """The highest estimate, and the names of those not distinguishable from it."""
-    name, most = max(known, key=lambda each: each[1].value)
-    return (name, most), tuple(n for n, e in known if n != name and confidence.side(e, most) >= 0)
+def extreme(known: Sequence[Named], side: int) -> tuple[Named, tuple[str, ...]]:
+    """The highest estimate (`side` 1) or the lowest one (-1), and the names of those not
+    distinguishable from it."""
+    name, end = max(known, key=lambda each: side * each[1].value)
+    near = (n for n, e in known if n != name and side * confidence.side(e, end) >= 0)
+    return (name, end), tuple(near)
 
 
 def doubt(of: str, value: str, name: str, near: Sequence[str]) -> str:

@@ -95,65 +95,59 @@ def of_line(
     if not line.straight:
         return (no_line_warning(recording, line),)
     cycle = cpu_core.shortest_cycle(recording, line.clock)
-    found = (
-        _negative(recording, line, figure, cycle),
-        of_far(recording, line, figure),
-        of_drift(recording, line),
-        of_shared_core(line, figure, thresholds.WIDE_INTERVAL),
-        _of_modes(recording, line.variant, figure),
-        of_learnt_input(recording, line.variant, figure.value / cycle if cycle else math.inf),
-        _below_one_cycle(recording, line, cycle),
-        _of_nothing_left(recording, line, figure, cycle),
-        _of_width(recording, line, figure),
+    return (
+        *_negative(recording, line, figure, cycle),
+        *of_far(recording, line, figure),
+        *of_drift(recording, line),
+        *of_shared_core(line, figure, thresholds.WIDE_INTERVAL),
+        *_of_modes(recording, line.variant, figure),
+        *of_learnt_input(recording, line.variant, figure.value / cycle if cycle else math.inf),
+        *_below_one_cycle(recording, line, cycle),
+        *_of_nothing_left(recording, line, figure, cycle),
+        *_of_width(recording, line, figure),
     )
-    return tuple(filter(None, found))
 
 
-def _below_one_cycle(recording: Recording, line: Line, cycle: float) -> RunWarning | None:
+def _below_one_cycle(recording: Recording, line: Line, cycle: float) -> Iterator[RunWarning]:
     """A warning if an operation takes less than a core cycle, which has so many ticks; 0: unknown.
 
     Without fences this is no news: operations overlap with the readings.
     """
-    if not cycle or line.cost.high >= thresholds.WHOLE_CYCLE * cycle:
-        return None
-    if declared.is_unfenced(recording, line.variant):
-        return None
-    return RunWarning(
-        "below-one-cycle",
-        f"each operation adds {max(line.cost.value / cycle, 0):.2f} core cycles to a sample",
-        "operations overlap, or the compiler removed some of them",
-        "look at the disassembly of the measured region",
-    )
+    below = bool(cycle) and line.cost.high < thresholds.WHOLE_CYCLE * cycle
+    if below and not declared.of_variant(recording, line.variant).unfenced:
+        yield RunWarning(
+            "below-one-cycle",
+            f"each operation adds {max(line.cost.value / cycle, 0):.2f} core cycles to a sample",
+            "operations overlap, or the compiler removed some of them",
+            "look at the disassembly of the measured region",
+        )
 
 
 def _of_nothing_left(
     recording: Recording, line: Line, figure: Estimate, cycle: float
-) -> RunWarning | None:
+) -> Iterator[RunWarning]:
     """A warning if a student's operation adds next to nothing to its baseline, and surely so."""
-    if not cycle or declared.is_overhead(recording, line.variant) or is_the_kits(recording):
-        return None
+    own = not declared.is_overhead(recording, line.variant) and not is_the_kits(recording)
     nothing = 0 < figure.high < thresholds.CYCLES_OF_NOTHING * cycle
-    if line.cost.high < thresholds.WHOLE_CYCLE * cycle or not nothing:
-        return None
-    if not figure.is_believable():
-        return None  # its interval says so
-    return RunWarning(
-        "below-one-cycle",
-        f"next to its baseline, each operation adds {figure.value / cycle:.2f} core cycles",
-        PERHAPS_LEFT_OUT,
-        LET_IT_DEPEND,
-    )
+    whole = line.cost.high >= thresholds.WHOLE_CYCLE * cycle
+    if own and nothing and whole and figure.is_believable():  # else its interval says so
+        yield RunWarning(
+            "below-one-cycle",
+            f"next to its baseline, each operation adds {figure.value / cycle:.2f} core cycles",
+            PERHAPS_LEFT_OUT,
+            LET_IT_DEPEND,
+        )
 
 
 def _negative(
     recording: Recording, line: Line, figure: Estimate, cycle: float
-) -> RunWarning | None:
+) -> Iterator[RunWarning]:
     """A warning if the fitted value is negative, with the cause that its kind allows.
 
     From an overhead nothing is subtracted. It is negative if work is missing from the samples.
     """
     if line.cost.high >= 0 and figure.high >= 0:
-        return None
+        return
     cause: tuple[str, Advice | str] = (
         "the subtracted part was not contained in the measurement, or the machine changed "
         "its speed during the run",
@@ -167,24 +161,24 @@ def _negative(
             "the clock is read before the work is done, or the machine changed its speed during "
             "the run",
             "use a fenced variant"
-            if declared.is_unfenced(recording, line.variant)
+            if declared.of_variant(recording, line.variant).unfenced
             else "look at the disassembly of the measured region; if its readings wait for the "
             "work, measure again",
         )
-        if not declared.is_unfenced(recording, line.variant) and not is_the_kits(recording):
+        if not declared.of_variant(recording, line.variant).unfenced and not is_the_kits(recording):
             cause = (
                 "the C subtracts a number that is too large, or the clock is read before the work "
                 "is done",
                 "look in the C at what is subtracted; if that is right, let the readings wait",
             )
-    return RunWarning("negative", "the fitted value is negative", *cause)
+    yield RunWarning("negative", "the fitted value is negative", *cause)
 
 
-def _of_modes(recording: Recording, variant: str, figure: Estimate) -> RunWarning | None:
+def _of_modes(recording: Recording, variant: str, figure: Estimate) -> Iterator[RunWarning]:
     """A remark that the processes fall into two groups; the interval counts all of them."""
     found = modes(recording, figure.by_process)
     if found is None:
-        return None
+        return
     early = declared.seen_not_to_wait(recording, variant)
     cause = "their place in memory, or another state of the machine: this run does not show which"
     if early:
@@ -194,26 +188,20 @@ def _of_modes(recording: Recording, variant: str, figure: Estimate) -> RunWarnin
     elif declared.chooses_no_cpu(recording, variant):
         cause = "the OS chose the CPUs of the tasks, and perhaps others in some processes"
     plot = Words("plot_processes in a notebook", ".plot_processes() of the run")
-    look = advice("look at each process ({plot})", plot=plot)
-    symptom = found.symptom()
-    return RunWarning(
-        "processes-differ",
-        symptom,
-        cause,
-        LET_IT_WAIT if early else look,
-        quiet=not early,
-        brief=symptom,
-    )
+    look = LET_IT_WAIT if early else advice("look at each process ({plot})", plot=plot)
+    shown = found.symptom()
+    yield RunWarning("processes-differ", shown, cause, look, quiet=not early, brief=shown)
 
 
-def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning | None:
+def _of_width(recording: Recording, line: Line, figure: Estimate) -> Iterator[RunWarning]:
     """A warning if the interval is wide, or so wide that nobody should believe the value."""
     width = figure.half_width / abs(figure.value) if figure.value else 1.0
     if width <= thresholds.WIDE_INTERVAL:
-        return None
+        return
     if not declared.is_overhead(recording, line.variant) and _is_next_to_nothing(line, figure):
         own = not is_the_kits(recording)
-        return replace(NO_WHOLE_CYCLE, advice=LET_IT_DEPEND) if own else NO_WHOLE_CYCLE
+        yield replace(NO_WHOLE_CYCLE, advice=LET_IT_DEPEND) if own else NO_WHOLE_CYCLE
+        return
     too_short = False
     cause = "the processes of this run differ, or it has too few samples"
     if line.clock.step > COARSE_STEP * float(line.location.min()):
@@ -231,26 +219,22 @@ def _of_width(recording: Recording, line: Line, figure: Estimate) -> RunWarning 
     wide = f"half of the interval's width is {share} % of the value"
     if counts.made_no_page_fault(recording, line.variant):
         # What is left without the event is no figure to hand in: any value near 0 says as much.
-        return RunWarning("wide-interval", wide, cause, "", quiet=True, brief=wide)
-    if figure.is_believable():
+        yield RunWarning("wide-interval", wide, cause, "", quiet=True, brief=wide)
+    elif figure.is_believable():
         longer = _longer(recording, line, figure, width)
         brief = advice("{wide} ({longer} should narrow it)", wide=wide, longer=longer)
-        return RunWarning("wide-interval", wide, cause, longer, quiet=True, brief=brief)
-    longer = UNTIL_WHOLE if line.shared else _longer(recording, line, figure, width)
-    symptom = _unbelievable(figure, share, none_this_wide=width >= AS_WIDE_AS_VALUE)
-    if _may_be_left_out(recording, line, figure):
-        look = advice(
-            "{look}; if it is there, measure longer: {longer}", look=KEEP_IT_THERE, longer=longer
-        )
-        return RunWarning("not-believable", symptom, PERHAPS_LEFT_OUT, look)
-    return RunWarning(
-        "not-believable",
-        symptom,
-        cause,
-        advice("measure again with larger batch sizes ({batch})", batch=Option("batch", ...))
-        if too_short
-        else advice("measure again, or longer: {longer}", longer=longer),
-    )
+        yield RunWarning("wide-interval", wide, cause, longer, quiet=True, brief=brief)
+    else:
+        longer = UNTIL_WHOLE if line.shared else _longer(recording, line, figure, width)
+        again: Advice | str = advice("measure again, or longer: {longer}", longer=longer)
+        if _may_be_left_out(recording, line, figure):
+            cause, look = PERHAPS_LEFT_OUT, "{look}; if it is there, measure longer: {longer}"
+            again = advice(look, look=KEEP_IT_THERE, longer=longer)
+        elif too_short:
+            batch = Option("batch", ...)
+            again = advice("measure again with larger batch sizes ({batch})", batch=batch)
+        symptom = _unbelievable(figure, share, none_this_wide=width >= AS_WIDE_AS_VALUE)
+        yield RunWarning("not-believable", symptom, cause, again)
 
 
 def _unbelievable(figure: Estimate, share: str, *, none_this_wide: bool) -> str:
@@ -363,14 +347,14 @@ def met_others_in_memory(recording: Recording, variant: str) -> bool:
     return declared.of_variant(recording, variant).memory and run_conditions.was_shared(recording)
 
 
-def of_far(recording: Recording, line: Line, figure: Estimate) -> RunWarning | None:
+def of_far(recording: Recording, line: Line, figure: Estimate) -> Iterator[RunWarning]:
     """A warning if many samples were far from the others, with when they were taken.
 
     It is quiet if the others give a figure to believe and there is nothing to do.
     """
     share = line.share_set_aside("far")
     if share < thresholds.MANY_ASIDE:
-        return None
+        return
     first, last = line.far_between
     early = last < thresholds.EARLY
     where = "all over the run"
@@ -395,7 +379,7 @@ def of_far(recording: Recording, line: Line, figure: Estimate) -> RunWarning | N
             batch=Option("batch", tuple(smaller)),
         )
     quiet = share < thresholds.MUCH_INTERRUPTED and figure.is_believable() and not early
-    return RunWarning("interrupted", symptom, cause, try_this, quiet=quiet, brief=symptom)
+    yield RunWarning("interrupted", symptom, cause, try_this, quiet=quiet, brief=symptom)
 
 
 def longer_warmup(recording: Recording, share: float) -> Advice:
@@ -408,7 +392,7 @@ def longer_warmup(recording: Recording, share: float) -> Advice:
     )
 
 
-def of_drift(recording: Recording, line: Line) -> RunWarning | None:
+def of_drift(recording: Recording, line: Line) -> Iterator[RunWarning]:
     """A warning if the figure changes from the first half of each process to the second.
 
     Of runs without a change, chance exceeds these limits in 1 of 100.
@@ -418,24 +402,19 @@ def of_drift(recording: Recording, line: Line) -> RunWarning | None:
     if drift is None or abs(drift.value) < max(
         thresholds.SURELY * drift.half_width, thresholds.LEAST_DRIFT * abs(figure.value)
     ):
-        return None
-    share = rounded(100 * abs(drift.value / figure.value), 2)
-    if drift.value < 0:
-        return RunWarning(
-            "drift",
-            f"the first half of each process costs {share} % more than the second half",
-            "a slow beginning",
-            longer_warmup(recording, 0.5),
-        )
-    return RunWarning(
-        "drift",
-        f"the second half of each process costs {share} % more than the first half",
+        return
+    halves, more = ("second", "first"), rounded(100 * abs(drift.value / figure.value), 2)
+    cause: tuple[str, Advice | str] = (
         "the machine changed while a process ran, or the operation leaves something behind",
         "look at the samples in the order in which they were taken",
     )
+    if drift.value < 0:
+        halves, cause = ("first", "second"), ("a slow beginning", longer_warmup(recording, 0.5))
+    symptom = f"the {halves[0]} half of each process costs {more} % more than the {halves[1]} half"
+    yield RunWarning("drift", symptom, *cause)
 
 
-def of_shared_core(line: Line, figure: Estimate, wide: float) -> RunWarning | None:
+def of_shared_core(line: Line, figure: Estimate, wide: float) -> Iterator[RunWarning]:
     """A warning if another program used the same core for most of the time.
 
     It is quiet if the rest of the run is enough: many processes, and an interval whose half is
@@ -443,10 +422,10 @@ def of_shared_core(line: Line, figure: Estimate, wide: float) -> RunWarning | No
     """
     share = line.share_set_aside("shared")
     if share < thresholds.MUCH_SHARED:
-        return None
+        return
     narrow = figure.half_width <= wide * abs(figure.value)
     used = f"something else used the same core for {rounded(100 * share, 2)} % of the time"
-    return RunWarning(
+    yield RunWarning(
         "shared-core",
         f"{used}, and those samples were set aside",
         OTHER_THREAD,
@@ -480,7 +459,7 @@ def no_line_warning(recording: Recording, line: Line) -> RunWarning:
     free = counts.made_no_page_fault(recording, line.variant)
     if free:
         cause = ("without a page fault a touch takes a few ns, too little for a line", "")
-    elif declared.is_unfenced(recording, line.variant):
+    elif declared.of_variant(recording, line.variant).unfenced:
         cause = (cause[0], "use a fenced variant")
     elif declared.seen_not_to_wait(recording, line.variant):
         cause = (READ_EARLY, LET_IT_WAIT)
@@ -549,7 +528,7 @@ def _are_too_short(recording: Recording, line: Line) -> bool:
     Example: 64 additions that wait for each other, and a sample of 40 core cycles.
     """
     cycle = cpu_core.shortest_cycle(recording, line.clock)
-    work = line.batch * (declared.operation_cycles(recording, line.variant) * cycle)
+    work = line.batch * (declared.of_variant(recording, line.variant).operation_cycles * cycle)
     return bool((line.location < work).any())
 
 
@@ -610,12 +589,12 @@ HALF_OF_COUNTER, NOTHING_SENT = "half-of-the-counter", "nothing-sent"
 SAMPLES_DROPPED = "samples-dropped"
 
 
-def of_learnt_input(recording: Recording, variant: str, cycles: float) -> RunWarning | None:
+def of_learnt_input(recording: Recording, variant: str, cycles: float) -> Iterator[RunWarning]:
     """A warning if an operation of so many core cycles is fast because it is always the same."""
     seen = operation_trials.of_variant(recording, variant)
     if not seen.is_learnt(cycles):
-        return None
-    return RunWarning(
+        return
+    yield RunWarning(
         INPUT_LEARNT,
         f"each operation takes the same way through {seen.steps:,} instructions, and is too "
         f"fast to predict {seen.missed:,} branches of it wrongly",
@@ -667,37 +646,34 @@ def of_trials(recording: Recording, variant: str) -> Iterator[RunWarning]:
         )
 
 
-def _of_counts(recording: Recording, variant: str) -> RunWarning | None:
+def _of_counts(recording: Recording, variant: str) -> Iterator[RunWarning]:
     """A warning if a student's own count found operations in baselines, or where none was made."""
-    idle, of_baseline, tried = (
-        recording.total(f"variant.{variant}.{name}")
-        for name in ("counted_idle", "counted_of_baseline", "tried")
-    )
+    keys = ("counted_idle", "counted_of_baseline", "tried")
+    idle, of_baseline, tried = recording.totals(variant, *keys)
     if idle:
-        return RunWarning(
+        yield RunWarning(
             "counts-nothing",
             f"where nothing was done, your function counted {idle:,} operations",
             "it returns something else than what happened since its last call",
             "let it return only what is new",
         )
-    if not of_baseline or tried is None:
-        return None
-    return RunWarning(
-        BASELINE_TOO,
-        f"in {tried:,} baselines, your function counted {of_baseline:,} operations",
-        _BASELINE_TOO,
-        _ONLY_AROUND,
-    )
+    elif of_baseline and tried is not None:
+        yield RunWarning(
+            BASELINE_TOO,
+            f"in {tried:,} baselines, your function counted {of_baseline:,} operations",
+            _BASELINE_TOO,
+            _ONLY_AROUND,
+        )
 
 
-def _of_switches(recording: Recording, variant: str) -> RunWarning | None:
+def _of_switches(recording: Recording, variant: str) -> Iterator[RunWarning]:
     """A warning if the switches that `variant` claims are more or fewer than the OS counted."""
     seen = counts.switches_of(recording, variant)
     if seen is None or seen.accounted_for:
-        return None
+        return
     claimed, counted = seen.claimed, seen.counted
     if run_conditions.why_unbound(recording) and counted > claimed / 2:
-        return None  # tasks with a CPU each may sleep at a lock more or less often
+        return  # tasks with a CPU each may sleep at a lock more or less often
     claiming = [name for name in recording.variants if counts.claim_of(recording, name)]
     of_whom = ""
     if len(claiming) > 1 and counts.has_own_count(recording, variant):
@@ -720,7 +696,7 @@ def _of_switches(recording: Recording, variant: str) -> RunWarning | None:
     elif not where or not all(each.bound_together for each in where):
         cause += ", or the task had its own CPU"
         try_this = "put both tasks on one CPU, and make each wait for the other"
-    return RunWarning(
+    yield RunWarning(
         "switches-unaccounted",
         f"{claimed:,} switches are claimed{of_whom}, and the OS counted {counted:,}",
         cause,
@@ -728,38 +704,35 @@ def _of_switches(recording: Recording, variant: str) -> RunWarning | None:
     )
 
 
-def _of_turns(recording: Recording, variant: str) -> RunWarning | None:
+def _of_turns(recording: Recording, variant: str) -> Iterator[RunWarning]:
     """A warning if a thread that waits for its turn usually went on without it, or unwoken."""
-    tried, unwoken, astray = (
-        recording.total(f"variant.{variant}.turns_{what}") or 0
-        for what in ("tried", "unwoken", "astray")
-    )
+    keys = ("turns_tried", "turns_unwoken", "turns_astray")
+    tried, unwoken, astray = (count or 0 for count in recording.totals(variant, *keys))
     if 2 * unwoken > tried:
-        return RunWarning(
+        yield RunWarning(
             NOT_WOKEN,
             f"in {unwoken} of {tried} processes, the thread that waits went on without being woken",
             "it looks for its turn by itself, so the exchange is no handoff, and the figure is "
             "no switch",
             "sleep in a call that only the wake of the other thread ends",
         )
-    if 2 * astray > tried:
-        return RunWarning(
+    elif 2 * astray > tried:
+        yield RunWarning(
             "looked-once",
             "why while, and not if? Here a thread that was woken without its turn went on",
             "an if looks at the turn once, and the OS may wake a thread at any time",
             "look at the turn again after each wake-up, by while",
         )
-    return None
 
 
-def _of_clock_speed(recording: Recording, variant: str) -> RunWarning | None:
+def _of_clock_speed(recording: Recording, variant: str) -> Iterator[RunWarning]:
     """A warning if the clock of the core changed during the run.
 
     Memory does not follow this clock, so core cycles are no way out for an operation on it.
     """
     speeds = cpu_core.speeds_ghz(recording)
     if not speeds or speeds[1] <= (1 + thresholds.SPEED_CHANGE) * speeds[0]:
-        return None
+        return
     low, high = map(rounded, speeds)
     about = "a time in ns depends on the clock speed"
     try_this: Advice | str = advice(
@@ -770,7 +743,7 @@ def _of_clock_speed(recording: Recording, variant: str) -> RunWarning | None:
     if memory:
         about = "this operation also waits for memory, which has a clock of its own"
         try_this = "state both speeds in your report, or measure again when the speed is steady"
-    return RunWarning(
+    yield RunWarning(
         "clock-speed",
         f"the core's clock changed during the run, from {low} to {high} GHz",
         f"turbo or power saving; {about}",
@@ -780,40 +753,34 @@ def _of_clock_speed(recording: Recording, variant: str) -> RunWarning | None:
     )
 
 
-def _of_tracer(recording: Recording) -> RunWarning | None:
+def _of_tracer(recording: Recording) -> Iterator[RunWarning]:
     """A warning if a tracer followed the run."""
-    tracer = run_conditions.tracer_of(recording)
-    if not tracer:
-        return None
-    return RunWarning(
-        "traced",
-        f"{tracer} followed the run",
-        "a tracer stops the program at each system call, and these stops are in the samples",
-        "measure without it; count the calls in a run of its own",
-    )
+    if tracer := run_conditions.tracer_of(recording):
+        yield RunWarning(
+            "traced",
+            f"{tracer} followed the run",
+            "a tracer stops the program at each system call, and these stops are in the samples",
+            "measure without it; count the calls in a run of its own",
+        )
 
 
-def _of_one_process(recording: Recording) -> RunWarning | None:
+def _of_one_process(recording: Recording) -> Iterator[RunWarning]:
     """A warning if all samples come from one process; if it has one sample, about that."""
-    if len(recording.processes) != 1:
-        return None
-    if _steady(recording) == len(recording.variants):
-        return RunWarning(
+    ten = Option("processes", 10)
+    if len(recording.processes) == 1 and _steady(recording) == len(recording.variants):
+        yield RunWarning(
             "one-process",
             "there is only one sample, so there is only one process",
             "each process takes one sample of a variant or more",
-            advice(
-                "{option_1} and {option_2}",
-                option_1=Option("samples", 10_000),
-                option_2=Option("processes", 10),
-            ),
+            advice("{samples} and {ten}", samples=Option("samples", 10_000), ten=ten),
         )
-    return RunWarning(
-        "one-process",
-        "all samples come from one process",
-        "the layout in memory differs between processes, and one process cannot show this",
-        advice("{processes}", processes=Option("processes", 10)),
-    )
+    elif len(recording.processes) == 1:
+        yield RunWarning(
+            "one-process",
+            "all samples come from one process",
+            "the layout in memory differs between processes, and one process cannot show this",
+            advice("{ten}", ten=ten),
+        )
 
 
 @memoized
@@ -822,24 +789,22 @@ def of_recording(recording: Recording, variant: str) -> tuple[RunWarning, ...]:
 
     Switches and CPUs are those of `variant`, if the C kernel counted them for it alone.
     """
-    found = (
-        _of_tracer(recording),
-        of_cut_short(recording),
-        _of_policy(recording, variant),
-        _of_preloaded(recording),
-        _of_clocks(recording),
-        of_unbound(recording, variant) or of_placement(recording, variant),
-        _of_clock_speed(recording, variant),
-        _of_switches(recording, variant),
-        _of_counts(recording, variant),
-        _of_turns(recording, variant),
+    return (
+        *_of_tracer(recording),
+        *of_cut_short(recording),
+        *_of_policy(recording, variant),
+        *_of_preloaded(recording),
+        *_of_clocks(recording),
+        *(tuple(of_unbound(recording, variant)) or of_placement(recording, variant)),
+        *_of_clock_speed(recording, variant),
+        *_of_switches(recording, variant),
+        *_of_counts(recording, variant),
+        *_of_turns(recording, variant),
         *of_trials(recording, variant),
-        _of_one_process(recording),
-        _of_few_samples(recording),
-        _of_steal(recording),
-        _of_busy_machine(recording),
+        *_of_one_process(recording),
+        *_of_few_samples(recording),
+        *_of_load(recording),
     )
-    return tuple(filter(None, found))
 
 
 def _steady(recording: Recording) -> int:
@@ -847,15 +812,15 @@ def _steady(recording: Recording) -> int:
     return int((recording.sample >= 0).sum())
 
 
-def _of_few_samples(recording: Recording) -> RunWarning | None:
+def _of_few_samples(recording: Recording) -> Iterator[RunWarning]:
     """A warning if a batch size of a variant has few samples."""
     steady = _steady(recording)
     sizes, variants = max(len(distinct(recording.batch)), 1), max(len(recording.variants), 1)
     if steady / (sizes * variants) >= thresholds.FEWEST_PER_BATCH:
-        return None
+        return
     samples, of_sizes = plural(steady, "sample"), plural(sizes, "batch size")
     over = f"{variants} variants with {of_sizes} each" if variants > 1 else of_sizes
-    return RunWarning(
+    yield RunWarning(
         "few-samples",
         f"only {samples} over {over}",
         "an interval from so few samples is itself uncertain",
@@ -863,33 +828,25 @@ def _of_few_samples(recording: Recording) -> RunWarning | None:
     )
 
 
-def _of_steal(recording: Recording) -> RunWarning | None:
-    """A remark if a hypervisor took much of the CPU time."""
-    steal = run_conditions.stolen(recording)
-    if not steal:
-        return None
-    return RunWarning(
-        "steal",
-        f"the hypervisor took {rounded(100 * steal, 2)} % of the CPU time during the run",
-        "other virtual machines share this computer",
-        "measure again later, or use more processes, which spread the run over time",
-        quiet=True,
-    )
-
-
-def _of_busy_machine(recording: Recording) -> RunWarning | None:
-    """A remark if nearly all CPUs were busy."""
-    busy = run_conditions.busy_cpus(recording)
-    if not busy:
-        return None
-    return RunWarning(
-        "busy-machine",
-        f"{rounded(busy, 2)} of {recording.number('cpus.online'):.0f} CPUs were busy "
-        "during the run",
-        "other programs were running",
-        "close them and measure again",
-        quiet=True,
-    )
+def _of_load(recording: Recording) -> Iterator[RunWarning]:
+    """Remarks if a hypervisor took much of the CPU time, and if nearly all CPUs were busy."""
+    if steal := run_conditions.stolen(recording):
+        yield RunWarning(
+            "steal",
+            f"the hypervisor took {rounded(100 * steal, 2)} % of the CPU time during the run",
+            "other virtual machines share this computer",
+            "measure again later, or use more processes, which spread the run over time",
+            quiet=True,
+        )
+    if busy := run_conditions.busy_cpus(recording):
+        yield RunWarning(
+            "busy-machine",
+            f"{rounded(busy, 2)} of {recording.number('cpus.online'):.0f} CPUs were busy "
+            "during the run",
+            "other programs were running",
+            "close them and measure again",
+            quiet=True,
+        )
 
 
 # Warnings about a run that ended too soon: before all of its processes, or before its interval was
@@ -899,34 +856,32 @@ def _of_busy_machine(recording: Recording) -> RunWarning | None:
 MOST_AT_MOST_S, MOST_PERCENT = 600, 50
 
 
-def of_cut_short(recording: Recording) -> RunWarning | None:
+def of_cut_short(recording: Recording) -> Iterator[RunWarning]:
     """A warning if the run ended before all of its processes, and why."""
     found = run_conditions.cut_short(recording)
     if found is None:
-        return None
+        return
+    whole = f"{found.whole} of {found.planned} processes"
     if found.by == run_conditions.PATIENCE:
-        return _of_patience(found)
-    if found.by == run_conditions.CANCELLED:
-        if found.whole >= found.planned:
-            return None
-        return RunWarning(
+        yield _of_patience(found)
+    elif found.by == run_conditions.TIME_LIMIT:
+        longer = math.ceil(1.2 * found.needed_s)
+        option = Option("time-limit", longer)
+        yield RunWarning(
             "cut-short",
-            f"the run was cancelled after {found.whole} of {found.planned} processes, and only "
-            "these are in it",
+            f"the time limit of {found.after_s:g} s ended this run after {whole}",
+            "all of them together need more time, or one of them waited without end",
+            advice("{time_limit}, or fewer samples or variants at a time", time_limit=option)
+            if longer <= limits.MOST_TIME_LIMIT_S
+            else "fewer samples, or fewer variants at a time",
+        )
+    elif found.whole < found.planned:
+        yield RunWarning(
+            "cut-short",
+            f"the run was cancelled after {whole}, and only these are in it",
             "Cancel, the stop button or Control-C ended it",
             "measure again and let the run end, if the interval is too wide",
         )
-    longer = math.ceil(1.2 * found.needed_s)
-    option = Option("time-limit", longer)
-    return RunWarning(
-        "cut-short",
-        f"the time limit of {found.after_s:g} s ended this run after {found.whole} of "
-        f"{found.planned} processes",
-        "all of them together need more time, or one of them waited without end",
-        advice("{time_limit}, or fewer samples or variants at a time", time_limit=option)
-        if longer <= limits.MOST_TIME_LIMIT_S
-        else "fewer samples, or fewer variants at a time",
-    )
 
 
 def _of_patience(found: run_conditions.CutShort) -> RunWarning:
@@ -1008,65 +963,59 @@ def _narrower(
 # Warnings about what a run inherited, if it changes the figure and the reader can change it.
 
 
-def _of_policy(recording: Recording, variant: str) -> RunWarning | None:
+def _of_policy(recording: Recording, variant: str) -> Iterator[RunWarning]:
     """A warning if the OS scheduled the run by another policy than usual.
 
     It is quiet if `variant` has one task that never waits: its cost does not depend on the policy.
     """
-    unusual = [
-        each for each in run_conditions.policies(recording) if each != run_conditions.USUAL_POLICY
-    ]
-    if not unusual:
-        return None
     hands_over = counts.claim_of(recording, variant) or declared.other_tasks(recording, variant)
-    return RunWarning(
-        "scheduled",
-        f"this run was scheduled as {unusual[0]}",
-        "it inherits this policy from the program that started it, and the policy changes what "
-        "a switch costs",
-        "start the terminal or JupyterLab without chrt, and measure again",
-        quiet=not hands_over,
-    )
+    for policy in run_conditions.unusual_policies(recording)[:1]:
+        yield RunWarning(
+            "scheduled",
+            f"this run was scheduled as {policy}",
+            "it inherits this policy from the program that started it, and the policy changes what "
+            "a switch costs",
+            "start the terminal or JupyterLab without chrt, and measure again",
+            quiet=not hands_over,
+        )
 
 
-def _of_preloaded(recording: Recording) -> RunWarning | None:
+def _of_preloaded(recording: Recording) -> Iterator[RunWarning]:
     """A warning if a variable of the environment puts libraries before the C library."""
     by = {k: v for k, v in run_conditions.preloaded(recording).items() if k.startswith("LD_")}
-    if not by:
-        return None
-    variable, libraries = " and ".join(by), " ".join(by.values())
-    return RunWarning(
-        "preloaded",
-        f"a library was loaded before the C library (by {variable}: {libraries})",
-        "its functions may take the place of those that the run times",
-        f"unset {variable}, and measure again",
-    )
+    if by:
+        variable, libraries = " and ".join(by), " ".join(by.values())
+        yield RunWarning(
+            "preloaded",
+            f"a library was loaded before the C library (by {variable}: {libraries})",
+            "its functions may take the place of those that the run times",
+            f"unset {variable}, and measure again",
+        )
 
 
-def _of_clocks(recording: Recording) -> RunWarning | None:
+def _of_clocks(recording: Recording) -> Iterator[RunWarning]:
     """A warning about the first clock that disagrees with the OS kernel's.
 
     The counter's frequency is measured against the OS kernel's clock, so a figure in ns is wrong
     only if that clock is wrong, or if the figure is of the other clock.
     """
-    for clock, speed in run_conditions.clocks_off(recording).items():
-        times = rounded(speed)
+    for clock, speed in list(run_conditions.clocks_off(recording).items())[:1]:
+        times = f"{rounded(speed)} times as fast as"
         if clock == run_conditions.COUNTER_CLOCK:
-            return RunWarning(
+            yield RunWarning(
                 "clock-off",
-                f"by the OS kernel's clock, the counter is {times} times as fast as the "
-                "processor states",
+                f"by the OS kernel's clock, the counter is {times} the processor states",
                 "the clock of this machine is wrong, or the machine was moved to another processor",
                 "measure on another machine, or state core cycles",
             )
-        return RunWarning(
-            "clock-off",
-            f"the clock {clock} of the C library is {times} times as fast as the OS kernel's",
-            "a program such as faketime replaces the clocks that programs read; a figure of "
-            "such a clock is wrong",
-            "measure without that program",
-        )
-    return None
+        else:
+            yield RunWarning(
+                "clock-off",
+                f"the clock {clock} of the C library is {times} the OS kernel's",
+                "a program such as faketime replaces the clocks that programs read; a figure of "
+                "such a clock is wrong",
+                "measure without that program",
+            )
 
 
 # Warnings about where a run took place: CPUs that it did not get, and moves between CPUs.
@@ -1075,7 +1024,7 @@ def _of_clocks(recording: Recording) -> RunWarning | None:
 _DOCTOR = Words("labs doctor", "!labs doctor in a cell")
 
 
-def of_placement(recording: Recording, variant: str) -> RunWarning | None:
+def of_placement(recording: Recording, variant: str) -> Iterator[RunWarning]:
     """A warning if `variant` was not on the CPU where it was pinned, or if it moved.
 
     If the recording states the CPUs of the variant's own samples, they decide: another variant of
@@ -1096,30 +1045,25 @@ def of_placement(recording: Recording, variant: str) -> RunWarning | None:
         elsewhere = set(recording.condition("cpu.after")) - set(asked)
         astray = "it ended on another CPU" if elsewhere else ""
         moved = _moves_of_all(recording, variant)
+    cpu, cannot = Option("cpu", ...), _cannot_bind(recording)
     if asked and astray:
-        return RunWarning(
+        yield RunWarning(
             "affinity-not-obtained",
             f"the task was pinned to CPU {asked[0]}, but {astray}",
             "another program moved it",
-            advice(
-                "choose another CPU ({cpu}); {doctor} names them",
-                cpu=Option("cpu", ...),
-                doctor=_DOCTOR,
-            ),
+            advice("choose another CPU ({cpu}); {doctor} names them", cpu=cpu, doctor=_DOCTOR),
         )
-    if not moved:
-        return None
-    cannot = _cannot_bind(recording)
-    return RunWarning(
-        "migrations",
-        moved,
-        cannot or "the task was not pinned",
-        _where_nothing_is_pinned(recording)
-        if cannot
-        else advice("use {cpu}; {doctor} names the CPUs", cpu=Option("cpu", ...), doctor=_DOCTOR),
-        quiet=_is_rare_move(recording, variant),
-        brief=moved,
-    )
+    elif moved:
+        yield RunWarning(
+            "migrations",
+            moved,
+            cannot or "the task was not pinned",
+            _where_nothing_is_pinned(recording)
+            if cannot
+            else advice("use {cpu}; {doctor} names the CPUs", cpu=cpu, doctor=_DOCTOR),
+            quiet=_is_rare_move(recording, variant),
+            brief=moved,
+        )
 
 
 def _moves_of_all(recording: Recording, variant: str) -> str:
@@ -1144,7 +1088,7 @@ def _where_nothing_is_pinned(recording: Recording) -> Advice:
 
 def _pins_to_two_cpus(recording: Recording, variant: str) -> bool:
     """Whether the C kernel pins the tasks of `variant` to a CPU each, and the machine can pin."""
-    on_two = declared.placement(recording, variant) is declared.Placement.TWO_CPUS
+    on_two = declared.of_variant(recording, variant).placement is declared.Placement.TWO_CPUS
     return on_two and not _cannot_bind(recording)
 
 
@@ -1170,11 +1114,11 @@ def _cannot_bind(recording: Recording) -> str:
     return f"this machine cannot bind a task to a CPU ({why})" if why else ""
 
 
-def of_unbound(recording: Recording, variant: str) -> RunWarning | None:
+def of_unbound(recording: Recording, variant: str) -> Iterator[RunWarning]:
     """A warning about the switches of `variant` on a machine that cannot pin."""
     if not counts.claim_of(recording, variant) or not _cannot_bind(recording):
-        return None
-    return RunWarning(
+        return
+    yield RunWarning(
         "not-bound",
         "the OS chose the CPUs: each handoff was a switch on one CPU or the wake-up of another",
         _cannot_bind(recording),

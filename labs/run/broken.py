@@ -38,11 +38,8 @@ class BadBroken(ValueError):
     """The comment of a broken C kernel does not state the mistake or the repaired measurement."""
 
 
-class NoSuchBroken(KeyError):
+class NoSuchBroken(LookupError):
     """There is no broken C kernel of this name; the message suggests one, or how to list them."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 @dataclass(frozen=True)

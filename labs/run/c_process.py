@@ -29,7 +29,7 @@ from labs import paths
 from labs.c_kernels import toolchain
 from labs.files import time_now
 from labs.machine import description, surroundings
-from labs.recording.file import BadRecording, Integers, Recording, read_table
+from labs.recording.file import BadRecording, Integers, Recording, naming_file, read_table
 from labs.recording.run_conditions import COMPUTES, WAITS
 from labs.run.declared_options import DEFAULT_WARMUP
 from labs.run.plan import Plan, without_home
@@ -62,11 +62,14 @@ class ProcessRun:
 
 def parse_run(output: bytes, where: str, columns: bytes = COLUMNS) -> ProcessRun:
     """The run in `output`, the standard output of one process. Raises BadRecording."""
+    with naming_file(where):
+        return _parsed(output, columns)
+
+
+def _parsed(output: bytes, columns: bytes) -> ProcessRun:
     head, found, body = output.partition(columns + b"\n")
     if not found:
-        raise BadRecording(
-            f"printed no line {columns.decode()!r}: does main() end with measure()?", where=where
-        )
+        raise BadRecording(f"printed no line {columns.decode()!r}: does main() end with measure()?")
     lines = head.decode("utf-8", "replace").splitlines()
     conditions = {}
     for number, line in enumerate(lines[:MOST_HEADER_LINES], start=1):
@@ -75,17 +78,14 @@ def parse_run(output: bytes, where: str, columns: bytes = COLUMNS) -> ProcessRun
             raise BadRecording(
                 f"printed {line[:60]!r} on standard output, which is only for the samples; print "
                 "other text to stderr, outside the measured region",
-                where=where,
-                line=number,
+                number,
             )
         conditions[match[1]] = match[2].strip()
     if len(lines) > MOST_HEADER_LINES:
-        raise BadRecording(
-            f"printed more than {MOST_HEADER_LINES} lines of conditions", where=where
-        )
-    variants, table = read_table(body, len(lines) + 2, where, columns=4)
+        raise BadRecording(f"printed more than {MOST_HEADER_LINES} lines of conditions")
+    variants, table = read_table(body, len(lines) + 2, columns=4)
     if len(table) == 0:
-        raise BadRecording("printed no samples", where=where)
+        raise BadRecording("printed no samples")
     return ProcessRun(MappingProxyType(conditions), variants, table)
 
 
@@ -203,15 +203,9 @@ async def one_process(
         command += ["--seed", str(place.seed)]
     if plan.variants:
         command += ["--variant", ",".join(plan.variants)]
-    if plan.batches:
-        command += ["--batch", ",".join(map(str, plan.batches))]
-    if plan.cpu is not None:
-        command += ["--cpu", str(plan.cpu)]
-    if plan.peer_cpu is not None:
-        command += ["--peer-cpu", str(plan.peer_cpu)]
     if event:
         command += ["--count", event]
-    command += surroundings.place_options()
+    command += [*plan.words_of_c(), *surroundings.place_options()]
     rows = (samples + plan.warmup) * max(len(plan.variants), 1)
     # A row has at most 80 bytes, and every variant may bring a baseline along.
     most = 2 * 80 * rows + 65_536

@@ -25,20 +25,10 @@ from labs.recording import operation_trials, run_conditions
 from labs.recording.counts import EVENTS, SCOPE, absent_key, as_text, count_key
 from labs.recording.file import BadRecording, Integers, Recording
 from labs.run import c_process
-from labs.run.plan import BadPlan, Plan
 
-__all__ = [
-    "BadPlan",
-    "Enough",
-    "Kept",
-    "Plan",
-    "Progress",
-    "ProgressCallback",
-    "measure",
-    "measure_in_turns",
-    "measure_in_turns_now",
-    "measure_now",
-]
+# Who measures needs these two.
+from labs.run.plan import BadPlan as BadPlan
+from labs.run.plan import Plan as Plan
 
 #: Called with the recordings of a run that is cancelled, if every plan has a process that finished.
 Kept = Callable[[tuple[Recording, ...]], None]
@@ -240,7 +230,7 @@ class Runs:
         self._seeds: list[int] = []
         #: What the recordings of one call have in common, and no others.
         self._turns = secrets.token_hex(8)
-        self._progress = progress
+        self._progress = progress or (lambda at: None)
         self._done = self._total = 0
 
     def _seed(self, number: int) -> int:
@@ -282,19 +272,12 @@ class Runs:
         )
         clock = self.deadline.clock
         begin = clock.now()
-        output = c_process.one_process(
-            self.binaries[which],
-            plan,
-            share,
-            place,
-            self.deadline,
-            report_progress,
-        )
+        binary, deadline = self.binaries[which], self.deadline
+        output = c_process.one_process(binary, plan, share, place, deadline, report_progress)
         printed.append(await output)
         self.seconds += clock.now() - begin
         self._done += mine
-        if self._progress is not None:
-            self._progress(Progress(self._done, self._total))
+        self._progress(Progress(self._done, self._total))
 
     async def count(self) -> None:
         """Count events for the plans that ask for it; the recordings state them."""
@@ -323,14 +306,8 @@ class Runs:
                     after_s, len(plan.shares()), by, cpu_share
                 )
             uncounted = COUNTED_NOTHING if plan.perf and self._cut is not None else {}
-            counted = self._counted.get(which, uncounted)
-            known = {
-                **turns,
-                **meanwhile,
-                **stopping,
-                **counted,
-                **self._tried.get(which, {}),
-            }
+            seen = {**self._counted.get(which, uncounted), **self._tried.get(which, {})}
+            known = {**turns, **meanwhile, **stopping, **seen}
             recordings.append(c_process.recording_of(plan, binary, printed, known))
         return tuple(recordings)
 
@@ -341,7 +318,7 @@ def _sample_count(plan: Plan, share: int) -> int:
 
 
 def _reporter(
-    progress: ProgressCallback | None, before: int, mine: int, total: int
+    progress: ProgressCallback, before: int, mine: int, total: int
 ) -> Callable[[int, int], None]:
     """A callback for the progress of a process; `mine` of the `total` samples are its own.
 
@@ -350,8 +327,7 @@ def _reporter(
     """
 
     def report_progress(done: int, of: int) -> None:
-        if progress is not None:
-            progress(Progress(before + mine * min(done, of) // max(of, 1), total))
+        progress(Progress(before + mine * min(done, of) // max(of, 1), total))
 
     return report_progress
 
@@ -449,10 +425,8 @@ async def counted(plan: Plan, clock: c_process.RunClock) -> dict[str, str]:
     conditions: dict[str, str] = {}
     for event in EVENTS:
         try:
-            runs = [
-                await _one_that_counts(plan, binary, event, n, clock)
-                for n in range(COUNTING_PROCESSES)
-            ]
+            every = range(COUNTING_PROCESSES)
+            runs = [await _untimed(plan, binary, COUNTING_SAMPLES, n, clock, event) for n in every]
         except (c_process.RunFailed, BadRecording) as error:
             conditions[absent_key(event)] = str(error).removeprefix(f"{event}: ")
             if isinstance(error, c_process.RunFailed) and error.hung:
@@ -469,14 +443,19 @@ async def counted(plan: Plan, clock: c_process.RunClock) -> dict[str, str]:
     return conditions
 
 
-async def _one_that_counts(
-    plan: Plan, binary: toolchain.Binary, event: str, number: int, clock: c_process.RunClock
+async def _untimed(
+    plan: Plan,
+    binary: toolchain.Binary,
+    samples: int,
+    number: int,
+    clock: c_process.RunClock,
+    event: str = "",
 ) -> c_process.ProcessRun:
-    """One process that counts `event`. Raises RunFailed and BadRecording."""
+    """A process that counts `event`, or tries the operations. Raises RunFailed, BadRecording."""
     deadline = c_process.Deadline(clock, clock.now() + plan.time_limit_s)
     place = c_process.Place(c_process.place_of(number, 0))
     return await c_process.one_process(
-        binary, plan, COUNTING_SAMPLES, place, deadline, lambda done, total: None, event
+        binary, plan, samples, place, deadline, lambda done, total: None, event
     )
 
 
@@ -512,14 +491,11 @@ MOST_TRIAL_S = 10.0
 async def tried(plan: Plan, clock: c_process.RunClock) -> dict[str, str]:
     """The conditions that state what was seen of the operations; none if they cannot be tried."""
     flags = (*plan.flags, "-DTICKLAB_TRIALS", str(paths.kernels_c() / "trials" / "trials.c"))
-    place = c_process.Place(c_process.place_of(0, 0))
     few = replace(plan, flags=flags, warmup=0, time_limit_s=MOST_TRIAL_S)
     try:
         binary = await asyncio.to_thread(c_process.build, few)
         # The compiler has a limit of its own: on a busy machine it would use up this one.
-        deadline = c_process.Deadline(clock, clock.now() + MOST_TRIAL_S)
-        output = c_process.one_process(binary, few, 1, place, deadline, lambda done, total: None)
-        conditions = (await output).conditions
+        conditions = (await _untimed(few, binary, 1, 0, clock)).conditions
     except (c_process.RunFailed, BadRecording, toolchain.CompileError):
         return {}
     return {key: value for key, value in conditions.items() if operation_trials.KEY.fullmatch(key)}

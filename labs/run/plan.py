@@ -138,18 +138,24 @@ class Plan:
         each, rest = divmod(self.samples, self.processes)
         return [n for n in (each + (i < rest) for i in range(self.processes)) if n > 0]
 
+    def words_of_c(self) -> list[str]:
+        """The batch sizes and CPUs that are asked for, as options of a command and of the C."""
+        sizes, words = ",".join(map(str, self.batches)), list[str]()
+        for option, asked in (
+            ("--batch", sizes or None),
+            ("--cpu", self.cpu),
+            ("--peer-cpu", self.peer_cpu),
+        ):
+            words += [] if asked is None else [option, str(asked)]
+        return words
+
     def command_line(self) -> str:
         """The `labs measure` command that carries out the same plan."""
         words = ["labs", "measure", _shown(self.kernel)]
         if self.variants:
             words += ["--variant", ",".join(self.variants)]
         words += ["--samples", str(self.samples), "--warmup", str(self.warmup)]
-        if self.batches:
-            words += ["--batch", ",".join(map(str, self.batches))]
-        if self.cpu is not None:
-            words += ["--cpu", str(self.cpu)]
-        if self.peer_cpu is not None:
-            words += ["--peer-cpu", str(self.peer_cpu)]
+        words += self.words_of_c()
         words += ["--spread", f"{self.spread_s:g}"]
         words += ["--processes", str(self.processes)]
         if self.within is not None:

@@ -13,7 +13,7 @@ from typing import Any
 from labs.c_kernels import toolchain
 from labs.c_kernels.toolchain import not_a_c_kernel
 from labs.machine import surroundings
-from labs.messages import Message, Refused
+from labs.messages import refused
 from labs.recording.declared import NOTHING_DECLARED, Declared, Estimand, from_values
 from labs.run import c_process
 from labs.run.c_process import RunFailed, build
@@ -42,6 +42,11 @@ class Listed:
     about: str
     missing: str = ""
     declared: Declared = NOTHING_DECLARED
+
+    @property
+    def is_first_time(self) -> bool:
+        """Whether it measures first calls, which a warm-up would use up."""
+        return self.declared.estimand is Estimand.FIRST_TIME
 
 
 @dataclass(frozen=True)
@@ -98,10 +103,9 @@ def has_first_time(plan: Plan) -> bool:
     False if it cannot be built or lists nothing: the run will then report the reason.
     """
     try:
-        listed = of_plan(plan)
+        return any(each.is_first_time for each in of_plan(plan))
     except CANNOT_LIST:
         return False
-    return any(each.declared.estimand is Estimand.FIRST_TIME for each in listed)
 
 
 def listing_of(plan: Plan) -> tuple[Unasked, tuple[Listed, ...]]:
@@ -173,15 +177,15 @@ def plan_of(
         named = ", ".join(each for each in (variant, *more) if isinstance(each, str))
         example = f'Like this: "{named}". ' if named else ""
         advice = f"{example}Give options by name, such as samples=1_000."
-        raise Refused(Message("problem", "write all variants in one text, with commas", (advice,)))
+        raise refused("write all variants in one text, with commas", advice)
     names = variant.split(",") if isinstance(variant, str) else list(variant)
     try:
         words = tuple(shlex.split(flags))
     except ValueError as error:
-        raise Refused(Message("problem", f"flags {flags!r}: {error}")) from None
+        raise refused(f"flags {flags!r}: {error}") from None
     if lacking := next(filter(_LACKS_HYPHEN.fullmatch, words), None):
         advice = f"Options of the compiler begin with a hyphen: -{lacking}."
-        raise Refused(Message("problem", f"flags {flags!r}: {lacking} is no option", (advice,)))
+        raise refused(f"flags {flags!r}: {lacking} is no option", advice)
     fields = {_IN_SECONDS.get(name, name): value for name, value in options.items()}
     plan = Plan(
         kernel,

@@ -132,31 +132,25 @@ class Pair:
 def pairs(first: Saved, second: Saved) -> list[Pair]:
     """Every operation of either survey, in groups in the order of the page."""
     found = list(dict.fromkeys((*first.results, *second.results)))
-    order = survey.in_order(survey.group_of(kernel) for kernel, _, _ in found)
-    kernels = [kernel for _, some in survey.GROUPS for kernel in some]
-    place = {kernel: number for number, kernel in enumerate(kernels)}
-    found.sort(
-        key=lambda each: (order.index(survey.group_of(each[0])), place.get(each[0], 0), each[2])
-    )
+    grouped = (kernel for _, kernels in survey.GROUPS for kernel in kernels)
+    order = list(dict.fromkeys((*grouped, *(kernel for kernel, _, _ in found))))
+    found.sort(key=lambda each: (order.index(each[0]), each[2]))
     return [_pair(each, first, second) for each in found]
 
 
 def _pair(operation: Operation, first: Saved, second: Saved) -> Pair:
     one, other = first.results.get(operation), second.results.get(operation)
+    names = first.name, second.name
     if one is None or other is None:
-        missing = first if one is None else second
-        return Pair(operation, one, other, why_not=f"not measured in {missing.name}")
-    why_not = next(_differences(one, other, (first.name, second.name)), "")
-    if why_not:
-        return Pair(operation, one, other, why_not=why_not)
-    ratio = compared(other, one)
-    if ratio.ratio is None:
-        why_not = f"no ratio: the interval of {first.name} includes 0"
-        return Pair(operation, one, other, why_not=why_not)
-    in_cycles, why_no_cycles = _in_cycles(one, other, (first.name, second.name))
-    return Pair(
-        operation, one, other, ratio, "", in_cycles, why_no_cycles, _notes_of_pair(one, other)
-    )
+        why_not = f"not measured in {names[0] if one is None else names[1]}"
+    elif not (why_not := next(_differences(one, other, names), "")):
+        ratio = compared(other, one)
+        if ratio.ratio is not None:
+            in_cycles, why_none = _in_cycles(one, other, names)
+            notes = _notes_of_pair(one, other)
+            return Pair(operation, one, other, ratio, "", in_cycles, why_none, notes)
+        why_not = f"no ratio: the interval of {names[0]} includes 0"
+    return Pair(operation, one, other, why_not=why_not)
 
 
 def _differences(one: Result, other: Result, names: tuple[str, str]) -> Iterator[str]:
@@ -202,7 +196,7 @@ def _placed(result: Result) -> str:
         return "one task"
     if run_conditions.why_unbound(result.recording):
         return "tasks not bound to a CPU"
-    return _PLACEMENTS[declared.placement(result.recording, result.variant)]
+    return _PLACEMENTS[declared.of_variant(result.recording, result.variant).placement]
 
 
 def _switched(result: Result) -> str:

@@ -60,16 +60,9 @@ class Measurement:
 
     def plan(self, quick: bool) -> Plan:
         """The plan of this measurement."""
-        which = 0 if quick else 1
-        return Plan(
-            kernel=self.kernel,
-            variants=self.variants,
-            samples=self.samples[which],
-            batches=self.batches,
-            processes=self.processes[which],
-            warmup=self.warmup,
-            flags=self.flags,
-        )
+        samples, processes = (each[0 if quick else 1] for each in (self.samples, self.processes))
+        size = samples, self.batches, self.warmup
+        return Plan(self.kernel, self.variants, *size, processes=processes, flags=self.flags)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,17 +87,9 @@ def _fork_with(size: str, samples: tuple[int, int]) -> Measurement:
 
 def _ring_of(tasks: int, samples: tuple[int, int]) -> Measurement:
     """A switch among `tasks` tasks, for several sizes of their working sets."""
-    return Measurement(
-        "switch_footprint",
-        tuple(
-            f"{kind}-{tasks}-{size}"
-            for kind in ("processes", "threads")
-            for size in ("0", "16k", "64k", "256k", "1m")
-        ),
-        samples,
-        processes=(5, 10),
-        warmup=8,
-    )
+    kinds, sizes = ("processes", "threads"), ("0", "16k", "64k", "256k", "1m")
+    names = tuple(f"{kind}-{tasks}-{size}" for kind in kinds for size in sizes)
+    return Measurement("switch_footprint", names, samples, processes=(5, 10), warmup=8)
 
 
 MEASUREMENTS: tuple[Measurement, ...] = (
@@ -113,9 +98,10 @@ MEASUREMENTS: tuple[Measurement, ...] = (
         ("fenced", "unfenced", "monotonic", "process-cpu", "gettimeofday"),
         (3_000, 20_000),
     ),
-    Measurement("first_iteration", ("call",), (300, 1_200), processes=(12, 30)),
-    Measurement("first_iteration", ("system-call",), (300, 1_200), processes=(12, 30)),
-    Measurement("first_iteration", ("lazy-binding",), (300, 1_200), processes=(12, 30)),
+    *(
+        Measurement("first_iteration", (name,), (300, 1_200), processes=(12, 30))
+        for name in ("call", "system-call", "lazy-binding")
+    ),
     Measurement(
         "first_iteration",
         ("page-fault", "data-cache", "instruction-cache", "branch-predictor"),
@@ -184,7 +170,7 @@ MEASUREMENTS: tuple[Measurement, ...] = (
 
 
 def carry_out(
-    quick: bool, progress: ProgressCallback | None = None
+    quick: bool, progress: ProgressCallback = lambda share: None
 ) -> Iterator[tuple[Measurement, Recording | None, list[Row]]]:
     """Run every measurement in turn; yield its recording (None if it failed) and its rows.
 
@@ -195,8 +181,7 @@ def carry_out(
     for number, measurement in enumerate(chosen):
 
         def report(at: Progress, number: int = number) -> None:
-            if progress is not None:
-                progress((number + at.done / max(at.total, 1)) / len(chosen))
+            progress((number + at.done / max(at.total, 1)) / len(chosen))
 
         recording, why_not = None, ""
         try:
@@ -205,8 +190,7 @@ def carry_out(
             why_not = str(error)
         rows = [_row(measurement, name, recording, why_not) for name in measurement.variants]
         yield measurement, recording, rows
-        if progress is not None:
-            progress((number + 1) / len(chosen))
+        progress((number + 1) / len(chosen))
 
 
 def _row(measurement: Measurement, variant: str, recording: Recording | None, why_not: str) -> Row:

@@ -43,38 +43,3 @@ from labs.views.other_tools import (
 )
 from labs.views.procedure_calls import arguments, steps
 from labs.views.rings import caches, footprint, hops, lines_used, ring_switches, set_sizes, walks
-
-__all__ = [
-    "after_subtracting",
-    "among_published",
-    "arguments",
-    "beside_report",
-    "beside_trial",
-    "bindings",
-    "caches",
-    "cold_to_warm",
-    "counted_calls",
-    "created_tasks",
-    "differences",
-    "footprint",
-    "hops",
-    "instruction",
-    "lengths",
-    "lines_used",
-    "machine_code",
-    "mean_samples",
-    "memory",
-    "page_faults",
-    "parts",
-    "placement",
-    "ring_switches",
-    "set_sizes",
-    "steps",
-    "switches",
-    "system_calls",
-    "traced_calls",
-    "traced_creation",
-    "walks",
-    "what_remains",
-    "your_line",
-]

@@ -15,20 +15,22 @@ from labs.course import comparison, published
 from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.published import Published
 from labs.html import Table
+from labs.messages import refused
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_drawing
 from labs.plots.scale import BLUE, GREEN, LOOKS, PURPLE, VERMILLION, Look, symbol
+from labs.recording import declared
 from labs.recording.run_conditions import kind_of
-from labs.results.result import Result, sensible, with_ends
-from labs.units import NAMES, NANOSECONDS, rounded
-from labs.views.gather import Runs, in_one_unit, refused, require_figure, runs_of, with_notes
+from labs.results.result import Result, sensible
+from labs.units import NAMES, NANOSECONDS, converted, rounded
+from labs.views.gather import Runs, in_one_unit, require_figure, runs_of, with_notes
 
 if TYPE_CHECKING:
     from labs.notebook.run import Run
 
 
-_OWN, _FAIR = LOOKS[0], LOOKS[3]
+_FAIR = LOOKS[3]
 _SUSPECT = Look(VERMILLION, "x", "×", "-")
 
 #: With more rows than this, all machines of a report share a row.
@@ -58,7 +60,10 @@ def among_published(
     figures = _settled(quantity, report, unit)
     others = of_class(own, unit)
     groups = [
-        Group("yours, on this machine", tuple(_own_row(result) for result in own)),
+        Group(
+            "yours, on this machine",
+            tuple(picture.row_of(f"{r.recording.kernel} {r.variant}", r, r.unit) for r in own),
+        ),
         *others.groups,
         Group("published", tuple(_rows(figures, unit))),
     ]
@@ -78,12 +83,7 @@ def among_published(
 
 def _own(run: Run) -> list[Result]:
     """The results of the run without those variants that only serve as a baseline."""
-    recording = run.recording
-    baselines = {
-        stated
-        for name in recording.variants
-        for stated in recording.condition(f"variant.{name}.baseline")
-    }
+    baselines = declared.baselines(run.recording)
     return [r for r in run.results if r.variant not in baselines] or list(run.results)
 
 
@@ -105,14 +105,6 @@ def _value(each: Published, unit: str) -> float:
     """The printed number in `unit`. Cycles stay as they are: what a report calls so is a tick."""
     printed = each.unit.split("/")[0]
     return each.value * NANOSECONDS.get(printed, 1.0) / NANOSECONDS.get(unit, 1.0)
-
-
-def _own_row(result: Result) -> Row:
-    estimate, name = result.estimate, f"{result.recording.kernel} {result.variant}"
-    if estimate is None or estimate.value <= 0:
-        return Row(name, (), "no figure" if estimate is None else "not above zero", VERMILLION)
-    text = with_ends(estimate, symbol(result.unit))
-    return Row(name, (Dot(estimate.value, _OWN, estimate.low, estimate.high),), text)
 
 
 def _rows(figures: Sequence[Published], unit: str) -> list[Row]:
@@ -339,18 +331,11 @@ def _is_of(row: ClassFigure, result: Result) -> bool:
 
 def _in_unit(row: ClassFigure, unit: str) -> ClassFigure | None:
     """The row in `unit`; None if its own unit has no fixed relation to it."""
-    if row.unit == unit:
-        return row
-    if row.unit not in NANOSECONDS or unit not in NANOSECONDS:
+    factor = converted(1.0, row.unit, unit)
+    if factor is None:
         return None
-    factor = NANOSECONDS[row.unit] / NANOSECONDS[unit]
-    return replace(
-        row,
-        unit=unit,
-        quarter=row.quarter * factor,
-        median=row.median * factor,
-        three_quarters=row.three_quarters * factor,
-    )
+    values = {name: getattr(row, name) * factor for name in ("quarter", "median", "three_quarters")}
+    return replace(row, unit=unit, **values)
 
 
 def _of(row: ClassFigure) -> str:

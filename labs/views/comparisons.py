@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 from labs.analysis import confidence
 from labs.analysis.confidence import Estimate
 from labs.course import published
 from labs.html import Table
+from labs.messages import refused
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.results.result import naive_estimate
 from labs.results.results_compared import Comparison
-from labs.units import NAMES, off_by, rounded
-from labs.views.gather import Runs, refused, runs_of, with_warnings
+from labs.units import NAMES, is_number, off_by, rounded
+from labs.views.gather import Runs, runs_of, with_warnings
 
 _DIFFERENCES_HEADER = (
     "difference",
@@ -89,7 +89,7 @@ def beside_trial(pair: Pair, **values: float) -> Table:
     `views.beside_trial(trial, as_printed=180, by_hand=160)`. Raises Refused for anything but
     numbers.
     """
-    if not isinstance(pair, Pair) or not values or not all(map(_is_number, values.values())):
+    if not isinstance(pair, Pair) or not values or not all(map(is_number, values.values())):
         raise refused(
             "views.beside_trial takes a trial and numbers in ns, each by its name",
             "Write it like this: views.beside_trial(trial, as_printed=180).",
@@ -110,10 +110,6 @@ def beside_trial(pair: Pair, **values: float) -> Table:
     return Table(
         f"Broken figure {rounded(broken)} ns, repaired figure {right}", _TRIAL_HEADER, rows
     )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _times_of(value: float, figure: float) -> str:
@@ -207,7 +203,8 @@ def beside_report(report: str, pair: Pair) -> Table:
     rows = []
     for quantity in quantities:
         printed = published.in_ns(quantity, report)
-        side = "no figure" if repaired is None else _SIDES[_side(printed, repaired)]
+        exact = Estimate(printed, printed, printed, "ns", "", 0, 0)
+        side = _SIDES[confidence.side(exact, repaired)] if repaired else "no figure"
         rows.append((quantity, rounded(printed, 4), _times_with_interval(printed, broken), side))
     header = (
         "printed quantity",
@@ -225,10 +222,6 @@ def _in_ns(report: str) -> str:
         return "in ns, mean of machines"
     several = len(figures) > len({each.quantity for each in figures})
     return "in ns, mean of runs" if several else "in ns"
-
-
-def _side(printed: float, repaired: Estimate) -> int:
-    return confidence.side(Estimate(printed, printed, printed, "ns", "", 0, 0), repaired)
 
 
 def _times_with_interval(printed: float, broken: Estimate) -> str:

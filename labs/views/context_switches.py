@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from labs.analysis import confidence
 from labs.analysis.confidence import Estimate
 from labs.html import Table
+from labs.messages import refused
 from labs.plots import picture
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_drawing
@@ -52,7 +53,7 @@ def placement(*runs: gather.Runs | None) -> Picture:
     results = [r for run in chosen for r in run.results if _about_switches(r)]
     if not results:
         kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
-        raise gather.refused(
+        raise refused(
             f"views.placement shows runs of switches; this is of {kernels}",
             'Measure one: lab.measure("process_switch", "pipe-pinned").',
         )
@@ -80,20 +81,15 @@ def placement(*runs: gather.Runs | None) -> Picture:
 def group_of(result: Result) -> str:
     """The group of a result, by the switches that it claims and those that the OS counted."""
     recording, name = result.recording, result.variant
-    baselines = {
-        stated
-        for other in recording.variants
-        for stated in recording.condition(f"variant.{other}.baseline")
-    }
     if counts.claim_of(recording, name):
         claimed, counted = counts.switches(recording, name)
         # More switches than claimed are no contradiction: on a busy machine others switch too.
         if claimed and counted is not None and counted < (1 - counts.SWITCHES_TOLERANCE) * claimed:
             return UNPROVED
         return _where(result)
-    if name in baselines or declared.other_tasks(recording, name) == 0:
+    if name in declared.baselines(recording) or declared.other_tasks(recording, name) == 0:
         return ALONE
-    on_two = declared.placement(recording, name) is Placement.TWO_CPUS
+    on_two = declared.of_variant(recording, name).placement is Placement.TWO_CPUS
     return TWO_CPUS if on_two else ANYWHERE
 
 
@@ -169,8 +165,7 @@ def _describe(
             "different operations, so a mean of the two has no meaning."
         )
     without = [name for mine in grouped.values() for name, r in mine if r.estimate is None]
-    if without:
-        meaning.append(f"Without a figure: {', '.join(without)}.")
+    meaning += picture.without_figure(without)
     return kind, " ".join(meaning)
 
 
@@ -239,8 +234,6 @@ def _row_of_counts(run: Run) -> tuple[str, ...]:
     if found is None:
         return name, figure, "none, or not counted here", "", "", ""
     claimed = f"{found.claimed:,}, {found.claim:g} for each operation"
-    tried, unwoken = (
-        run.recording.total(f"variant.{run.variant}.turns_{what}") for what in ("tried", "unwoken")
-    )
+    tried, unwoken = run.recording.totals(run.variant, "turns_tried", "turns_unwoken")
     woken = f"in {unwoken} of {tried} processes" if tried else ""
     return name, figure, claimed, f"{found.counted:,}", found.rate, woken

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 
 from labs import terminal
 from labs.html import Table
+from labs.messages import refused
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
@@ -73,7 +74,7 @@ def memory(*runs: gather.Runs | None) -> Picture:
     }
     sizes = sorted({asked for by_size in last.values() for asked in by_size})
     if len(sizes) < 2:
-        raise gather.refused("views.memory needs fork with two or more sizes of memory", _EXAMPLE)
+        raise refused("views.memory needs fork with two or more sizes of memory", _EXAMPLE)
     gather.require_figure(every)
     log = max(size for by_size in found.values() for size in by_size) > _LINEAR_UP_TO
     on_log = ", log axis" if log else ""
@@ -84,18 +85,11 @@ def memory(*runs: gather.Runs | None) -> Picture:
         for (name, by_size), look in zip(found.items(), LOOKS, strict=False)
     ]
     guesses = _guesses(chosen, found, unit, log)
+    labels, reach = _labels(found, sizes, resident, log), [value for _, value in guesses]
     figure = series_figure(
         [("", series)],
-        XAxis(
-            f"{_WHAT[resident]} (megabytes{on_log})",
-            *_labels(found, sizes, resident, log),
-            log=log,
-        ),
-        YAxis(
-            f"cost of one fork\n({NAMES[unit]}{on_log})",
-            log=log,
-            reach=[value for _, value in guesses],
-        ),
+        XAxis(f"{_WHAT[resident]} (megabytes{on_log})", *labels, log=log),
+        YAxis(f"cost of one fork\n({NAMES[unit]}{on_log})", log=log, reach=reach),
         "task_creation: fork against the memory of the parent",
         [(f"{each.look.sign} {each.name}", each.look.colour) for each in series]
         + [("― your prediction", GREEN)] * bool(guesses)
@@ -250,14 +244,12 @@ def created_tasks(run: Run, *counts: str) -> Table:
     none.
     """
     if not counts:
-        raise gather.refused("name one count or more", f"The counts are {_known()}.")
+        raise refused("name one count or more", f"The counts are {_known()}.")
     for each in counts:
         if each not in COUNTS:
             meant = terminal.meant(str(each), tuple(COUNTS))
             close = f": did you mean {meant}?" if meant else ""
-            raise gather.refused(
-                f"there is no count {each!r}{close}", f"The counts are {_known()}."
-            )
+            raise refused(f"there is no count {each!r}{close}", f"The counts are {_known()}.")
     heads = [COUNTS[each][1] for each in counts]
     rows = []
     for result in run.results:
@@ -266,9 +258,7 @@ def created_tasks(run: Run, *counts: str) -> Table:
             cells = [_cell(run, result.variant, each, made) for each in counts]
             rows.append((result.variant, f"{made:,}", *cells))
     if not rows:
-        raise gather.refused(
-            "this run created no task", 'Pass a run of "task_creation", such as `kinds`.'
-        )
+        raise refused("this run created no task", 'Pass a run of "task_creation", such as `kinds`.')
     header = ("variant", "tasks created", *heads)
     return Table("What the OS counted", header, tuple(rows)).without_empty()
 

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from labs.analysis.confidence import Floats
 from labs.html import Table
+from labs.messages import refused
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
 from labs.plots import picture
@@ -43,46 +44,37 @@ def cold_to_warm(*runs: gather.Runs | None) -> Picture:
     results = [r for run in chosen for r in run.results if is_first_time(r.recording, r.variant)]
     if not results:
         kernels = ", ".join(sorted({run.recording.kernel for run in chosen}))
-        raise gather.refused(
+        raise refused(
             "views.cold_to_warm shows variants whose first sample is cold; this run of "
             f"{kernels} has none",
             'Measure one: lab.measure("first_iteration", "call", processes=20).',
         )
     if len(results) > len(LOOKS):
-        raise gather.refused(f"one plot can show at most {len(LOOKS)} variants, not {len(results)}")
+        raise refused(f"one plot can show at most {len(LOOKS)} variants, not {len(results)}")
     lengths = {result.variant: _lengths(result) for result in results}
     times = [n for n in _TIMES if n <= max(each.shape[1] for each in lengths.values())]
     if not times:
-        raise gather.refused("there is no sample in these runs")
+        raise refused("there is no sample in these runs")
     series = [
         Series(name, tuple(_point(each, n) for n in times if n <= each.shape[1]), look)
         for (name, each), look in zip(lengths.items(), LOOKS, strict=False)
     ]
 
     name = " and ".join(dict.fromkeys(result.recording.kernel for result in results))
+    places, numbers = tuple(map(float, times)), tuple(map(str, times))
+    reach = [float(end) for each in lengths.values() for end in (each.max(), each.min())]
     try:
         figure = series_figure(
             [("", series)],
-            XAxis(
-                "n-th sample in its process (log axis)",
-                tuple(map(float, times)),
-                tuple(map(str, times)),
-                log=True,
-            ),
-            YAxis(
-                f"length of the sample\n({NAMES[unit]}, log axis)",
-                log=True,
-                reach=[
-                    float(value) for each in lengths.values() for value in (each.max(), each.min())
-                ],
-            ),
+            XAxis("n-th sample in its process (log axis)", places, numbers, log=True),
+            YAxis(f"length of the sample\n({NAMES[unit]}, log axis)", log=True, reach=reach),
             f"{name}: from cold to warm",
             [(f"{each.look.sign} {each.name}, median", each.look.colour) for each in series]
             + [("small dots: processes, bars: the middle half of them", QUIET)],
             more=partial(_draw_processes, lengths=lengths, series=series, times=times),
         )
     except ValueError:
-        raise gather.refused(
+        raise refused(
             "there is nothing to draw", "All samples are shorter than the step of the clock."
         ) from None
     words = *_describe(lengths, times, name, unit), _table(lengths, times, name, unit)

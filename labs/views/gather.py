@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, ParamSpec, Union
 
 from labs.analysis.confidence import Estimate
 from labs.html import Table
-from labs.messages import Message, Refused
+from labs.messages import Refused, refused
+from labs.plots import picture
 from labs.plots.intervals import Point, Series
 from labs.plots.picture import Picture
 from labs.plots.scale import Look
@@ -47,11 +48,6 @@ _OF_TIMES = frozenset(
 Of = ParamSpec("Of")
 
 
-def refused(heading: str, *sentences: str) -> Refused:
-    """The error of a view that cannot be drawn: what is wrong, and what to do."""
-    return Refused(Message("problem", heading, sentences))
-
-
 def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:
     """The runs among the arguments of a view, in their order.
 
@@ -64,8 +60,8 @@ def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:
     for each in arguments:
         if each is None:
             continue
-        some = [each] if isinstance(each, Run) else list(each) if _is_several(each) else [each]
-        for run in some:
+        several = isinstance(each, Iterable) and not isinstance(each, str | bytes)
+        for run in list(each) if several else [each]:  # type: ignore[arg-type]
             if not isinstance(run, Run):
                 raise refused(
                     f"a view takes runs, and this is a {type(run).__name__}",
@@ -139,10 +135,6 @@ def _runs_in(argument: object) -> list[Run]:
     return [each for each in some if isinstance(each, Run)]
 
 
-def _is_several(argument: object) -> bool:
-    return isinstance(argument, Iterable) and not isinstance(argument, (str, bytes))
-
-
 def in_one_unit(runs: Sequence[Run], wanted: str) -> tuple[list[Run], str]:
     """The runs in the unit `wanted` if all can be shown in it, and the name of their unit.
 
@@ -199,8 +191,7 @@ def series_of(name: str, results: Mapping[float, Result], look: Look) -> Series:
 
 def without_figure(results: Iterable[Result]) -> list[str]:
     """A sentence that names the variants without a figure that can be drawn, if there are any."""
-    names = [each.variant for each in results if why_no_figure(each)]
-    return [f"Without a figure: {', '.join(names)}."] if names else []
+    return picture.without_figure([each.variant for each in results if why_no_figure(each)])
 
 
 def value_cells(result: Result | None) -> tuple[str, str, str]:

@@ -5,17 +5,17 @@ A student computes the numbers of the line by hand.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labs.html import Table
+from labs.messages import refused
 from labs.plots.scale import symbol
 from labs.results.result import Result, with_ends
 from labs.results.results_compared import another_result
-from labs.units import NAMES, fixed, rounded
-from labs.views.gather import Runs, refused, runs_of, with_warnings
+from labs.units import NAMES, fixed, is_number, rounded
+from labs.views.gather import Runs, runs_of, with_warnings
 
 if TYPE_CHECKING:
     from labs.analysis.line import Line
@@ -99,8 +99,7 @@ def _first_with_line(run: Runs) -> tuple[Result, Line]:
 
 def _demand_number(what: str, number: object) -> None:
     """Raise Refused if `number` is not a number, in words about `what`."""
-    is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
-    if not is_number or not math.isfinite(float(str(number))):
+    if not is_number(number):
         raise refused(f"{what} must be a number, not {number!r}")
 
 

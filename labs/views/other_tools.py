@@ -6,20 +6,19 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from labs import messages, paths
 from labs.c_kernels import toolchain
-from labs.c_kernels.toolchain import optimisation_level
+from labs.c_kernels.toolchain import Binary, optimisation_level
 from labs.html import Table
 from labs.machine.surroundings import place_options
-from labs.messages import Message, Refused
+from labs.messages import Message, Refused, refused
 from labs.notebook import run_errors
 from labs.recording.file import BadRecording, read
 from labs.units import rounded, times
-from labs.views.gather import refused
 
 #: The instructions that leave a function: calls and traps, on x86-64, aarch64 and riscv64.
 _LEAVES = re.compile(r"\b(?:syscall|svc|ecall|callq?|blr?|jalr?)\b")
@@ -109,10 +108,7 @@ def instruction(kernel: str, functions: Sequence[str], name: str) -> Message:
     if not re.fullmatch(r"[a-z][a-z0-9.]*", wanted):
         raise refused(f"{name!r} is not the name of an instruction", 'A name is a text: "add".')
     chosen = [functions] if isinstance(functions, str) else list(functions)
-    try:
-        program = toolchain.build(toolchain.c_kernel_source(kernel), ("-O2", "-fno-inline"))
-    except (OSError, toolchain.NoCompiler, toolchain.CompileError) as error:
-        raise refused(f"there is no machine code of {kernel}", f"{error}.") from None
+    program = _built(kernel, f"there is no machine code of {kernel}", ("-O2", "-fno-inline"))
     sentences: list[str] = []
     shown: list[str] = []
     delaying: dict[str, bool] = {}
@@ -186,7 +182,22 @@ _OF_VARIANTS = {"monotonic": "clock_gettime", "read0": "read", "invalid": "sysca
 
 
 class NoTrace(Exception):
-    """strace printed nothing that can be used; the message says why."""
+    """strace, or the linker, printed nothing that can be used; the message says why."""
+
+
+def _of_each(
+    variants: Sequence[str],
+    row: Callable[[str], tuple[str, ...]],
+    caption: str,
+    header: tuple[str, ...],
+) -> Table | None:
+    """A row for each variant; where nothing can be traced, a note is shown in place of a table."""
+    try:
+        return Table(caption, header, tuple(map(row, variants)))
+    except NoTrace as why:
+        words = ("The lab goes on without this evidence.",)
+        messages.show(Message("note", f"nothing can be traced here: {why}", words))
+        return None
 
 
 def traced_calls(call: str, kernel: str, *variants: str, samples: int = 100) -> Table | None:
@@ -197,19 +208,15 @@ def traced_calls(call: str, kernel: str, *variants: str, samples: int = 100) -> 
     no program can be traced. Raises Refused for an unknown C kernel or system call.
     """
     options = ("--samples", str(samples), "--warmup", "0", "--batch", "40,60")
-    rows = []
-    try:
-        for variant in variants:
-            trace, shown = traced(kernel, variant, ("-f", "-c", "-e", f"trace={call}"), options)
-            calls = calls_of_summary(trace)
-            done = sum(int(size) for name, size in _ROW.findall(shown) if name in ("", variant))
-            each = rounded(calls / done, 2) if done else ""
-            rows.append((variant, f"{done:,}", f"{calls:,}", each))
-    except NoTrace as why:
-        _note(why)
-        return None
+
+    def row(variant: str) -> tuple[str, ...]:
+        trace, shown = traced(kernel, variant, ("-f", "-c", "-e", f"trace={call}"), options)
+        calls = calls_of_summary(trace)
+        done = sum(int(size) for name, size in _ROW.findall(shown) if name in ("", variant))
+        return variant, f"{done:,}", f"{calls:,}", rounded(calls / done, 2) if done else ""
+
     header = ("variant", "operations timed", f"calls of {call}", "calls for each operation")
-    return Table(f"System calls of {kernel}, counted by strace", header, tuple(rows))
+    return _of_each(variants, row, f"System calls of {kernel}, counted by strace", header)
 
 
 def counted_calls(*variants: str) -> Table | None:
@@ -222,18 +229,15 @@ def counted_calls(*variants: str) -> Table | None:
     if not variants or not all(isinstance(each, str) for each in variants):
         raise refused("name variants of system_call", 'Such as "getppid", "invalid".')
     options = ("--samples", "20", "--warmup", "0", "--batch", "50")
-    rows = []
-    try:
-        for variant in variants:
-            call = _OF_VARIANTS.get(variant.split("-")[0], variant.split("-")[0])
-            trace, shown = traced("system_call", variant, (), options)
-            rounds = sum(int(size) for name, size in _ROW.findall(shown) if name == variant)
-            rows.append((variant, f"{rounds:,}", call, f"{calls_in(trace, call):,}"))
-    except NoTrace as why:
-        _note(why)
-        return None
+
+    def row(variant: str) -> tuple[str, ...]:
+        call = _OF_VARIANTS.get(variant.split("-")[0], variant.split("-")[0])
+        trace, shown = traced("system_call", variant, (), options)
+        rounds = sum(int(size) for name, size in _ROW.findall(shown) if name == variant)
+        return variant, f"{rounds:,}", call, f"{calls_in(trace, call):,}"
+
     header = ("variant", "rounds of the loop", "system call", "calls counted by strace")
-    return Table("System calls, counted without a clock", header, tuple(rows))
+    return _of_each(variants, row, "System calls, counted without a clock", header)
 
 
 def calls_in(trace: str, call: str) -> int:
@@ -251,18 +255,15 @@ def traced_creation(*variants: str) -> Table | None:
     if not variants:
         raise refused("name the variants to trace", 'Such as "fork-wait", "pthread-wait".')
     options = ("--samples", "8", "--warmup", "0")
-    rows = []
-    try:
-        for variant in variants:
-            trace, _ = traced("task_creation", variant, ("-e", "trace=process"), options)
-            first = _CREATES.search(trace)
-            call, flags = (first[1], first[2] or "none printed") if first else ("none", "")
-            rows.append((variant, call, flags.replace("|", " | "), *_shared(call, flags)))
-    except NoTrace as why:
-        _note(why)
-        return None
+
+    def row(variant: str) -> tuple[str, ...]:
+        trace, _ = traced("task_creation", variant, ("-e", "trace=process"), options)
+        first = _CREATES.search(trace)
+        call, flags = (first[1], first[2] or "none printed") if first else ("none", "")
+        return variant, call, flags.replace("|", " | "), *_shared(call, flags)
+
     header = ("variant", "system call", "flags", "parent's memory", "parent's process")
-    return Table("How a task is created", header, tuple(rows))
+    return _of_each(variants, row, "How a task is created", header)
 
 
 def _shared(call: str, flags: str) -> tuple[str, str]:
@@ -283,19 +284,19 @@ def calls_of_summary(summary: str) -> int:
     return sum(int(count) for count, name in rows if name != "total")
 
 
-def _note(why: NoTrace) -> None:
-    words = ("The lab goes on without this evidence.",)
-    messages.show(Message("note", f"nothing can be traced here: {why}", words))
+def _built(kernel: str, cannot: str, flags: tuple[str, ...] = toolchain.DEFAULT_FLAGS) -> Binary:
+    """A built C kernel. Raises Refused, which says what one `cannot` do without it."""
+    try:
+        return toolchain.build(toolchain.c_kernel_source(kernel), flags)
+    except run_errors.EXPECTED as error:
+        raise refused(cannot, f"{error}.") from None
 
 
 def traced(
     kernel: str, variant: str, asked: Sequence[str], options: Sequence[str]
 ) -> tuple[str, str]:
     """What strace, and what the program printed. Raises NoTrace, and Refused for a wrong name."""
-    try:
-        program = toolchain.build(toolchain.c_kernel_source(kernel)).path
-    except (OSError, ValueError) as error:
-        raise refused(f"{kernel} cannot be traced", f"{error}.") from None
+    program = _built(kernel, f"{kernel} cannot be traced").path
     with tempfile.TemporaryDirectory(prefix="ticklab-strace-") as scratch:
         trace = Path(scratch) / "trace"
         command = ["strace", "-q", *asked, "-o", str(trace), str(program), "--variant", variant]
@@ -364,15 +365,12 @@ def bindings(kernel: str, variant: str, other: str) -> Table | Message:
     variant cannot run, or the linker prints nothing, a note says so. Raises Refused for an unknown
     C kernel.
     """
-    try:
-        program = toolchain.build(toolchain.c_kernel_source(kernel)).path
-    except (OSError, toolchain.NoCompiler, toolchain.CompileError) as error:
-        raise refused(f"{kernel} cannot be run", f"{error}.") from None
+    program = _built(kernel, f"{kernel} cannot be run").path
     found = []
     for name in (variant, other):
         try:
             found.append(looked_up(_printed(program, name), str(program)))
-        except _NothingPrinted as why:
+        except NoTrace as why:
             return Message("note", f"no look-ups of {name} can be shown here", (f"{why}.",))
     mine, others = found
     rows = [
@@ -390,36 +388,29 @@ def bindings(kernel: str, variant: str, other: str) -> Table | Message:
     )
 
 
-class _NothingPrinted(Exception):
-    """The linker printed no look-ups; the message says why."""
-
-
 def looked_up(printed: str, program: str) -> list[str]:
     """The functions bound for `program` itself after it began, once for each look-up.
 
-    Raises _NothingPrinted if `printed`, the output of the linker, does not say when it began.
+    Raises NoTrace if `printed`, the output of the linker, does not say when it began.
     """
     _, begun, during = printed.partition("transferring control")
     if not begun:
-        raise _NothingPrinted("The dynamic linker prints none: linked statically, or not glibc's")
+        raise NoTrace("The dynamic linker prints none: linked statically, or not glibc's")
     mine = (line for line in during.splitlines() if f"binding file {program} " in line)
     return [match[1] for line in mine if (match := _SYMBOL.search(line))]
 
 
 def _printed(program: Path, variant: str) -> str:
-    """What the linker prints during a short run. Raises _NothingPrinted if it cannot run."""
+    """What the linker prints during a short run. Raises NoTrace if it cannot run."""
+    command = [str(program), "--variant", variant, "--samples", "2", "--warmup", "0"]
+    environment = {**os.environ, "LD_DEBUG": "bindings"}
     try:
-        done = paths.run(
-            [str(program), "--variant", variant, "--samples", "2", "--warmup", "0"],
-            TIME_LIMIT_OF_LINKER_S,
-            paths.HERE,
-            {**os.environ, "LD_DEBUG": "bindings"},
-        )
+        done = paths.run(command, TIME_LIMIT_OF_LINKER_S, paths.HERE, environment)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise _NothingPrinted(str(error)) from None
+        raise NoTrace(str(error)) from None
     if done.returncode != 0:
         # The linker may begin a line of its own in the middle of the C kernel's message.
         lines = (_OF_LINKER.split(line)[0].strip() for line in done.stderr.splitlines())
         reason = [*filter(None, lines), "The C kernel ended and printed no reason"][0]
-        raise _NothingPrinted(reason[:200].rstrip("."))
+        raise NoTrace(reason[:200].rstrip("."))
     return done.stderr

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 
 from labs.c_kernels.toolchain import optimisation_level
 from labs.html import Table
+from labs.messages import refused
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
@@ -48,20 +49,13 @@ def arguments(*runs: gather.Runs | None) -> Picture:
     gather.require_figure(every)
     counts = sorted({count for counted in named.values() for count in counted})
     if len(counts) < 2:
-        raise gather.refused("a line needs two argument counts", f"Measure several: {_EXAMPLE}.")
-    series = [
-        Series(
-            name,
-            tuple(
-                gather.point_at(count, result.estimate)
-                for count, result in counted.items()
-                if result.estimate is not None
-            ),
-            look,
-            tuple(count for count, result in counted.items() if result.estimate is None),
-        )
-        for (name, counted), look in zip(named.items(), LOOKS, strict=False)
-    ]
+        raise refused("a line needs two argument counts", f"Measure several: {_EXAMPLE}.")
+    series = []
+    for (name, counted), look in zip(named.items(), LOOKS, strict=False):
+        figures = {count: result.estimate for count, result in counted.items()}
+        points = (gather.point_at(count, each) for count, each in figures.items() if each)
+        without = tuple(count for count, each in figures.items() if each is None)
+        series.append(Series(name, tuple(points), look, without))
     ends = _registers(chosen, counts)
     # Leave room above the lines for the text at the border.
     reach = [1.12 * point.high for each in series for point in each.points] if ends else ()
@@ -88,7 +82,7 @@ def _counts(run: Run) -> _Counted:
             found[int(match[1])] = result
     if not found:
         names = ", ".join(result.variant for result in run.results)
-        raise gather.refused(
+        raise refused(
             f"this run has no variant args0 to args12; it has {names}", f"Measure: {_EXAMPLE}."
         )
     return dict(sorted(found.items()))
@@ -97,12 +91,8 @@ def _counts(run: Run) -> _Counted:
 def _names(runs: Sequence[Run]) -> list[str]:
     """The optimisation level of each run, with a number if two runs have the same level."""
     if len(runs) > len(LOOKS):
-        raise gather.refused(f"one plot can show at most {len(LOOKS)} runs, not {len(runs)}")
-    levels = [_level(run) for run in runs]
-    return [
-        f"{level}, run {levels[: n + 1].count(level)}" if levels.count(level) > 1 else level
-        for n, level in enumerate(levels)
-    ]
+        raise refused(f"one plot can show at most {len(LOOKS)} runs, not {len(runs)}")
+    return picture.numbered([_level(run) for run in runs])
 
 
 def _registers(runs: Sequence[Run], counts: Sequence[int]) -> int | None:
@@ -164,8 +154,7 @@ def _describe(
     without = [
         f"{r.variant} ({name})" for name, c in named.items() for r in c.values() if not r.estimate
     ]
-    if without:
-        meaning.append(f"Without a figure: {', '.join(without)}.")
+    meaning += picture.without_figure(without)
     return kind, " ".join(meaning)
 
 
@@ -201,7 +190,7 @@ def steps(*runs: gather.Runs | None) -> Table:
     pairs = [(f"args{n}", f"args{n + 1}") for n in range(MOST_ARGUMENTS)]
     kept = [pair for pair in pairs if any(set(pair) <= set(known) for known in named)]
     if not kept:
-        raise gather.refused(
+        raise refused(
             "no run has two neighbours such as args5 and args6",
             'Measure them in one run: lab.measure("procedure_call", "args5, args6").',
         )

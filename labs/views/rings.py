@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from labs.analysis.confidence import Estimate
 from labs.html import Table
 from labs.machine.description import data_caches
+from labs.messages import refused
 from labs.plots import picture
 from labs.plots.intervals import INTERVALS, Point, Series, XAxis, YAxis, series_figure
 from labs.plots.picture import Picture
@@ -42,7 +43,7 @@ def hops(run: gather.Runs) -> Table:
     results = gather.results_of_kernel(every_run, "switch_footprint", "views.hops", _RING_EXAMPLE)
     rows = tuple(row for result in results if (row := _row_of_hop(result)))
     if not rows:
-        raise gather.refused("this run has no ring of tasks with a figure", _RING_EXAMPLE)
+        raise refused("this run has no ring of tasks with a figure", _RING_EXAMPLE)
     unit = NAMES[every_run[0].unit]
     header = ("ring", "tasks", "once round", "one hop", "one task alone: a hop to itself")
     caption = f"switch_footprint as timed, in {unit}; nothing is subtracted"
@@ -62,7 +63,7 @@ def _row_of_hop(result: Result) -> tuple[str, ...]:
 
 
 _RING = re.compile(r"(processes|threads)-(\d{1,3})-(0|\d+[km])")
-_SETS_EXAMPLE = 'lab.measure("switch_footprint", ["processes-8-0", "processes-8-64k"], unit="us")'
+_SETS = 'lab.measure("switch_footprint", ["processes-8-0", "processes-8-64k"], unit="us")'
 
 
 @gather.with_warnings
@@ -76,12 +77,12 @@ def set_sizes(run: gather.Runs) -> Table:
     found = {
         result.variant: result
         for result in gather.results_of_kernel(
-            every_run, "switch_footprint", "views.set_sizes", _SETS_EXAMPLE
+            every_run, "switch_footprint", "views.set_sizes", _SETS
         )
         if _RING.fullmatch(result.variant)
     }
     if not found:
-        raise gather.refused("this run has no ring of tasks", _measure_one(_SETS_EXAMPLE))
+        raise refused("this run has no ring of tasks", f"Measure one: {_SETS}.")
     rows = [_row_of_sets(result, found) for result in sorted(found.values(), key=_parts)]
     header = (
         "tasks",
@@ -141,7 +142,7 @@ def _in_kib(size: int) -> str:
     return f"{size >> 10:,} KiB"
 
 
-_WALKS_EXAMPLE = 'lab.measure("memory_ladder", ["random-1m", "ordered-1m"])'
+_WALKS_EXAMPLE = 'Measure one: lab.measure("memory_ladder", ["random-1m", "ordered-1m"]).'
 _WALKS_HEADER = (
     "walk",
     "set, MB",
@@ -168,7 +169,7 @@ def walks(run: gather.Runs) -> Table:
         if (row := _row_of_walk(each.recording, result.variant)) is not None
     ]
     if not rows:
-        raise gather.refused("this run has no walk through memory", _measure_one(_WALKS_EXAMPLE))
+        raise refused("this run has no walk through memory", _WALKS_EXAMPLE)
     caption = "What each process walked through, counted outside the timed regions"
     return Table(caption, _WALKS_HEADER, tuple(rows)).without_empty()
 
@@ -182,11 +183,9 @@ def _row_of_walk(recording: Recording, variant: str) -> tuple[str, ...] | None:
         texts = (f"{each:,.0f}" if each >= 100 or share == 1 else rounded(each, 3) for each in ends)
         return " to ".join(dict.fromkeys(texts))
 
-    if recording.total(f"variant.{variant}.set_kb") is None:
+    set_kb, right, samples = recording.totals(variant, "set_kb", "ends_right", "samples_walked")
+    if set_kb is None:
         return None
-    right, samples = (
-        recording.total(f"variant.{variant}.{key}") for key in ("ends_right", "samples_walked")
-    )
     return (
         variant,
         count("set_kb", 1024),
@@ -213,7 +212,7 @@ def lines_used(run: gather.Runs) -> Table:
     """
     rows = [row for each in gather.runs_of([run]) for row in _rows_on_lines(each)]
     if not rows:
-        raise gather.refused(
+        raise refused(
             "views.lines_used shows a run of own_footprint", "Run your C: its cell has --save own."
         )
     return Table("Your use of the working set", ("what", "found"), tuple(rows))
@@ -224,8 +223,7 @@ def _rows_on_lines(run: Run) -> list[tuple[str, str]]:
     if recording.kernel != "own_footprint":
         return []
     rows = []
-    tried = recording.total(f"variant.{_OWN_C}.lines_tried")
-    used = recording.total(f"variant.{_OWN_C}.lines_used")
+    tried, used = recording.totals(_OWN_C, "lines_tried", "lines_used")
     if tried and used is not None:
         rows.append(("cache lines changed one at a time, in all processes together", f"{tried:,}"))
         rows.append(("of these, your sum changed with", f"{used:,}"))
@@ -272,7 +270,7 @@ def caches(sys: Path = Path("/sys")) -> Table:
     """
     found = data_caches(sys)
     if not found:
-        raise gather.refused(
+        raise refused(
             "this OS does not report the sizes of its caches",
             "Look up the CPU that the first cell names.",
         )
@@ -291,9 +289,7 @@ def ring_switches(run: gather.Runs) -> Table:
     """
     rows = tuple(row for each in gather.runs_of([run]) for row in _rows_of_switches(each))
     if not rows:
-        raise gather.refused(
-            "there are no switches to count: none is claimed, or this OS counts none"
-        )
+        raise refused("there are no switches to count: none is claimed, or this OS counts none")
     header = ("variant", "switches claimed", "counted by the OS", "counted of claimed", "on CPU")
     return Table("Switches, over all samples of each variant", header, rows)
 
@@ -313,7 +309,7 @@ def _rows_of_switches(run: Run) -> list[tuple[str, ...]]:
 
 
 _FOOTPRINT_EXAMPLE = (
-    'lab.measure("switch_footprint", "processes-2-0,processes-2-64k,processes-2-1m")'
+    'Measure one: lab.measure("switch_footprint", "processes-2-0,processes-2-64k,processes-2-1m").'
 )
 _ALONE = re.compile(r"alone-(0|\d+[km])")
 _TOUCHING = Look(QUIET, "x", "×", (0, (1, 1)))
@@ -333,7 +329,7 @@ def footprint(*runs: gather.Runs | None) -> Picture:
     every_run = gather.runs_of(runs)
     chosen, unit = gather.in_one_unit(every_run, gather.large_unit(every_run))
     results = gather.results_of_kernel(
-        chosen, "switch_footprint", "views.footprint", _measure_one(_FOOTPRINT_EXAMPLE)
+        chosen, "switch_footprint", "views.footprint", _FOOTPRINT_EXAMPLE
     )
     rings: _Rings = {}
     for result in results:
@@ -341,7 +337,7 @@ def footprint(*runs: gather.Runs | None) -> Picture:
             kind, tasks, size = _parts(result)
             rings.setdefault((kind, tasks), {})[size] = result
     if not rings:
-        raise gather.refused("these runs have no ring of tasks", _measure_one(_FOOTPRINT_EXAMPLE))
+        raise refused("these runs have no ring of tasks", _FOOTPRINT_EXAMPLE)
     gather.require_figure(result for ring in rings.values() for result in ring.values())
     rings = {key: dict(sorted(ring.items())) for key, ring in sorted(rings.items())}
     sizes = sorted({size for ring in rings.values() for size in ring})
@@ -351,14 +347,10 @@ def footprint(*runs: gather.Runs | None) -> Picture:
         (kind if len({kind for kind, _ in rings}) > 1 else "", _lines(rings, kind, looks, touching))
         for kind in dict.fromkeys(kind for kind, _ in rings)
     ]
+    labels = tuple(_in_bytes(size).replace(" ", "\n") for size in sizes)
     figure = series_figure(
         panels,
-        XAxis(
-            "working set of each task (log axis)",
-            tuple(_place(size) for size in sizes),
-            tuple(_in_bytes(size).replace(" ", "\n") for size in sizes),
-            log=True,
-        ),
+        XAxis("working set of each task (log axis)", tuple(map(_place, sizes)), labels, log=True),
         YAxis(f"cost ({NAMES[unit]}, log axis)", log=True),
         "switch_footprint: the cost of a switch against the working set",
         [
@@ -459,8 +451,8 @@ def _ring(count: int, of: str, size: int) -> str:
 
 def _least_and_most(known: Sequence[tuple[str, Estimate]], sign: str) -> str:
     """Where a switch costs least and where it costs most, if the differences show it."""
-    (cheapest, least), near = results_compared.lowest(known)
-    (dearest, most), nearby = results_compared.highest(known)
+    (cheapest, least), near = results_compared.extreme(known, -1)
+    (dearest, most), nearby = results_compared.extreme(known, 1)
     at_least, at_most = (f"{rounded(each.value)} {sign}" for each in (least, most))
     if len(known) == 1:
         return f"A switch costs {at_least} among {cheapest}."
@@ -502,7 +494,3 @@ def _table(rings: _Rings, touching: dict[int, Point], unit: str) -> Table:
         ),
         tuple(rows),
     ).without_empty()
-
-
-def _measure_one(example: str) -> str:
-    return f"Measure one: {example}."

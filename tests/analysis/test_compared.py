@@ -148,13 +148,12 @@ def test_the_lowest_and_the_highest_are_named_by_the_same_rule_as_a_comparison()
         assert other.low < one.high  # the intervals overlap
         apart = of_estimates(("other", other), ("one", one)).distinguishable
         assert apart == (not near)
-        assert results_compared.highest((("one", one), ("other", other))) == (
+        both = (("one", one), ("other", other))
+        assert results_compared.extreme(both, 1) == (
             ("other", other),
             near,
         )
-        assert results_compared.lowest((("one", one), ("other", other)))[1] == ("other",) * len(
-            near
-        )
+        assert results_compared.extreme(both, -1)[1] == ("other",) * len(near)
 
 
 SHARED = {"core_width": "2 2 2", "core_width.after": "-9 90 190"}

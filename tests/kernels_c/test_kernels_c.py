@@ -392,7 +392,7 @@ def test_core_cycles_are_stated_only_where_their_chain_is_compiled_as_written(
         assert ("core_cycle_ticks" in in_cycles) == bool(in_cycles) == (count > 0)
     recording = gather({}, [parse_run(call(looped, *FEW).stdout.encode(), "own")], "own")
     assert recording.clock(recording.variants[0]).core_cycle_ticks is None
-    assert declared.operation_cycles(recording, recording.variants[0]) == 0
+    assert declared.of_variant(recording, recording.variants[0]).operation_cycles == 0
     assert "core_cycles" not in result_of(recording).as_json()
     with pytest.raises(ValueError, match="cycle"):
         result_of(recording, unit="cycles")

@@ -34,7 +34,7 @@ def stating(*texts: str | None, machine: simulate.Machine = LONG) -> Recording:
 def marked(recording: Recording) -> list[tuple[int, int]]:
     """Process and number of each sample that counts as preempted."""
     samples = recording.samples(recording.variants[0])
-    found = preempted(recording, samples)
+    found = preempted(recording, samples.variant)
     assert found.shape == (len(samples),)
     return sorted(zip(samples.process[found].tolist(), samples.sample[found].tolist(), strict=True))
 
@@ -186,7 +186,7 @@ def shares(output: str) -> dict[str, float]:
         samples = made.samples(name)
         judged = samples.ticks < LONGEST_JUDGED_S * samples.clock.frequency_hz
         assert judged.sum() > 10, "the machine is too busy for any sample of this test"
-        found[name] = float(np.mean(preempted(made, samples)[judged]))
+        found[name] = float(np.mean(preempted(made, samples.variant)[judged]))
     return found
 
 

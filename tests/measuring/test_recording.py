@@ -269,11 +269,11 @@ def test_rows_are_read_as_their_pattern_says(fields: list[Sequence[bytes]]) -> N
     bad = next((place for place, row in enumerate(found) if row is None), None)
     if bad is not None:
         with pytest.raises(BadRecording, match=f"line {7 + bad}:"):
-            read_table(b"\n".join(rows), 7, "run.csv")
+            read_table(b"\n".join(rows), 7)
         return
     good = [row.groups() for row in found if row is not None]
     names = list(dict.fromkeys(row[0] for row in good))
-    variants, table = read_table(b"\n".join(rows), 7, "run.csv")
+    variants, table = read_table(b"\n".join(rows), 7)
     assert [name.encode() for name in variants] == names
     assert table.tolist() == [[names.index(name), *map(int, rest)] for name, *rest in good]
 

@@ -1203,7 +1203,7 @@ def test_where_nothing_can_be_traced_a_note_says_why(
         raise FileNotFoundError("strace")
 
     monkeypatch.setattr(paths, "run", missing)
-    monkeypatch.setattr(toolchain, "build", lambda _: type("B", (), {"path": Path("x")}))
+    monkeypatch.setattr(toolchain, "build", lambda *_: type("B", (), {"path": Path("x")}))
     assert views.traced_creation("fork-wait") is None
     assert "strace is not installed" in capsys.readouterr().out
 
@@ -1362,7 +1362,7 @@ def test_where_strace_cannot_count_a_note_says_why(
             views.system_calls("timer_overhead", "no-such-clock")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(
-        "labs.c_kernels.toolchain.build", lambda source: type("B", (), {"path": source})
+        "labs.c_kernels.toolchain.build", lambda source, *_: type("B", (), {"path": source})
     )
     missing = views.system_calls("timer_overhead", "fenced")
     assert isinstance(missing, Message) and "not installed" in missing.sentences[0]
