@@ -134,6 +134,25 @@ def _as_many_processes_as_planned(request: pytest.FixtureRequest) -> Iterator[No
         yield
 
 
+#: Folders in which the kit's own processes are forks, and the files there that start them in full,
+#: because they are about these processes.
+FORKING = ("with_nbgrader", "class_grading")
+STARTING_IN_FULL = ("adapter", "ended_runs")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _programs_are_forks(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A process that judges takes a second and a half to start, and a fork hardly anything."""
+    named = file_of(request.node.nodeid)
+    if request.path.parent.name not in FORKING or named in STARTING_IN_FULL:
+        yield
+        return
+    from support import forked  # only there, because it imports Jupyter
+
+    with forked.programs():
+        yield
+
+
 @pytest.fixture(scope="session")
 def program_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Program]:
     """The program of a C kernel, built with -O2 when it is first asked for."""
