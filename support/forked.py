@@ -98,7 +98,8 @@ class Forked(subprocess.Popen[Any]):
             if self.returncode is None:
                 if not select.select([self._answers], [], [], timeout)[0]:
                     raise subprocess.TimeoutExpired(self.args, timeout or 0)
-                self.returncode = int(self._answers.readline())
+                # Nothing is said where the process that forks has ended, at the end of the tests.
+                self.returncode = int(self._answers.readline() or -signal.SIGKILL)
                 self._answers.close()
             return self.returncode
         finally:
