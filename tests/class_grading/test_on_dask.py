@@ -8,7 +8,6 @@ import signal
 import subprocess
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -236,8 +235,9 @@ def test_points_that_no_cell_has_are_not_entered(
     real = grading_process.write_result
 
     def lie(path: Path, result: grading_process.Result) -> None:
-        stated = {name: dict.fromkeys(scores, 6_000.0) for name, scores in result.scores.items()}
-        real(path, replace(result, scores=stated))
+        for scores in result.scores.values():
+            scores.update(dict.fromkeys(scores, 6_000.0))
+        real(path, result)
 
     monkeypatch.setattr(grading_process, "write_result", lie)
     with distributed.LocalCluster(
