@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import hypothesis
@@ -15,6 +16,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from grader.judging import flags
+from labs.recording.file import keeping_recordings
 from labs.results import stopping
 from support import given_times as given_times_of_runs
 from support.c_programs import BUILT, FOLDER, Program, compile_c
@@ -141,6 +143,33 @@ def _as_many_processes_as_planned(request: pytest.FixtureRequest) -> Iterator[No
         if file_of(request.node.nodeid) != "adaptive":
             patched.setattr(stopping, "PROCESSES_LEFT", 0.0)
             patched.setattr(stopping, "SAMPLES_LEFT", 0.0)
+        yield
+
+
+#: Folders in which the kit's own processes are forks, and the files there that start them in full,
+#: because they are about these processes.
+FORKING = ("with_nbgrader", "class_grading", "own_report")
+STARTING_IN_FULL = ("adapter", "ended_runs")
+JUDGING = ("judging", "figures")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _programs_are_forks(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A process that judges takes a second and a half to start, and a fork hardly anything."""
+    named = file_of(request.node.nodeid)
+    if request.path.parent.name not in FORKING or named in STARTING_IN_FULL:
+        yield
+        return
+    from support import forked  # only there, because it imports Jupyter
+
+    with forked.programs():
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _recordings_are_read_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What judges the same saved runs again and again reads and fits each of them once."""
+    with keeping_recordings() if request.path.parent.name in JUDGING else nullcontext():
         yield
 
 

@@ -68,12 +68,9 @@ def cases() -> Iterator[Hostile]:
     for name in _SHOWN:
         make = too_many.TEXTS[name][0]
         yield Hostile("shown", name, lambda make=make: _folder(make().encode()))  # type: ignore[misc]
-    for name, (before, again, after) in c_text.UNITS.items():
-        room = MOST_SOURCE_BYTES - len(_C) - len(before) - len(after)
-        source = (before + again * (room // len(again)) + after).encode()
-        for lab, number in _submissions_whose_c_is_read():
-            content = functools.partial(_C.__mod__, (number, source))
-            yield Hostile("c-sources", f"{name} ({lab})", content)
+    for name in c_text.UNITS:
+        for lab in ("03", "08"):  # every rule about C applies to one of these
+            yield Hostile("c-sources", f"{name} ({lab})", functools.partial(_c_of, name, lab))
     own = ((name, text.encode()) for name, text in in_answers.ANSWERS.items())
     for name, text in (*_ANSWERS, *own):
         yield Hostile("answers", name, functools.partial(bytes, text[:MOST_ANSWER]))
@@ -84,10 +81,12 @@ def cases() -> Iterator[Hostile]:
         yield Hostile("names", name, functools.partial(bytes, text))
 
 
-def _submissions_whose_c_is_read() -> list[tuple[str, int]]:
-    """Of two labs, the first submission with C; every rule about C applies to one of the two."""
-    labs = [each.lab[:2] for each in with_c_source()]
-    return [(lab, labs.index(lab)) for lab in ("03", "08")]
+def _c_of(name: str, lab: str) -> bytes:
+    """C as long as is read, and the number of the lab's first submission with C."""
+    before, again, after = c_text.UNITS[name]
+    room = MOST_SOURCE_BYTES - len(_C) - len(before) - len(after)
+    source = (before + again * (room // len(again)) + after).encode()
+    return _C % ([each.lab[:2] for each in with_c_source()].index(lab), source)
 
 
 def largest(rows: int = MOST_ROWS, processes: int = 10) -> bytes:

@@ -13,12 +13,9 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.class_grading import autograde_class as evening_autograde
-from grader.class_grading import autograde_class as evening_run
 from grader.class_grading.autograde_class import Options, Summary, autograde
 from grader.commands import cli
 from support.formgrader import formgrader_api
-from support.graded_here import GradedHere
 from support.small_course import LAB
 from support.small_exchange import EARLY, LATE, ExchangeCourse
 
@@ -115,14 +112,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> ExchangeCourse:
     return course
 
 
-def by_us(course: ExchangeCourse, here: bool = False) -> Summary:
-    def tell(found: evening_run.Class) -> Any:
-        return lambda count: None
-
-    with pytest.MonkeyPatch.context() as patch:
-        if here:
-            patch.setattr(evening_autograde, "LocalPool", GradedHere)
-        return autograde(course.folder, LAB, Options(workers=2), tell)
+def by_us(course: ExchangeCourse) -> Summary:
+    return autograde(course.folder, LAB, Options(workers=2), lambda _: lambda count: None)
 
 
 def by_nbgrader(course: ExchangeCourse) -> str:
@@ -215,7 +206,7 @@ def test_points_given_by_hand_stay_and_a_person_looks_again(both: Both) -> None:
         # A result without its notebook is made again; all others are skipped.
         (course.folder / "autograded" / "late" / LAB / f"{LAB}.ipynb").unlink()
     by_nbgrader(theirs)
-    again = by_us(ours, here=True)
+    again = by_us(ours)
     assert (again.submissions, again.skipped) == (1, len(FIGURES) + 5 + 4 - 1)
     assert rows(ours) == rows(theirs)
     assert folders(ours) == folders(theirs)
@@ -233,7 +224,7 @@ def test_a_due_date_that_moved_is_told_and_penalties_follow_it(
     _, course, _, _ = both
     monkeypatch.setenv("TZ", "Europe/Prague")
     time.tzset()
-    by_us(course, here=True)
+    by_us(course)
     before = rows(course)
     _move(course, due)
     words = ["export", LAB, "--course", str(course.folder), "--csv", str(tmp_path / "up")]
@@ -243,7 +234,7 @@ def test_a_due_date_that_moved_is_told_and_penalties_follow_it(
     assert ("Due 2040-01-15 00:00 UTC (2040-01-15 01:00 CET)." in said) == (due is not None)
     told = f"and so has their late penalty: {', '.join(moved)}. Run `grader autograde"
     assert told in said and told in by_nbgrader(course)
-    summary = by_us(course, here=True)
+    summary = by_us(course)
     assert (summary.submissions, summary.penalties) == (0, moved)
     assert f"Late penalties that changed, by this due date (3): {moved[0]}" in summary.as_text()
     assert not any(row["penalty"] for row in rows(course).values())
@@ -253,7 +244,7 @@ def test_a_due_date_that_moved_is_told_and_penalties_follow_it(
     out, err = capsys.readouterr()
     assert "late penalty" not in out and not err
     _move(course, DUE)
-    assert by_us(course, here=True).penalties == moved
+    assert by_us(course).penalties == moved
     assert rows(course) == before
     monkeypatch.undo()
     time.tzset()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from grader.class_grading import on_dask
+from grader.class_grading import grading_process, on_dask
 from grader.class_grading.autograde_class import Class, Options, autograde
 from grader.class_grading.grading_process import Job, NoResult, answer_of
 from grader.class_grading.on_dask import Cluster, DaskPool, NoCluster
@@ -225,34 +225,24 @@ def test_with_certificates_a_cluster_is_reached_and_without_them_not(tmp_path: P
                 DaskPool(tmp_path, Cluster(address, tls), tmp_path)
 
 
-def lie() -> None:
-    """On a worker: from now on, every result has 6,000 points."""
-    from grader.class_grading import grading_process
-
-    real: Any = grading_process.write_result
-
-    def write(path: Path, result: Any) -> None:
-        result.scores = {
-            notebook: dict.fromkeys(scores, 6_000.0) for notebook, scores in result.scores.items()
-        }
-        real(path, result)
-
-    grading_process.write_result = write
-
-
 def test_points_that_no_cell_has_are_not_entered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The worker, here a thread, states 6,000 points for each cell."""
     distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     course = released_course(tmp_path, monkeypatch)
     course.submit("ada", course.answered())
-    with (
-        distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path)
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as whoever,
-    ):
-        whoever.run(lie)
+    real = grading_process.write_result
+
+    def lie(path: Path, result: grading_process.Result) -> None:
+        for scores in result.scores.values():
+            scores.update(dict.fromkeys(scores, 6_000.0))
+        real(path, result)
+
+    monkeypatch.setattr(grading_process, "write_result", lie)
+    with distributed.LocalCluster(
+        n_workers=1, dashboard_address=None, processes=False, host="127.0.0.1", protocol="tcp://"
+    ) as cluster:
         options = Options(cluster=Cluster(cluster.scheduler_address))
         summary = autograde(course.folder, LAB, options, lambda _: count)
     assert summary.submissions == 0

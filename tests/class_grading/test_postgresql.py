@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.class_grading import autograde_class as evening_autograde
 from grader.class_grading.autograde_class import Options, autograde
 from support.formgrader import formgrader_api
-from support.graded_here import GradedHere
 from support.small_course import LAB
 from support.small_exchange import ExchangeCourse
 
@@ -56,9 +54,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def graded(course: ExchangeCourse) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evening_autograde, "LocalPool", GradedHere)
-        autograde(course.folder, LAB, Options(), lambda _: lambda count: None)
+    autograde(course.folder, LAB, Options(), lambda _: lambda count: None)
 
 
 def rows(url: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from labs.course.figures import Figure
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
-from labs.recording.file import keeping_recordings, read
+from labs.recording.file import read
 from labs.results.result import result_of
 from labs.results.results_compared import compared, differences_compared
 from labs.units import Clock
@@ -38,12 +38,6 @@ EXPLAINS = [spec for spec in CHOICES if spec.id.endswith("-explains")]
 BY_DATA = [spec for spec in CHOICES if spec.decide is not None and spec not in EXPLAINS]
 HONEST = FIXTURES / "honest"
 SAVED = [*sorted((FIXTURES / "honest_runs").iterdir()), *sorted(HONEST.iterdir())]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _recordings_are_read_once() -> Iterator[None]:
-    with keeping_recordings():
-        yield
 
 
 @pytest.fixture(scope="module")

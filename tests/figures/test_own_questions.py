@@ -13,25 +13,20 @@ from bench.command import CannotRun
 from bench.figures import own_questions
 from bench.figures.own_peers import OWN, QUESTIONS, Answer, Question
 from bench.figures.own_questions import VARIABLE, judged
-from labs.recording.file import Recording
 from labs.run.measure import Plan, measure_now
 from support.c_programs import LINUX
-
-
-def recorded(question: Question, variant: str) -> Recording:
-    source = str(OWN / f"{question.kernel}.c")
-    return measure_now(Plan(source, (variant,), samples=200, processes=2))
 
 
 @LINUX
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda each: each.peer)
 def test_every_operation_has_evidence_from_elsewhere(question: Question) -> None:
-    for variant in (question.variant, *question.further):
-        if variant == "contended" and len(machine.cpus()) < 2:
-            pytest.skip("one CPU only")
-        found = recorded(question, variant)
+    if question.variant == "contended" and len(machine.cpus()) < 2:
+        pytest.skip("one CPU only")
+    variants = (question.variant, *question.further)
+    found = measure_now(Plan(str(OWN / f"{question.kernel}.c"), variants, samples=40, processes=1))
+    for variant in variants:
 
-        def total(key: str, found: Recording = found, variant: str = variant) -> int | None:
+        def total(key: str, variant: str = variant) -> int | None:
             return found.total(f"variant.{variant}.{key}")
 
         claimed, watched = total("claimed_operations"), total("watched_operations")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from labs.course.figures import Figure
 from labs.messages import Refused
 from labs.notebook.broken_pair import Pair
 from labs.notebook.run import Run
-from labs.recording.file import keeping_recordings, read
+from labs.recording.file import read
 from labs.results.result import result_of
 from labs.run import broken
 from labs.views import beside_report
@@ -39,12 +38,6 @@ from support.paths import FIXTURES
 HONEST = FIXTURES / "honest" / LAB
 REPRODUCED = [spec for spec in figures_of(LAB) if spec.demonstrates]
 FACTOR = published.spread_of_machines()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _recordings_are_read_once() -> Iterator[None]:
-    with keeping_recordings():
-        yield
 
 
 @pytest.fixture

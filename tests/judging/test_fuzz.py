@@ -22,8 +22,8 @@ from support.hostile.in_answers import ANSWERS
 
 #: How many inputs of each target: those that take long are fewer.
 COUNTS = {
-    **{"recordings": 200, "figures": 150, "submissions": 60, "grammar": 60, "shown": 5},
-    **{"c-sources": 60, "notebooks": 60, "answers": 100, "names": 20},
+    **{"recordings": 100, "figures": 150, "submissions": 60, "grammar": 60, "shown": 5},
+    **{"c-sources": 30, "notebooks": 60, "answers": 50, "names": 20},
 }
 #: These take 1 to 4 s, so the speed of a machine decides; `python -m bench fuzz` tries them.
 NEAR_THE_LIMIT = {

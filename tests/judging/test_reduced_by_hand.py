@@ -76,7 +76,7 @@ def tells_what_is_left_out(spec: FigureSpec, evidence: str) -> bool:
 
 @pytest.mark.parametrize("spec", NUMBERS, ids=by_id)
 def test_within_5_percent_it_passes_or_is_told_by_how_much_it_differs(spec: FigureSpec) -> None:
-    for factor in (1 - 0.049, 0.97, 1.03, 1 + 0.049):
+    for factor in (1 - 0.049, 1 + 0.049):
         verdict = judged(spec, right_value(spec) * factor, spec.unit)
         assert not _ACCUSES.search(as_text(verdict))
         if verdict.outcome is Outcome.PASSED:

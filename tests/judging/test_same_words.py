@@ -13,7 +13,6 @@ from grader.check_folders import check
 from grader.commands.cli import main
 from grader.judging.lab_folder import lab_of
 from labs.course import figures
-from labs.recording.file import keeping_recordings
 from labs.terminal import typeset
 from support.paths import FIXTURES
 
@@ -36,9 +35,8 @@ def test_the_notebook_says_what_the_command_says(
 ) -> None:
     # What a page has to unfold is drawn in `test_examples_in_place.py`; here are the words of both.
     monkeypatch.setattr(examples, "of_findings", lambda _: {})
-    with keeping_recordings():
-        main(["check", str(folder), "--lab", lab_of(folder)])
-        all_shown = [check(figure, folder) for figure in figures.read(folder)]
+    main(["check", str(folder), "--lab", lab_of(folder)])
+    all_shown = [check(figure, folder) for figure in figures.read(folder)]
     printed = capsys.readouterr().out
     for shown in all_shown:
         told = typeset(repr(shown))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import math
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,7 +28,7 @@ from grader.pitfalls import pitfall_named
 from labs.course import figures
 from labs.course.figures import Figure
 from labs.recording.declared import is_first_time
-from labs.recording.file import Recording, keeping_recordings, read
+from labs.recording.file import Recording, read
 from labs.results.result import result_of
 from labs.units import Clock, in_four_digits
 from support.finding_words import MOST_WORDS, words_of
@@ -42,12 +41,6 @@ TIMES = {
     for lab in SAVED
 }
 BY_LAB = pytest.mark.parametrize("lab", [lab for lab, specs in TIMES.items() if specs])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _recordings_are_read_once() -> Iterator[None]:
-    with keeping_recordings():
-        yield
 
 
 def submitted(spec: FigureSpec) -> tuple[Figure, Recording]:

@@ -38,8 +38,8 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     tree = tmp_path_factory.mktemp("example")
     for name in COPIED:
-        ignored = shutil.ignore_patterns("__pycache__", "*.pyc")
-        shutil.copytree(REPOSITORY / name, tree / name, ignore=ignored)
+        # With what Python has compiled, so that no command compiles hundreds of modules again.
+        shutil.copytree(REPOSITORY / name, tree / name)
     for path in (".clang-format", "README.md", "pyproject.toml"):
         shutil.copy(REPOSITORY / path, tree)
     for folder in ("tests/pitfalls", "tests/labs", "tests/course"):

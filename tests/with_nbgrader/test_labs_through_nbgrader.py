@@ -1,12 +1,13 @@
 """The labs through real nbgrader, from saved recordings: who gets which points, and why.
 
 Of lab 01 the demonstration class, from the instructor's source over the exchange to the student's
-feedback; of every other lab the author's solutions and the untouched stub. A lab is graded when a
-test first asks for it.
+feedback. Every lab as it is released is graded by our own step of nbgrader's autograding; that the
+steps around it work does not depend on the lab.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import re
@@ -14,13 +15,17 @@ import shutil
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
 from grader.commands.cli import main
-from grader.demonstration import STUDENTS, Lab, make_submission
+from grader.demonstration import STUDENTS
 from grader.figures import LABS, figures_of
-from support import demonstration_class, forked
+from grader.with_nbgrader.replay import Replay
+from grader.with_nbgrader.verdict_cells import is_test
+from labs import paths
+from support import demonstration_class
 from support.demonstration_class import DemonstrationClass, Row, table
 from support.paths import FIXTURES, REPOSITORY
 from support.programs import call
@@ -46,56 +51,23 @@ def saved_evidence(lab: str, folder: Path) -> None:
     shutil.copytree(saved / "recordings", folder / "recordings")
 
 
-def nbgrader(course: Path, *words: str) -> None:
-    """One command of nbgrader; a failure ends the test with its last words."""
-    jupyter = str(course.parent / "jupyter")
-    done = forked.run(
-        course,
-        {
-            **os.environ,
-            "PYTHONPATH": str(REPOSITORY),
-            "JUPYTER_CONFIG_DIR": jupyter,
-            "JUPYTER_DATA_DIR": jupyter,
-        },
-        *words,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-
-
-class Course:
-    """A course whose labs are graded one by one, as the tests ask for them: so the time that a test
-    may take does not depend on how many labs there are."""
-
-    def __init__(self, place: Path) -> None:
-        self.made = DemonstrationClass(place, REPOSITORY / "notebooks", LAB, saved_evidence)
-        self._graded = {LAB}
-        with forked.programs():
-            self.rows = {row.student: row for row in self.made.run()}
-
-    def with_lab(self, name: str) -> Path:
-        """The folder of the course, in which this lab is graded."""
-        course = self.made.course
-        if name in self._graded:
-            return course
-        nbgrader(course, "generate_assignment", name)
-        lab = Lab(name, course / "source" / name, course / "release" / name)
-        for student in ("honest", "untouched"):
-            folder = course / "submitted" / student / name
-            make_submission(folder, student, lab, saved_evidence)
-        nbgrader(course, "autograde", name)
-        self._graded.add(name)
-        return course
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> DemonstrationClass:
+    """The class of lab 01, before the first step."""
+    place = tmp_path_factory.mktemp("class") / "class"
+    return DemonstrationClass(place, REPOSITORY / "notebooks", LAB, saved_evidence)
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    return Course(tmp_path_factory.mktemp("class") / "class")
-
-
-@pytest.fixture(scope="module")
-def rows(course: Course) -> dict[str, Row]:
+def rows(made: DemonstrationClass) -> dict[str, Row]:
     """What became of the students of lab 01."""
-    return course.rows
+    return {row.student: row for row in made.run()}
+
+
+@pytest.fixture
+def course(rows: dict[str, Row], made: DemonstrationClass) -> Path:
+    """The folder of the course, after all steps."""
+    return made.course
 
 
 @pytest.mark.slow
@@ -134,35 +106,36 @@ def test_the_table_has_a_line_for_every_student(rows: dict[str, Row]) -> None:
 
 
 @pytest.mark.slow
-def test_a_report_has_every_student(course: Course) -> None:
-    folder = course.with_lab(LAB)
-    assert main(["report", LAB, "--course", str(folder)]) == 0
-    page = (folder / "report" / LAB / "report.html").read_text()
+def test_a_report_has_every_student(course: Path) -> None:
+    assert main(["report", LAB, "--course", str(course)]) == 0
+    page = (course / "report" / LAB / "report.html").read_text()
     assert re.search(rf"<p>{len(STUDENTS)} graded\s+submissions", page)
-    known = (folder / "pseudonyms.csv").read_text().splitlines()[1:]
+    known = (course / "pseudonyms.csv").read_text().splitlines()[1:]
     assert {line.partition(",")[2] for line in known} == set(STUDENTS)
     assert re.search("locked cell <code>[a-z-]+</code>: deleted", page)
     assert "no-notebook" not in page
 
 
 @pytest.mark.slow
-def test_the_gradebook_holds_the_points_and_leaves_the_report_to_a_person(course: Course) -> None:
-    with Gradebook(f"sqlite:///{course.with_lab(LAB) / 'gradebook.db'}") as gradebook:
+def test_the_gradebook_holds_the_points_and_leaves_the_report_to_a_person(course: Path) -> None:
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         grades = gradebook.find_submission_notebook(LAB, LAB, "honest").grades
         figures = {spec.id: spec.max_points for spec in figures_of(LAB)}
         by_name = {grade.name: grade for grade in grades}
         assert {name: by_name[name].auto_score for name in figures} == figures
         by_hand = [grade for name, grade in by_name.items() if name not in figures]
         assert by_hand and all(grade.needs_manual_grade for grade in by_hand)
+        # What nobody has answered needs no person.
+        nothing = gradebook.find_submission_notebook(LAB, LAB, "untouched").grades
+        assert {grade.auto_score for grade in nothing} == {0.0}
 
 
 @pytest.mark.slow
-def test_feedback_shows_the_reason_and_the_plot(course: Course) -> None:
-    graded = course.with_lab(LAB)
-    page = (graded / "feedback" / "unit-slip" / LAB / f"{LAB}.html").read_text("utf-8")
+def test_feedback_shows_the_reason_and_the_plot(course: Path) -> None:
+    page = (course / "feedback" / "unit-slip" / LAB / f"{LAB}.html").read_text("utf-8")
     assert "off by a whole power of a thousand" in page
     assert "data:image/svg+xml," in page
-    notebook = graded / "autograded" / "unit-slip" / LAB / f"{LAB}.ipynb"
+    notebook = course / "autograded" / "unit-slip" / LAB / f"{LAB}.ipynb"
     cells = json.loads(notebook.read_text("utf-8"))["cells"]
     judged = [cell for cell in cells if "ticklab" in cell["metadata"]]
     assert len(judged) == len(figures_of(LAB))
@@ -171,46 +144,28 @@ def test_feedback_shows_the_reason_and_the_plot(course: Course) -> None:
 # ------------------------------------------------------------------------------- every lab
 
 
-def scores(course: Path, lab: str, student: str) -> dict[str, float | None]:
-    """The automatic score of every graded cell; None where it awaits a person."""
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
-        grades = gradebook.find_submission_notebook(lab, lab, student).grades
-        return {grade.name: grade.auto_score for grade in grades}
-
-
-def notes_of(course: Path, lab: str, student: str) -> str:
-    """What was written into the graded cells, for a message that helps."""
-    path = course / "autograded" / student / lab / f"{lab}.ipynb"
-    cells = json.loads(path.read_text("utf-8"))["cells"]
-    return "\n".join(str(cell["metadata"].get("ticklab", "")) for cell in cells)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("lab", SAVED)
-def test_solutions_get_full_points(course: Course, lab: str) -> None:
-    graded = course.with_lab(lab)
-    got = scores(graded, lab, "honest")
-    wanted = {spec.id: spec.max_points for spec in figures_of(lab)}
-    assert {name: got[name] for name in wanted} == wanted, notes_of(graded, lab, "honest")
-    assert all(got[name] is None for name in set(got) - set(wanted)), "a person reads the rest"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lab", SAVED)
-def test_stubs_get_no_points(course: Course, lab: str) -> None:
-    graded = course.with_lab(lab)
-    got = scores(graded, lab, "untouched")
-    assert {spec.id for spec in figures_of(lab)} <= set(got)
-    assert set(got.values()) == {0.0}, notes_of(graded, lab, "untouched")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lab", SAVED)
-def test_every_graded_figure_has_its_check_cell_with_its_points(course: Course, lab: str) -> None:
-    with Gradebook(f"sqlite:///{course.with_lab(lab) / 'gradebook.db'}") as gradebook:
-        cells = gradebook.find_notebook(lab, lab).grade_cells
-        points = {cell.name: cell.max_score for cell in cells if cell.cell_type == "code"}
-    assert points == {spec.id: spec.max_points for spec in figures_of(lab)}
+def test_solutions_get_full_points_and_stubs_none(lab: str, tmp_path: Path) -> None:
+    figures = {spec.id: spec.max_points for spec in figures_of(lab)}
+    notebook = nbformat.read(paths.released() / lab / f"{lab}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    tests = [each for each in notebook.cells if each.cell_type == "code" and is_test(each)]
+    assert {each.metadata.nbgrader.grade_id: each.metadata.nbgrader.points for each in tests} == (
+        figures
+    )
+    for student, points in (("untouched", dict.fromkeys(figures, 0.0)), ("honest", figures)):
+        (folder := tmp_path / student).mkdir()
+        if student == "honest":
+            saved_evidence(lab, folder)
+        named = {"notebook": lab, "student": student, "assignment": lab}
+        resources = {"metadata": {"path": str(folder)}, "nbgrader": named}
+        graded, _ = Replay().preprocess(copy.deepcopy(notebook), resources)
+        given = {
+            each.metadata.nbgrader.grade_id: each.metadata.ticklab["points"]
+            for each in graded.cells
+            if "ticklab" in each.metadata
+        }
+        assert given == points, [str(each.metadata.get("ticklab")) for each in graded.cells]
 
 
 def test_every_lab_with_a_notebook_and_figures_has_an_honest_run() -> None:
@@ -231,7 +186,6 @@ def test_folder_in_use_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_step_that_fails_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """nbgrader starts in full here, and not as a fork."""
     source = write_source(tmp_path / "notebooks")
     (source / SMALL / f"{SMALL}.ipynb").write_text("{")
     monkeypatch.setattr(demonstration_class, "NOTEBOOKS", source)
