@@ -451,6 +451,7 @@ def interrupted(folder: Path, whole: int, *words: str) -> tuple[int, str, str]:
 
 
 MEASURE = ("measure", "adds.c", "--samples", "900", "--warmup", "0", "--processes", "10")
+MEASURE += ("--flags=-O0",)  # a third of the compiler's time
 
 
 def test_the_figure_of_the_processes_that_had_finished_is_printed(tmp_path: Path) -> None:
