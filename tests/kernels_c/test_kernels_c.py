@@ -310,11 +310,6 @@ def test_samples_are_spread_evenly_although_they_do_not_divide(timer: Program) -
     assert max(count.values()) - min(count.values()) == 1
 
 
-def test_warm_up_comes_first_with_numbers_below_zero(timer: Program) -> None:
-    done = call(timer, "--variant", "fenced,realtime", "--samples", "10", "--warmup", "4")
-    assert [row[1] for row in rows_of(done.stdout)] == list(range(-8, 20))
-
-
 def test_a_seed_gives_the_same_order_again(timer: Program) -> None:
     def order(seed: str) -> list[tuple[str, int]]:
         done = call(timer, "--variant", "fenced,unfenced", "--samples", "40", "--seed", seed)
