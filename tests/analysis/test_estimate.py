@@ -253,7 +253,6 @@ def test_a_clock_in_ns_that_is_made_from_a_coarse_counter_gives_its_line() -> No
 NET_RUNS = 75
 
 CASES: dict[str, dict[str, float]] = {
-    "quiet": {},
     "drift": {"drift": 3.0, "process_spread": 1.5},
     "heavy tails": {"tail": 0.02},
     "two modes": {"slow": 8.0, "slow_share": 0.4},

@@ -166,7 +166,7 @@ TABLE = 'printf("variant,about,missing,estimand\\n");'
 def test_a_cell_that_lists_no_table_is_left_to_the_run(
     body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(variants, "TIME_LIMIT_S", 1)
+    monkeypatch.setattr(variants, "TIME_LIMIT_S", 0.3 if "(;;)" in body else 20)
     begin = time.monotonic()
     assert not variants.has_first_time(Plan("mine", source=PRINTS % body))
     assert time.monotonic() - begin < 20

@@ -143,7 +143,7 @@ def shared(server: Server, context: Any) -> Iterator[Page]:
 def page(shared: Page) -> Iterator[Page]:
     """The notebook, all cells run again: its panels and its session are new."""
     clear(shared)
-    shared.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
+    run_all(shared)
     yield ready(shared)
     kill_slow_processes()
 
@@ -168,6 +168,10 @@ def clear(page: Page) -> None:
     """Removes all outputs of the notebook, so that no old panel is taken for a new one."""
     page.evaluate("() => jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
     expect(page.locator(".ticklab-panel")).to_have_count(0)
+
+
+def run_all(page: Page) -> None:
+    page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
 
 
 def ready(page: Page) -> Page:
@@ -421,12 +425,12 @@ def expect_the_recording(path: Path, asked: dict[str, str]) -> None:
 
 
 def test_a_saved_page_shows_the_last_result_the_way_back_and_what_was_typed(
-    server: Server, context: Any
+    server: Server, emptied: Page
 ) -> None:
-    """One page, which is loaded twice, because that takes longest: a panel, and two forms."""
-    with jupyterlab.opened(server, context, "alone.ipynb") as notebook:
-        page = notebook.page
-        command(page, "Restart Kernel and Run All Cells")
+    """A panel and two forms in one notebook, because to load JupyterLab takes longest."""
+    page = emptied
+    with jupyterlab.opened_in(page, server, "alone.ipynb"):
+        run_all(page)
         ready(page)
         timer = panel(page, "timer_overhead")
         # Settings that no other test here has: the panel also shows the runs of those.
@@ -449,7 +453,7 @@ def test_a_saved_page_shows_the_last_result_the_way_back_and_what_was_typed(
         wait_for(lambda: saved.stat().st_mtime_ns > before, 20.0, "the notebook is saved")
         wait_for(lambda: "Prediction stored" in saved.read_text(), 30.0, "the form is saved")
         jupyterlab.end_jupyter_kernels(server, page)
-        page.reload()
+        page.goto(f"{server.address}lab/tree/alone.ipynb?token={jupyterlab.TOKEN}&reset")
         expect(kept).to_be_visible()
         words = "run the first cell of the lab, and then this one (Shift+Enter)"
         expect(kept).to_contain_text(words)

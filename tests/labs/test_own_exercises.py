@@ -68,6 +68,8 @@ static void use(const unsigned char *set, size_t bytes) {{
 MEASURE_OWN_FOOTPRINT(use)
 """
 SHARED = "CLONE_VM | CLONE_FS | CLONE_FILES"
+#: A third of the compiler's time: where no figure is looked at, its level is no matter.
+PLAIN = "--flags=-O0"
 
 
 def cases(bodies: Iterable[str]) -> str:
@@ -101,10 +103,10 @@ def test_a_call_that_does_not_work_is_told_and_one_that_works_is_measured_beside
     cell = CHOOSE + CALL.format(cases([*NO_CALL, "result = trap(SYS_read, fd, 0, 0);"]))
     for number, body in enumerate(NO_CALL):
         monkeypatch.setenv(CHOSEN, str(number))
-        words = output_of_cell(lab, cell, "--variant read0,invalid")
+        words = output_of_cell(lab, cell, f"--variant read0,invalid {PLAIN}")
         assert "your function says that its call did not work" in words, body
     monkeypatch.setenv(CHOSEN, str(len(NO_CALL)))
-    line = "own --variant read0,invalid --samples 400 --processes 2"
+    line = f"own --variant read0,invalid --samples 400 --processes 2 {PLAIN}"
     run = ckernel_magic.measure_cell(lab, line, cell)
     assert [result.variant for result in run.results] == ["read0", "invalid"]
 
@@ -167,9 +169,9 @@ def test_a_task_that_cannot_be_timed_is_told_and_the_task_tried_first_is_not_cou
     cell = CHOOSE + CREATION.format(cases([*NO_TASK, right]))
     for number, (body, words) in enumerate(NO_TASK.items()):
         monkeypatch.setenv(CHOSEN, str(number))
-        assert words in output_of_cell(lab, cell, "--variant own,fork"), body
+        assert words in output_of_cell(lab, cell, f"--variant own,fork {PLAIN}"), body
     monkeypatch.setenv(CHOSEN, str(len(NO_TASK)))
-    line = "own --variant own,fork --samples 40 --processes 2"
+    line = f"own --variant own,fork --samples 40 --processes 2 {PLAIN}"
     taken = ckernel_magic.measure_cell(lab, line, cell).recording
     assert taken.total("variant.own.seen") == taken.total("variant.own.created")
 
@@ -178,7 +180,7 @@ def test_a_run_that_is_not_there_is_told_with_those_that_are(lab: Session) -> No
     with pytest.raises(Refused, match="there is no run 'naive' yet") as refused:
         lab.runs["naive"]
     assert "There is" not in str(refused.value)
-    line = "own --samples 100 --processes 1 --save mine"
+    line = f"own --samples 100 --processes 1 --save mine {PLAIN}"
     cell = PROCEDURE.format("static long successor(long x) { return x + 1; }")
     ckernel_magic.measure_cell(lab, line, cell)
     with pytest.raises(Refused, match="There is mine, own"):
@@ -233,7 +235,7 @@ def hand_over(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
 def test_a_hand_over_that_is_none_is_told_as_such(
     lab: Session, hand_over: Callable[[str], str], name: str
 ) -> None:
-    assert WAYS[name][2] in output_of_cell(lab, hand_over(name), "--variant own")
+    assert WAYS[name][2] in output_of_cell(lab, hand_over(name), f"--variant own {PLAIN}")
 
 
 @LINUX
@@ -241,7 +243,7 @@ def test_a_hand_over_that_is_none_is_told_as_such(
 def test_a_hand_over_is_measured_however_it_waits(
     lab: Session, hand_over: Callable[[str], str], name: str
 ) -> None:
-    line = "own --variant own --samples 200 --processes 2"
+    line = f"own --variant own --samples 200 --processes 2 {PLAIN}"
     run = ckernel_magic.measure_cell(lab, line, hand_over(name))
     assert run.switches.each > 1.8  # more where other programs want this CPU
 

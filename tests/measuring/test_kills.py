@@ -19,7 +19,7 @@ from support.c_programs import LINUX, Program
 
 pytestmark = [LINUX, pytest.mark.slow]
 
-KILLS_PER_WAY = 100
+KILLS_PER_WAY = 60
 #: So many take seconds, and their memory a moment: kills meet what is being measured, too.
 SAMPLES = "100000"
 #: In seconds, the latest kill. A C kernel measures after some hundredths.
@@ -146,7 +146,7 @@ def test_a_cancelled_and_a_killed_run_of_labs_leave_nothing(
     tmp_path: Path, before: Collection[int]
 ) -> None:
     chance = random.Random(3)
-    for number, ending in enumerate([signal.SIGKILL, signal.SIGINT] * 3):
+    for number, ending in enumerate([signal.SIGKILL, signal.SIGINT] * 2):
         kernel, variants = RUNS[(5 * number) % len(RUNS)]
         run = subprocess.Popen(
             [sys.executable, "-m", "labs.commands.cli", "measure", kernel, "--variant", variants,

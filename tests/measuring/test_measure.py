@@ -86,7 +86,7 @@ static const struct variant variants[] = {
 int main(int argc, char **argv)
 {
     static const struct c_kernel kernel = {
-        .name = "slow", .about = "", LISTED_VARIANTS(variants), LISTED_BATCHES(batches),
+        .name = "slowly", .about = "", LISTED_VARIANTS(variants), LISTED_BATCHES(batches),
         .batches_fixed = 1};
     return measure(&kernel, argc, argv);
 }
@@ -108,12 +108,13 @@ def programs_running() -> list[psutil.Process]:
     """Every living process of this worker whose program the kit has built."""
     cache, found = os.environ["TICKLAB_CACHE"], []
     folder = str(Path(cache, "programs").resolve())
-    for process in psutil.process_iter(["exe", "status"]):
-        # An orphan that has ended belongs to the system's first process, which takes its time.
-        ended = process.info["status"] == psutil.STATUS_ZOMBIE
-        if not ended and (process.info["exe"] or "").startswith(folder):
+    for process in psutil.process_iter(["exe"]):
+        if (process.info["exe"] or "").startswith(folder):
             with contextlib.suppress(psutil.Error):  # it ends just now
-                if process.environ().get("TICKLAB_CACHE") == cache:
+                # An orphan that has ended belongs to the system's first process, which takes its
+                # time.
+                ended = process.status() == psutil.STATUS_ZOMBIE
+                if not ended and process.environ().get("TICKLAB_CACHE") == cache:
                     found.append(process)
     return found
 
@@ -231,8 +232,8 @@ def test_flags_do_not_tell_whose_home_folder_the_project_is_in(
 
 
 def test_a_source_given_as_text_is_measured() -> None:
-    recording = measure_now(Plan("mine", source=SLOW, samples=4, processes=2, warmup=1))
-    assert recording.kernel == "slow", "what it calls itself"
+    recording = measure_now(Plan("slow", source=SLOW, samples=4, processes=2, warmup=1))
+    assert recording.kernel == "slowly", "what it calls itself"
     assert recording.variants == ("slow",)
     assert recording.conditions["source.sha256"] == toolchain.source_hash(SLOW)
 
@@ -764,7 +765,7 @@ PATIENCE_S = 0.6
 STOPPED = f"""
 import sys
 from labs.run.measure import Plan, measure_now
-plan = Plan("paused", source=sys.stdin.read(), samples=150, warmup=1, processes=1,
+plan = Plan("slow", source=sys.stdin.read(), samples=150, warmup=1, processes=1,
             patience_s={PATIENCE_S})
 print(len(measure_now(plan, lambda at: at.done and print(at, flush=True)).processes), "whole")
 """

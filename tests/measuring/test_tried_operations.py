@@ -41,7 +41,7 @@ FRAME = """#define _GNU_SOURCE
 INTERVAL(loop, 0)
 {own}
 static const struct variant variants[] = {{
-    {{.name = "own", .about = "own", .interval = own, .prepare = fill, .baseline = "loop"}},
+    {variants}
     {{.name = "loop", .about = "the empty loop", .interval = loop}}}};
 static const long batches[] = {{8, 16, 32, 64}};
 MEASURE(.name = "own", .about = "own", LISTED_VARIANTS(variants), LISTED_BATCHES(batches))
@@ -143,7 +143,7 @@ static void fill(struct run *run) {{
 INTERVAL(own, write(ends[1], "", 0))
 """
 
-X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="assembly of x86-64")
+X86 = platform.machine() == "x86_64"
 TWINS = {
     "sorts what is sorted": (run_warnings.INPUT_EATEN, SORT.format(sets=1, before="(void)at;")),
     "sorts a copy": ("", SORT.format(sets=64, before=COPY.format(sets=64))),
@@ -162,8 +162,6 @@ TWINS = {
         run_warnings.HALF_OF_COUNTER,
         COUNTER.format(kind="int", read="counter_end()"),
     ),
-    "EAX alone": (run_warnings.HALF_OF_COUNTER, COUNTER.format(kind="uint32_t", read=EAX)),
-    "=A": (run_warnings.HALF_OF_COUNTER, COUNTER.format(kind="uint64_t", read=A64)),
     "the whole counter": ("", COUNTER.format(kind="uint64_t", read="counter_end()")),
     "long samples are taken again": (run_warnings.SAMPLES_DROPPED, AGAIN.format(times=9)),
     "long samples are kept": ("", AGAIN.format(times=0)),
@@ -174,27 +172,53 @@ TWINS = {
 #: Elsewhere no process can step through itself, and the counter is one register.
 ONLY_X86 = {run_warnings.SHORT_WALK, run_warnings.HALF_OF_COUNTER}
 OURS = {code for code, _ in TWINS.values()} - {""}
+if X86:
+    TWINS["EAX alone"] = run_warnings.HALF_OF_COUNTER, COUNTER.format(kind="uint32_t", read=EAX)
+    TWINS["=A"] = run_warnings.HALF_OF_COUNTER, COUNTER.format(kind="uint64_t", read=A64)
+
+#: What each of them calls its own.
+NAMES = (
+    *("given", "work", "at", "by_size", "fill", "sorted", "sum", "NODES", "node", "nodes", "own"),
+    *("taken", "there", "back", "message", "exchange", "ends"),
+)
 
 
-def codes_of(file: Path, capsys: pytest.CaptureFixture[str]) -> set[str]:
+def kernel(*owns: str) -> str:
+    """One C kernel with a variant for each of these, named by its number: own-0, own-1 ..."""
+    of_variant = (
+        f'{{.name = "own-{n}", .about = "own", .interval = own_{n}, .prepare = fill_{n}, '
+        '.baseline = "loop"},'
+        for n in range(len(owns))
+    )
+    names = rf"\b({'|'.join(NAMES)})\b"
+    texts = (re.sub(names, rf"\1_{n}", own) for n, own in enumerate(owns))
+    return FRAME.format(own="".join(texts), variants="\n    ".join(of_variant))
+
+
+def codes_of(file: Path, capsys: pytest.CaptureFixture[str], variant: str = "") -> set[str]:
     """The codes of our warnings of a short run, by `labs measure` alone."""
     words = ["measure", str(file), "--samples", "400", "--processes", "3", "--replace", "0"]
-    assert cli.main([*words, "--json"]) == 0
+    assert cli.main([*words, "--json", *(["--variant", variant] if variant else [])]) == 0
     result = json.loads(capsys.readouterr().out)
     return {each["code"] for each in result["warnings"]} & OURS
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=X86 if each[0] in ONLY_X86 else ()) for name, each in TWINS.items()],
-)
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All of them are one program, of which a run prepares and tries only what it measures."""
+    file = tmp_path_factory.mktemp("twins") / "own.c"
+    file.write_text(kernel(*(own for _, own in TWINS.values())))
+    return file
+
+
+@pytest.mark.parametrize("name", TWINS)
 def test_a_mistake_is_warned_of_and_its_repaired_twin_is_not(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, twins: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, own = TWINS[name]
-    file = tmp_path / "own.c"
-    file.write_text(FRAME.format(own=own))
-    assert codes_of(file, capsys) == ({code} - {""})
+    code, _ = TWINS[name]
+    if code in ONLY_X86 and not X86:
+        pytest.skip("assembly of x86-64")
+    assert codes_of(twins, capsys, f"own-{list(TWINS).index(name)}") == ({code} - {""})
 
 
 def test_the_c_to_copy_makes_none_of_these_mistakes(
@@ -232,7 +256,7 @@ def test_c_whose_operations_cannot_be_tried_is_measured_all_the_same(tmp_path: P
     file = tmp_path / "own.c"
     own = COUNTER.format(kind="int", read="counter_end()")
     refuses = own.replace("(void)run;", 'if (run->options.samples == 1) stop(1, "refused");')
-    file.write_text(FRAME.format(own=refuses))
+    file.write_text(kernel(refuses))
     found = measure_now(Plan(str(file), samples=80, processes=2))
     assert len(found.processes) == 2
     assert not [key for key in found.conditions if ".trial." in key]
@@ -250,6 +274,6 @@ def test_what_a_slow_compiler_takes_is_no_time_of_the_trials(
         return build(plan)
 
     file = tmp_path / "own.c"
-    file.write_text(FRAME.format(own=TWINS["messages of 0 bytes"][1]))
+    file.write_text(kernel(TWINS["messages of 0 bytes"][1]))
     monkeypatch.setattr(c_process, "build", slowly)
     assert asyncio.run(measure.tried(Plan(str(file), samples=80), clock))

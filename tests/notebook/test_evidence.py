@@ -198,9 +198,9 @@ def test_own_c_in_a_file_is_saved_and_kept_with_its_recording(
     for text in texts:
         Path("mine.c").write_text(text, encoding="utf-8")
         if by == "notebook":
-            lab.measure("mine.c", samples=200, processes=2, save="own")
+            lab.measure("mine.c", samples=200, processes=2, flags="-O0", save="own")
         else:
-            words = ["measure", "mine.c", "--samples", "200", "--processes", "2"]
+            words = ["measure", "mine.c", "--samples", "200", "--processes", "2", "--flags=-O0"]
             assert main([*words, "--save", "recordings/own.csv"]) == 0
         assert saved.read_text("utf-8") == text
         figures.put(tmp_path, figures.Figure("timer-own-addition", 1, "ns", "recordings/own.csv"))

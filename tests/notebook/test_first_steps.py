@@ -278,7 +278,7 @@ TICKLAB_INLINE uint64_t own_interval(long k)
 MEASURE_OWN_PAIR(own_interval)
 """
     with pytest.raises(Refused, match=words):
-        ckernel_magic.measure_cell(lab, "own --samples 100 --processes 1", text)
+        ckernel_magic.measure_cell(lab, "own --samples 100 --processes 1 --flags=-O0", text)
 
 
 def test_a_check_of_no_figure_names_those_of_the_lab(tmp_path: Path) -> None:

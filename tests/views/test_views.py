@@ -292,36 +292,26 @@ def test_a_convoy_under_the_name_of_a_switch_is_not_among_the_switches() -> None
 
 
 def test_tasks_that_were_not_kept_on_one_cpu_are_not_among_the_switches() -> None:
-    for mine, theirs, where in (
-        ("0", "0", "on one CPU"),
-        ("0-1", "0", "on one CPU"),
-        ("0", "1", "on two CPUs"),
-        ("0", "0-1", "not pinned"),
+    none = {"cpu.pinning": "none: this system offers no pinning"}
+    for seen, where in (
+        ({"cpus": "0", "peers_may_use": "0"}, "on one CPU"),
+        ({"cpus": "0-1", "peers_may_use": "0"}, "on one CPU"),
+        ({"cpus": "0", "peers_may_use": "1"}, "on two CPUs"),
+        ({"cpus": "0", "peers_may_use": "0-1"}, "not pinned"),
+        ({}, "not pinned"),  # where nothing can be pinned
     ):
         stated = {
             "claimed.switches": "2000",
             "variant.own.switches": "2",
             "variant.own.claimed_switches": "2000",
             "variant.own.counted_switches": "2001",
-            "variant.own.cpus": mine,
-            "variant.own.peers_may_use": theirs,
+            **{f"variant.own.{key}": cpus for key, cpus in seen.items()},
+            **({} if seen else none),
         }
         run = run_of("own_switch", {"own": 3000.0}, stated)
         ((_, group, *_, claimed, counted),) = views.placement(run).table.rows
         assert group.startswith(where)
         assert (claimed, counted) == ("10,000", "10,005")
-
-
-def test_where_nothing_can_be_pinned_no_switch_is_said_to_be_on_one_cpu() -> None:
-    stated = {
-        "claimed.switches": "2000",
-        "variant.own.switches": "2",
-        "variant.own.claimed_switches": "2000",
-        "variant.own.counted_switches": "2001",
-        "cpu.pinning": "none: this system offers no pinning",
-    }
-    run = run_of("own_switch", {"own": 3000.0}, stated)
-    assert views.placement(run).table.rows[0][1].startswith("not pinned")
 
 
 def test_the_same_variant_of_two_runs_has_two_rows() -> None:
@@ -791,21 +781,6 @@ def test_a_report_is_shown_as_printed() -> None:
     assert [row[0] for row in clock.rows] == ["run 1", "run 2", "run 3"]
     with pytest.raises(KeyError, match="in another unit than cycles"):
         published.as_printed("system call", "B", "cycles")
-
-
-def test_reasons_against_a_report_are_written_once(calls: Run) -> None:
-    rows = views.among_published(calls, "system call").table.rows
-    settled = published.settled(published.figures("system call"))
-    printed = [
-        next(some)
-        for _, some in itertools.groupby(
-            settled, key=lambda each: (each.report, each.quantity, each.machine, each.suspect)
-        )
-    ]
-    shown = [row[4] for row in rows[-len(printed) :]]
-    for (above, each), text in zip(itertools.pairwise(printed), shown[1:], strict=True):
-        repeated = above.suspect == each.suspect
-        assert text == ("the same as in the row above" if repeated else each.suspect)
 
 
 # ------------------------------------------------------------------------------ compiler, strace
