@@ -81,7 +81,7 @@ THERE = "Your value lies there: the finding is about its evidence."
 def test_a_right_value_of_a_wrong_run_is_not_told_to_be_outside() -> None:
     """Students read "failed", and a range in which their own value lies."""
     seen = set()
-    for path in sorted((FIXTURES / "pitfalls").glob("*/wrong/figures.json"))[::3]:
+    for path in sorted((FIXTURES / "pitfalls").glob("*/wrong/figures.json")):
         for verdict in check_folder(path.parent, lab_of(path.parent)):
             submitted, ranges = verdict.values.get("submitted"), verdict.values.get("accepted", ())
             if not verdict.findings or not ranges or submitted is None:
