@@ -59,7 +59,6 @@ from grader.with_nbgrader.course_folder import (
     alone,
     logged,
     open_course,
-    raise_if_no_room,
     remove_empty_above,
     remove_left,
     stopping,
@@ -73,6 +72,7 @@ from grader.with_nbgrader.earlier_grades import (
     other_penalties,
     seconds_late,
 )
+from grader.with_nbgrader.locked_gradebook import raise_if_no_room
 from grader.with_nbgrader.release import earlier_releases
 from grader.with_nbgrader.replay import Replay
 from grader.with_nbgrader.settings import AUTOGRADE_STEPS

@@ -15,7 +15,7 @@ from nbgrader.converters.base import NbGraderException
 from grader.class_grading.feedback_process import Made, PageJob, make_pages
 from grader.judging.worker import Lost, ProcessPool
 from grader.submissions.safe_files import printable
-from grader.with_nbgrader import course_folder
+from grader.with_nbgrader import course_folder, locked_gradebook
 from grader.with_nbgrader.careful_course import is_ours
 from grader.with_nbgrader.feedback import CourseFeedback, FeedbackExporter, grades_of
 from grader.with_nbgrader.pages.feedback_page import Grades
@@ -123,7 +123,7 @@ def _carry_out(
     by_student = {job.student: job for job in jobs}
     for made in _made(jobs, workers):
         job = by_student[made.student]
-        cause = course_folder.cause_of(OSError(made.error, made.trouble))
+        cause = locked_gradebook.cause_of(OSError(made.error, made.trouble))
         if cause is not None:
             raise course_folder.Stopped(cause)
         if made.trouble:

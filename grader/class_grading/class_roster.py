@@ -53,7 +53,7 @@ from grader.class_grading.uploaded_archives import (
     places,
 )
 from grader.submissions.safe_files import is_junk, printable, trouble_with_name
-from grader.with_nbgrader import course_folder
+from grader.with_nbgrader import locked_gradebook
 from grader.with_nbgrader.nbgrader_exchange import NotCollected
 from labs import limits
 from labs.course.figures import RECORDINGS
@@ -778,7 +778,7 @@ def enter_students(course: Any, students: Iterable[Student]) -> None:
     if not known:
         return
     with (
-        course_folder.causes_as(NotTaken),
+        locked_gradebook.causes_as(NotTaken),
         Gradebook(course.db_url, course.course_id) as gradebook,
     ):
         for each in known:

@@ -28,7 +28,8 @@ from grader.class_grading.class_roster import (
     same_person,
     sort_by_student,
 )
-from grader.class_grading.gradebook_grades import as_csv, due_in_words
+from grader.class_grading.grade_exports import as_csv
+from grader.class_grading.gradebook_grades import due_in_words
 from grader.class_grading.upload_names import CANVAS, MOODLE, Layout, Named, hand_in_archive
 from grader.class_grading.uploaded_archives import Item, NotTaken, Version, written
 from grader.submissions.safe_files import NO_ROOM, printable, trouble_with_name

@@ -1,40 +1,131 @@
-"""Grades and feedback as files for other systems: plain CSV, Canvas, Moodle and Gradescope."""
+"""Grades and feedback as files for other systems: plain CSV, Canvas, Moodle and Gradescope.
+
+No cell of a table is a formula.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
 import hashlib
 import html
+import io
 import json
 import os
 import re
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 from typing import Any
 
 from grader.class_grading.gradebook_grades import (
-    BadTable,
-    Cell,
     Graded,
     Matched,
     Part,
     Row,
     Sheet,
-    Written,
     match,
     noted,
-    read_table,
-    write_table,
 )
 from grader.class_grading.upload_names import CANVAS, MOODLE, NOT_IN_FILES, moodle_id
 from grader.submissions.safe_files import some, trouble_with_name
-from labs.files import UNFINISHED, CannotWrite, read_bounded, remove_unfinished
+from labs.files import UNFINISHED, CannotWrite, read_bounded, remove_unfinished, write_atomically
+
+# Tables as files that spreadsheets open: CSV in, CSV out, and no cell that is a formula.
+
+#: A gradebook of 5,000 students and 100 columns has about 5 MB.
+MOST_BYTES = 64 * 1024 * 1024
+#: A spreadsheet computes a cell that begins so. (OWASP, "CSV Injection":
+#: https://owasp.org/www-community/attacks/CSV_Injection; its ASVS, 1.2.10, asks for the quote.)
+_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20].")
+#: Not text: a number with its sign.
+_SIGNED = re.compile(r"\s*[+-]\d+([.,]\d+)?\s*")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+Cell = str | float | int | None
+
+
+class BadTable(Exception):
+    """A file is no table as it was expected; the message says what is missing."""
+
+
+def guarded(text: str) -> str:
+    """`text` as a spreadsheet shows it and does not compute it; control characters are blanks."""
+    plain = _CONTROL.sub(" ", text)
+    begin = "'" if _is_computed(plain) else ""
+    # Where a comma stands in decimals, a spreadsheet begins another cell after a semicolon.
+    first, *others = plain.split(";")
+    return ";".join([begin + first, *("'" * _is_computed(each) + each for each in others)])
+
+
+def _is_computed(text: str) -> bool:
+    return _FORMULA.match(text) is not None and _SIGNED.fullmatch(text) is None
+
+
+def as_csv(rows: Iterable[Sequence[Cell]]) -> bytes:
+    """The rows as CSV (RFC 4180, UTF-8). Text is guarded; a number stays one."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    for row in rows:
+        writer.writerow([_shown(cell) for cell in row])
+    return out.getvalue().encode("utf-8")
+
+
+def write_table(path: Path, rows: Iterable[Sequence[Cell]]) -> None:
+    """Puts the rows at `path` as a whole, as CSV that only its owner can read, as a gradebook is.
+
+    Raises OSError, which says what to do.
+    """
+    remove_unfinished(path)
+    write_atomically(path, as_csv(rows), private=True)
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    return guarded(cell) if isinstance(cell, str) else f"{cell:.10g}"
+
+
+def read_table(path: Path) -> list[list[str]]:
+    """The rows of a CSV file that another system wrote; commas or semicolons separate its cells.
+
+    Raises BadTable if it is no text or too long, and OSError.
+    """
+    try:
+        text = read_bounded(path, MOST_BYTES).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadTable(f"{path} is not a CSV file in UTF-8: {error.reason}") from error
+    first = text.partition("\n")[0]
+    separator = ";" if first.count(";") > first.count(",") else ","
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        rows = [row for row in reader if row]
+    except csv.Error as error:
+        raise BadTable(f"{path} is not a CSV file: {error}") from error
+    if not rows:
+        raise BadTable(f"{path} is empty")
+    return rows
+
+
+@dataclass(frozen=True)
+class Written:
+    """The path that was written, how many grades (or `what`) it has, and notes, each a sentence."""
+
+    path: Path
+    grades: int
+    notes: tuple[str, ...] = ()
+    what: str = "grade"
+
+    def as_text(self) -> str:
+        """A line about the file, and one for each note."""
+        grades = f"{self.grades:,} {self.what}{'' if self.grades == 1 else 's'}"
+        return "\n".join([f"{self.path}: {grades}", *self.notes])
+
 
 # Grades as a plain CSV file: nbgrader's columns, then one column for each part of the lab.
 #

@@ -37,7 +37,8 @@ from grader.judging.worker import Lost, ProcessPool, Ways, serve, verdict_from
 from grader.submissions.safe_files import copy, printable, read_ahead
 from grader.submissions.submitted_notebook import find_submitted, quoted, rebuild
 from grader.with_nbgrader.careful_course import time_of_submission
-from grader.with_nbgrader.course_folder import NEW, PART, RESULT, cause_of, remove_empty_above
+from grader.with_nbgrader.course_folder import NEW, PART, RESULT, remove_empty_above
+from grader.with_nbgrader.locked_gradebook import cause_of
 from grader.with_nbgrader.replay import EVIDENCE, judge_into, runs_of
 from grader.with_nbgrader.student_folders import RECORD
 from grader.with_nbgrader.verdict_cells import comments_of, is_test, scores_of

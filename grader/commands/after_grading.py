@@ -19,7 +19,8 @@ from labs.units import plural
 
 if TYPE_CHECKING:
     from grader.class_grading.class_feedback import Feedback
-    from grader.class_grading.gradebook_grades import Sheet, Written
+    from grader.class_grading.grade_exports import Written
+    from grader.class_grading.gradebook_grades import Sheet
 
 
 # `grader feedback`: every student's page, side by side.
@@ -181,8 +182,8 @@ def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run_export(arguments: argparse.Namespace) -> int:
     """Write the file. The exit status is 0, or 1 on error."""
-    from grader.class_grading.grade_exports import NotAnExport
-    from grader.class_grading.gradebook_grades import BadTable, NoGrades, read_sheet, with_sources
+    from grader.class_grading.grade_exports import BadTable, NotAnExport
+    from grader.class_grading.gradebook_grades import NoGrades, read_sheet, with_sources
     from grader.with_nbgrader.course_folder import NotOurs, open_course
 
     wrong = _trouble_with(arguments)

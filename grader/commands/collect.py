@@ -153,7 +153,7 @@ def _from_files(course: Any, arguments: argparse.Namespace) -> Report:
     from grader.class_grading.collect_class import Collect, lab_of, labs_of
     from grader.class_grading.upload_names import by_pattern
     from grader.class_grading.uploaded_archives import NotTaken
-    from grader.with_nbgrader.course_folder import GradebookUnavailable
+    from grader.with_nbgrader.locked_gradebook import GradebookUnavailable
     from grader.with_nbgrader.nbgrader_exchange import due_date
 
     known = None if arguments.roster is None else class_roster.read_roster(arguments.roster)

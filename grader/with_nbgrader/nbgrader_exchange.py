@@ -40,7 +40,7 @@ from grader.submissions.safe_files import (
     trouble_with_name,
 )
 from grader.submissions.submitted_notebook import Holds, digest_of, holds_of, lacking
-from grader.with_nbgrader import course_folder
+from grader.with_nbgrader import locked_gradebook
 from grader.with_nbgrader.careful_course import read_time, time_of
 from grader.with_nbgrader.feedback import grades_in
 from grader.with_nbgrader.pages.feedback_page import is_outdated
@@ -455,7 +455,7 @@ class CarefulCollect(ExchangeCollect):  # type: ignore[misc]
         self.chosen: dict[str, Entry] = {}
         try:
             self.duedate = due_date(course, course.assignment_id) if self.before_duedate else None
-        except course_folder.GradebookUnavailable as error:
+        except locked_gradebook.GradebookUnavailable as error:
             self.fail(str(error))
 
     def copy_files(self) -> None:
@@ -618,10 +618,10 @@ def due_date(course: Any, lab: str) -> datetime.datetime | None:
 
     Raises GradebookUnavailable if the gradebook cannot be read.
     """
-    if course_folder.missing_gradebook(course):
+    if locked_gradebook.missing_gradebook(course):
         return None
     with (
-        course_folder.causes_as(course_folder.GradebookUnavailable),
+        locked_gradebook.causes_as(locked_gradebook.GradebookUnavailable),
         contextlib.suppress(MissingEntry),
         Gradebook(course.db_url, course.course_id) as gradebook,
     ):
@@ -779,7 +779,7 @@ class CarefulReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             unfinished.replace(target)
         except OSError as error:
             unfinished.unlink(missing_ok=True)
-            cause = course_folder.cause_of(error) or f"{error.strerror}. Then run it again."
+            cause = locked_gradebook.cause_of(error) or f"{error.strerror}. Then run it again."
             self.fail(f"{target} could not be written: {cause}")
         self.log.info("Feedback released: %s as %s", printable(str(page), 300), target.name)
 

@@ -34,7 +34,7 @@ from sqlalchemy.exc import OperationalError
 from traitlets import Dict
 from traitlets.config import Config
 
-from grader.with_nbgrader import course_folder
+from grader.with_nbgrader import course_folder, locked_gradebook
 from grader.with_nbgrader.careful_course import EXPORTER, OfOurCourses, trust_schemas
 from labs.terminal import say
 from labs.units import plural
@@ -372,11 +372,11 @@ def _keep_earlier(final: Path, new: Path) -> None:
 
 def _reason(error: Exception) -> str:
     """Why a lab was not released, as a clause; what to do about it, if nbgrader knows."""
-    words = course_folder.cause_of(error) or f"{error}" or type(error).__name__
+    words = locked_gradebook.cause_of(error) or f"{error}" or type(error).__name__
     if isinstance(error, SchemaTooOldError):
         words = "its cells have an old form of nbgrader's marks; back the course up, and run "
         words += "`nbgrader update .`"
-    elif isinstance(error, OperationalError) and not course_folder.cause_of(error):
+    elif isinstance(error, OperationalError) and not locked_gradebook.cause_of(error):
         words = f"{error.orig}; if the gradebook is of an older nbgrader, back it up, and run "
         words += "`nbgrader db upgrade`"
     return words.strip().rstrip(".")

@@ -26,7 +26,7 @@ from grader.judging.flags import AccountFlag, AccountFlags
 from grader.judging.worker import Ways, Worker
 from grader.submissions.safe_files import printable
 from grader.with_nbgrader import class_flags, verdict_cells
-from grader.with_nbgrader.course_folder import raise_if_no_room
+from grader.with_nbgrader.locked_gradebook import raise_if_no_room
 
 #: The function that makes the page with the evidence below free texts.
 EVIDENCE = "grader.judging.presentation.evidence_html"

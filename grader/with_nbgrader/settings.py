@@ -52,7 +52,7 @@ def configure(c: Any, course: str | Path | None = None) -> None:
     `course` is the course folder or a file in it. An existing id of the course in `c` stays. Raises
     NbgraderDiffers, which ends the program.
     """
-    from grader.with_nbgrader.course_folder import wait_for
+    from grader.with_nbgrader.locked_gradebook import wait_for
     from grader.with_nbgrader.pages import formgrader
     from grader.with_nbgrader.release import RELEASE_STEPS
     from labs.terminal import keep_logs_safe

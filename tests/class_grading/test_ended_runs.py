@@ -25,7 +25,7 @@ from grader.class_grading.autograde_class import Class, Options, autograde
 from grader.class_grading.grading_process import Job, NoResult, Plan, Result
 from grader.commands import cli
 from grader.judging.worker import Lane
-from grader.with_nbgrader import course_folder
+from grader.with_nbgrader import locked_gradebook
 from grader.with_nbgrader.class_flags import Entries
 from grader.with_nbgrader.course_folder import NotOurs, Stopped
 from support.formgrader import formgrader_api
@@ -407,8 +407,8 @@ def test_a_gradebook_that_is_locked_for_a_while_only_delays(
         other.close()
         return get_logger()
 
-    monkeypatch.setattr(course_folder, "_TRY_S", 0.05)
-    monkeypatch.setattr(course_folder, "get_logger", unlocked)
+    monkeypatch.setattr(locked_gradebook, "_TRY_S", 0.05)
+    monkeypatch.setattr(locked_gradebook, "get_logger", unlocked)
     monkeypatch.setattr(evening_autograde, "LocalPool", GradedHere)
     words = [LAB, "--workers", "1"]
     if command == "collect":

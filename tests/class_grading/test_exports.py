@@ -24,7 +24,8 @@ from nbgrader.plugins import CsvExportPlugin
 from traitlets.config import Config
 
 from grader.class_grading import grade_exports
-from grader.class_grading.gradebook_grades import Graded, Part, Sheet, guarded
+from grader.class_grading.grade_exports import guarded
+from grader.class_grading.gradebook_grades import Graded, Part, Sheet
 from grader.commands import cli
 from grader.with_nbgrader.course import CONFIG
 from grader.with_nbgrader.settings import configure

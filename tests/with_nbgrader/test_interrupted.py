@@ -17,8 +17,8 @@ from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 
 from bench.exchange import steps
-from grader.with_nbgrader import course_folder
-from grader.with_nbgrader.course_folder import GradebookUnavailable, cause_of
+from grader.with_nbgrader import course_folder, locked_gradebook
+from grader.with_nbgrader.locked_gradebook import GradebookUnavailable, cause_of
 from support.formgrader import formgrader_api
 from support.small_course import LAB
 from support.small_exchange import LATE, ExchangeCourse
@@ -175,8 +175,8 @@ def test_a_locked_gradebook_is_waited_for_and_named(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(course_folder, "_TRY_S", 0.1)
-    monkeypatch.setattr(course_folder, "get_logger", lambda: logging.getLogger("told"))
+    monkeypatch.setattr(locked_gradebook, "_TRY_S", 0.1)
+    monkeypatch.setattr(locked_gradebook, "get_logger", lambda: logging.getLogger("told"))
     timer = hold(course.folder / "gradebook.db", 1.0)
     assert autograde(api)["success"]
     timer.join()
@@ -187,8 +187,8 @@ def test_a_locked_gradebook_is_waited_for_and_named(
 def test_a_gradebook_that_stays_locked_is_not_blamed_on_an_upgrade(
     course: ExchangeCourse, api: NbGraderAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(course_folder, "_TRY_S", 0.05)
-    monkeypatch.setattr(course_folder, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(locked_gradebook, "_TRY_S", 0.05)
+    monkeypatch.setattr(locked_gradebook, "PATIENCE_S", 0.2)
     with sqlite3.connect(course.folder / "gradebook.db", isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         done = autograde(api)
