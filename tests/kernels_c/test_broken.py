@@ -13,9 +13,9 @@ from labs.run import broken
 
 
 def test_an_unknown_one_is_told_with_one_like_it_or_with_the_command_that_lists_all() -> None:
-    with pytest.raises(KeyError, match="`labs broken`"):
+    with pytest.raises(broken.NoSuchBroken, match="`labs broken`"):
         broken.find("nowhere")
-    with pytest.raises(KeyError, match="did you mean cached_getpid"):
+    with pytest.raises(broken.NoSuchBroken, match="did you mean cached_getpid"):
         broken.find("cached_getpit")
 
 
