@@ -21,7 +21,7 @@ from grader.figures.verdict import Outcome, Verdict
 from grader.judging import lab_folder
 from grader.pitfalls import CATALOGUE, pitfall_named
 from grader.pitfalls.pitfall import Live, Pitfall
-from labs.c_kernels.toolchain import measured_region
+from labs.c_kernels.toolchain import measured_region, source_hash
 from labs.recording.file import read
 from labs.run import broken, measure, variants
 from labs.run.c_process import RunClock
@@ -102,6 +102,8 @@ def by_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_saved_run_of_its_broken_c_kernel_shows_it(pitfall: Pitfall, live: Live) -> None:
     """`python -m bench mistakes` asks the same of runs on the machine at hand."""
     run = read(run_file(live.kernel, "broken"))
+    again = f"python -m grader.docs_site --record {live.kernel}"
+    assert run.conditions["source.sha256"] == source_hash(broken.find(live.kernel).source), again
     verdict, *_ = mistakes.verdicts_on(live, run)
     assert pitfall.code in [finding.code for finding in verdict.findings], verdict
     assert verdict.outcome is Outcome.FAILED
