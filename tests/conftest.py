@@ -55,13 +55,13 @@ LONG = """
     start fuzz live_server live_browser live_hostile declared slips setup release pitfalls_page
     formgrader_browser same_words conclusions not_run adding_a_lab site reduced_by_hand hand_in
     hostile wrong_submissions accepted_values trials own_question system_calls page_faults own_c
-    adapter worker own_order student_pages own_questions exit_status compare ablation own_run
-    c_handed_in taught_rule waiting cut_short own_report c_of_students no_counter made_on_purpose
-    preempted numbers_in_pictures round_trips own_switch all_steps question tried_operations
-    another_exchange class_accounts evidence collect_again clocks pitfalls_of_first_times bad_json
-    collect_readings own_loop own_pages readers collect_class rerun own_question_calls first_cpus
-    repair own_creation memory_ladder own_call inherited own_working_set fixtures several
-    report_fuzz completion stack_places
+    adapter worker own_order student_pages exit_status compare ablation own_run c_handed_in waiting
+    cut_short own_report c_of_students no_counter preempted numbers_in_pictures round_trips
+    own_switch all_steps question tried_operations another_exchange class_accounts evidence
+    collect_again clocks pitfalls_of_first_times bad_json collect_readings own_loop own_pages
+    readers collect_class rerun own_question_calls first_cpus repair own_creation memory_ladder
+    own_call inherited own_working_set fixtures several report_fuzz completion stack_places
+    pitfalls_of_calls compared show own_questions taught_rule pitfalls_of_procedures
 """
 
 #: Folders with files of several seconds, because nbgrader or other processes run there. They come

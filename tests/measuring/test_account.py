@@ -71,6 +71,7 @@ async def click(panel: Panel) -> None:
     await panel.finished()
 
 
+@pytest.mark.slow
 def test_every_way_to_save_names_the_account(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

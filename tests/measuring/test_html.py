@@ -40,6 +40,7 @@ def test_every_template_can_be_read_and_is_filled_by_the_code_beside_it(path: Pa
     assert any(f"{name}.html.jinja" in text or f'"{name}"' in text for text in texts)
 
 
+@pytest.mark.slow
 def test_the_command_line_starts_without_templates() -> None:
     commands = "checking, cli, doctor, guidance, kernels, measure, show, start"
     loaded = f"import sys; from labs.commands import {commands}; print('jinja2' in sys.modules)"

@@ -278,6 +278,7 @@ def test_rows_are_read_as_their_pattern_says(fields: list[Sequence[bytes]]) -> N
     assert table.tolist() == [[names.index(name), *map(int, rest)] for name, *rest in good]
 
 
+@pytest.mark.slow
 def test_a_large_bad_file_takes_little_time_and_memory() -> None:
     content = HEAD + COLUMN_LINE + b"fenced,0,1,64,92\n" * 119_000 + b"fenced,0,1,64,x\n"
     tracemalloc.start()

@@ -435,6 +435,7 @@ def test_each_sentence_names_checks_that_there_are() -> None:
     assert {key if isinstance(key, str) else key[1] for key in LACKING} <= used
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lab", LABS)
 def test_every_figure_is_praised_by_its_own_sentences(lab: str) -> None:
     """Each of them is said of a submission that passes."""

@@ -275,6 +275,7 @@ def test_markup_in_a_name_stays_text(straight: Recording) -> None:
     assert "<script>" not in picture.of_samples(named, "fenced").as_html()
 
 
+@pytest.mark.slow
 def test_plots_need_no_notebook() -> None:
     loaded = "{'IPython', 'matplotlib.pyplot'} & set(sys.modules)"
     code = f"import sys, labs.plots.picture; sys.exit(bool({loaded}))"
@@ -402,6 +403,7 @@ def _rem(pattern: str, css: str) -> float:
     return float(found[1])
 
 
+@pytest.mark.slow
 def test_text_has_nine_pixels_on_a_phone(figures: dict[str, Figure | str]) -> None:
     css = (REPOSITORY / "grader" / "lab_pages" / "style.css").read_text()
     # The page is 390 pixels wide; its root font is 1.05 times 16 pixels.
@@ -508,6 +510,7 @@ def expect_room(figure: Figure | str) -> None:
     assert collisions(figure) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1, 1_000, 10_000_000])
 @pytest.mark.parametrize("batches", [(1,), (0, 64, 128, 256, 512), (64, 96, 128, 192), (2_048,)])
 @pytest.mark.parametrize("outlier", [1, 100_000])
@@ -519,6 +522,7 @@ def test_of_every_interval(scale: int, batches: tuple[int, ...], outlier: int) -
     expect_room(samples_figure(recording, "fenced", "ns", Mark(3, "us")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("samples", [1, 40, 2_900, 3_000, 3_400, 26_000, 230_000])
 def test_of_few_and_of_many_samples(samples: int) -> None:
     batch = np.tile((0, 64, 128, 256, 512), samples)

@@ -149,6 +149,7 @@ def test_names_are_no_phrases() -> None:
     assert phrases_in("switch-which-is-dearer, clock-dearer-than-the-thing, own-hand-over") == []
 
 
+@pytest.mark.slow
 def test_the_kit_says_nothing_that_readers_stumbled_over() -> None:
     found = [(each.place, phrases_in(each.text)) for each in (*kit(), *pages())]
     assert len(found) > 1000
