@@ -161,8 +161,8 @@ def _additions_only(recording: Recording, counted: str) -> float | None:
     return _best(recording, counted) if counted == run_conditions.ADDITIONS else None
 
 
-def _none_preempted(_: Recording, samples: Samples) -> Bools:
-    return np.zeros(len(samples), dtype=np.bool_)
+def _none_preempted(recording: Recording, variant: str) -> Bools:
+    return np.zeros(len(recording.samples(variant)), dtype=np.bool_)
 
 
 def _declared_step(samples: Samples) -> float:

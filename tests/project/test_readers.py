@@ -74,7 +74,7 @@ READERS = {
         "uploaded_archives._below", "uploaded_archives._open_below",
     },
     "tables that a person names: 16 MB": {
-        "class_roster.read_roster", "comparison.read_class", "gradebook_grades.read_table",
+        "class_roster.read_roster", "comparison.read_class", "grade_exports.read_table",
     },
     "records and receipts of collecting: 64 MB": {
         "student_folders.record_in", "student_folders.trouble_with", "collect_class._write",
