@@ -9,8 +9,9 @@ import functools
 from dataclasses import replace
 
 from grader.evidence.sources import source_of
-from grader.figures import FigureSpec, figure_named
+from grader.figures import figure_named
 from grader.figures.case import Case
+from grader.figures.spec import FigureSpec
 from grader.figures.verdict import Finding, Verdict
 from grader.judging.check import judge, open_case, open_relation
 from labs.course import figures

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 
-from grader.figures import FigureSpec, Quantity
 from grader.figures.expected import compared_as, known
-from grader.figures.spec import CHOICE, RELATIONS, TIMES
+from grader.figures.spec import CHOICE, RELATIONS, TIMES, FigureSpec, Quantity
 from labs.analysis.confidence import Estimate
 from labs.recording import counts
 from labs.recording.file import Recording

@@ -25,7 +25,8 @@ from bench.honest import circumstances
 from bench.honest.circumstances import COUNTERS, Circumstance
 from bench.honest.figures import CannotMeasure, concluded, estimate_of, read_off
 from bench.report import must_hold, say, verdict
-from grader.figures import LABS, FigureSpec, Quantity
+from grader.figures import LABS
+from grader.figures.spec import FigureSpec, Quantity
 from grader.figures.verdict import Level, Outcome, Verdict
 from grader.judging.lab_folder import check_folder
 from grader.pitfalls import pitfall_named

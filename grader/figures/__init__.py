@@ -6,27 +6,20 @@ values are right, `case.py` a figure that was handed in, and `verdict.py` what a
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from grader.figures.spec import FigureSpec, Quantity, choices_of
-
-__all__ = [
-    "LABS",
-    "FigureSpec",
-    "Quantity",
-    "figure_named",
-    "figures_of",
-    "is_known",
-    "lab_of_figures",
-]
-
+if TYPE_CHECKING:
+    from grader.figures.spec import FigureSpec
 
 #: The pitfall that a conclusion is about, if its figure names no other.
 CONCLUSIONS = "conclusion-against-table"
 
 
+@functools.cache
 def _by_lab() -> dict[str, tuple[FigureSpec, ...]]:
     """A module of this folder whose name begins with `lab_` has a LAB and its FIGURES."""
     modules = (
@@ -43,6 +36,8 @@ def _by_lab() -> dict[str, tuple[FigureSpec, ...]]:
 
 def _of_lab(figure: FigureSpec, lab: str) -> FigureSpec:
     """The figure with its lab, and a conclusion with the choices that the lab's guide lists."""
+    from grader.figures.spec import FigureSpec, Quantity, choices_of
+
     if figure.quantity is not Quantity.CHOICE:
         return replace(figure, lab=lab)
     choices = figure.choices or choices_of(lab, figure.id)
@@ -51,32 +46,40 @@ def _of_lab(figure: FigureSpec, lab: str) -> FigureSpec:
 
 
 #: Every lab that has figures, in the order taught.
-LABS: dict[str, tuple[FigureSpec, ...]] = _by_lab()
+LABS: dict[str, tuple[FigureSpec, ...]]
+
+
+def __getattr__(name: str) -> Any:
+    """LABS is made when it is asked for: who needs a verdict alone reads no lab."""
+    if name == "LABS":
+        return _by_lab()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def figures_of(lab: str) -> tuple[FigureSpec, ...]:
     """The figures of `lab`, in the order asked. Raises KeyError, naming the labs there are."""
-    if lab not in LABS:
-        raise KeyError(f"no lab {lab!r} has figures; there is {', '.join(LABS)}")
-    return LABS[lab]
+    labs = _by_lab()
+    if lab not in labs:
+        raise KeyError(f"no lab {lab!r} has figures; there is {', '.join(labs)}")
+    return labs[lab]
 
 
 def figure_named(figure_id: str) -> FigureSpec:
     """The figure with this id, of any lab. Raises KeyError, naming those there are."""
-    for specs in LABS.values():
+    for specs in _by_lab().values():
         for spec in specs:
             if spec.id == figure_id:
                 return spec
-    known = ", ".join(spec.id for specs in LABS.values() for spec in specs)
+    known = ", ".join(spec.id for specs in _by_lab().values() for spec in specs)
     raise KeyError(f"no figure {figure_id!r}; there is {known}")
 
 
 def is_known(figure_id: str) -> bool:
     """Whether any lab asks for this figure."""
-    return any(spec.id == figure_id for specs in LABS.values() for spec in specs)
+    return any(spec.id == figure_id for specs in _by_lab().values() for spec in specs)
 
 
 def lab_of_figures(figure_ids: list[str]) -> str | None:
     """The one lab that all known ids of `figure_ids` belong to; None where that is not one."""
-    labs = {spec.lab for specs in LABS.values() for spec in specs if spec.id in figure_ids}
+    labs = {spec.lab for specs in _by_lab().values() for spec in specs if spec.id in figure_ids}
     return labs.pop() if len(labs) == 1 else None

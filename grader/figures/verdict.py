@@ -142,3 +142,17 @@ def outcome_in_words(
     if outcome is Outcome.FAILED and points > max_points / 2:
         return PARTLY_RIGHT
     return outcome.value
+
+
+#: Of each outcome, by its words: its sign, and the colour of the border, which is visible on light
+#: and dark backgrounds; text has the page's own colour.
+LOOKS = {
+    Outcome.PASSED.value: ("✓", "#009E73"),
+    PARTLY_RIGHT: ("◐", "#E69F00"),
+    NOT_HANDED_IN: ("○", "#808080"),
+    Outcome.FAILED.value: ("✗", "#D55E00"),
+    Outcome.NOT_GRADED.value: ("?", "#808080"),
+}
+MARKS = {words: mark for words, (mark, _) in LOOKS.items()}
+#: How the id of a cell begins that shows the evidence.
+EVIDENCE_CELL = "evidence-beside-"

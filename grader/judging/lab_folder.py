@@ -19,10 +19,10 @@ from grader.evidence.borne_out import FOLLOWS_FROM_FIGURES as FOLLOWS
 from grader.evidence.observed import made_before
 from grader.evidence.other_numbers import variants_of_same_value
 from grader.evidence.sources import source_of
-from grader.figures import LABS, FigureSpec, figure_named, figures_of, lab_of_figures
+from grader.figures import LABS, figure_named, figures_of, lab_of_figures
 from grader.figures.case import Case, is_number, is_rounded
 from grader.figures.expected import canonical_or
-from grader.figures.spec import Quantity
+from grader.figures.spec import FigureSpec, Quantity
 from grader.figures.verdict import Finding, Outcome, Verdict
 from grader.judging import flags
 from grader.judging.check import judge, of_second_run, open_case, open_relation

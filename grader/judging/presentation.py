@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.figures.spec import Quantity
-from grader.figures.verdict import NOT_HANDED_IN, PARTLY_RIGHT, Finding, Outcome, Verdict
+from grader.figures.verdict import LOOKS, MARKS, NOT_HANDED_IN, Finding, Outcome, Verdict
 from labs.html import filled
 from labs.units import NANOSECONDS, times
 
@@ -22,17 +22,6 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 3
 
 _VERDICT = Path(__file__).with_name("verdict.html.jinja")
-
-#: Of each outcome, by its words: its sign, and the colour of the border, which is visible on light
-#: and dark backgrounds; text has the page's own colour.
-_LOOKS = {
-    Outcome.PASSED.value: ("✓", "#009E73"),
-    PARTLY_RIGHT: ("◐", "#E69F00"),
-    NOT_HANDED_IN: ("○", "#808080"),
-    Outcome.FAILED.value: ("✗", "#D55E00"),
-    Outcome.NOT_GRADED.value: ("?", "#808080"),
-}
-MARKS = {words: mark for words, (mark, _) in _LOOKS.items()}
 
 
 def points_as_text(points: float) -> str:
@@ -119,7 +108,7 @@ def as_html(verdict: Verdict, examples: Mapping[str, str] | None = None) -> str:
 
     `examples` is HTML by the code of a finding; it is shown below the finding.
     """
-    mark, colour = _LOOKS[verdict.in_words]
+    mark, colour = LOOKS[verdict.in_words]
     return filled(
         _VERDICT,
         colour=colour,
@@ -197,9 +186,6 @@ def plot_svg(verdict: Verdict, folder: Path) -> str:
 #
 # A report states values, intervals, samples and conditions. This shows those of the recordings, so
 # that a grader can check a sentence without opening a file.
-
-#: How the id of a cell begins that shows the evidence.
-EVIDENCE_CELL = "evidence-beside-"
 
 #: Conditions that a report should name, and their names on the page.
 CONDITIONS = (

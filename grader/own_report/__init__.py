@@ -14,9 +14,8 @@ from grader.figures import LABS
 from grader.figures.case import Case
 from grader.figures.expected import Expected, values_by_recording, values_by_relation
 from grader.figures.spec import CHOICE, FigureSpec, Quantity
-from grader.figures.verdict import NOT_HANDED_IN, Outcome, Verdict
+from grader.figures.verdict import MARKS, NOT_HANDED_IN, Outcome, Verdict
 from grader.judging.lab_folder import examined
-from grader.judging.presentation import MARKS
 from grader.with_nbgrader.pages.student_text import student_html
 from labs import limits, views
 from labs.analysis.confidence import Estimate

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
@@ -18,10 +18,8 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
-from grader.judging.flags import AccountFlags
 from grader.submissions.safe_files import copy, printable
 from grader.submissions.submitted_notebook import find_submitted, quoted, rebuild
-from grader.with_nbgrader.class_flags import account_flags
 from grader.with_nbgrader.course_folder import Staged
 from grader.with_nbgrader.earlier_grades import on_due_date, on_release
 from grader.with_nbgrader.release import earlier_releases
@@ -33,6 +31,9 @@ from grader.with_nbgrader.student_folders import (
 )
 from labs.course import figures
 from labs.files import denied
+
+if TYPE_CHECKING:
+    from grader.judging.flags import AccountFlags
 
 # nbgrader's own copying of a submission's files follows links, waits for pipes, and has no limit.
 
@@ -141,6 +142,10 @@ class CourseAutograde(Staged, Autograde, RegularFilesOnly):  # type: ignore[misc
 
         What is true of the class and not of one student is logged here, once.
         """
+        # Here: nbgrader's other steps import this module too, and need none of what judges.
+        from grader.judging.flags import AccountFlags
+        from grader.with_nbgrader.class_flags import account_flags
+
         lab = self.coursedir.assignment_id
         try:
             found = account_flags(self.coursedir)

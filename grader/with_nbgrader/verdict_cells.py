@@ -19,8 +19,7 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from traitlets.utils.importstring import import_item
 
-from grader.figures.verdict import NO_FIGURE, Outcome, Verdict
-from grader.judging.presentation import EVIDENCE_CELL
+from grader.figures.verdict import EVIDENCE_CELL, NO_FIGURE, Outcome, Verdict
 from grader.judging.worker import Judgement, NotGraded, Shown, shown
 from grader.submissions.safe_files import cut, printable
 from grader.submissions.submitted_notebook import as_node

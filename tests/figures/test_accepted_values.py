@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.figures import LABS, FigureSpec, Quantity, figure_named
+from grader.figures import LABS, figure_named
 from grader.figures.expected import Expected, accepted_as_text, related, why_more_is_accepted
-from grader.figures.spec import CHOICE, TIMES
+from grader.figures.spec import CHOICE, TIMES, FigureSpec, Quantity
 from grader.figures.verdict import Outcome
 from grader.judging.check import check
 from grader.judging.presentation import as_html, as_text

@@ -17,10 +17,10 @@ from bench.honest import random_values
 from bench.honest.random_values import asked_in, wrong_values
 from grader.evidence.other_numbers import ways
 from grader.evidence.sources import source_of
-from grader.figures import LABS, FigureSpec, figure_named
+from grader.figures import LABS, figure_named
 from grader.figures.case import Case, digits_of
 from grader.figures.expected import ACCEPTED_WITHIN
-from grader.figures.spec import CHOICE, Quantity
+from grader.figures.spec import CHOICE, FigureSpec, Quantity
 from grader.figures.verdict import Outcome, Verdict
 from grader.judging import lab_folder
 from grader.judging.check import check, open_case

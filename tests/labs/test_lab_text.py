@@ -14,7 +14,8 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from grader.figures import LABS, FigureSpec
+from grader.figures import LABS
+from grader.figures.spec import FigureSpec
 from grader.with_nbgrader.release import release
 from labs.course import published
 from labs.notebook import ckernel_magic

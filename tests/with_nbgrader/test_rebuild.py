@@ -19,7 +19,7 @@ import nbformat
 import pytest
 from nbconvert.filters.markdown import markdown2html
 
-from grader.judging.presentation import EVIDENCE_CELL
+from grader.figures.verdict import EVIDENCE_CELL
 from grader.submissions.submitted_notebook import (
     StudentCell,
     Submitted,

@@ -10,8 +10,8 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from grader.figures.verdict import Outcome, Verdict
-from grader.judging.presentation import EVIDENCE_CELL, evidence_html
+from grader.figures.verdict import EVIDENCE_CELL, Outcome, Verdict
+from grader.judging.presentation import evidence_html
 from grader.with_nbgrader.replay import Replay
 from labs.course.figures import Figure, put
 from support.formgrader import formgrader_api

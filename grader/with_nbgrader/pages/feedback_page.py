@@ -16,8 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from grader.figures.verdict import NOT_HANDED_IN, Outcome, outcome_in_words
-from grader.judging.presentation import EVIDENCE_CELL, MARKS
+from grader.figures.verdict import EVIDENCE_CELL, MARKS, NOT_HANDED_IN, Outcome, outcome_in_words
 from grader.submissions.safe_files import read_regular
 from grader.with_nbgrader.pages.student_text import released_html, student_html
 from grader.with_nbgrader.student_folders import RECORD
