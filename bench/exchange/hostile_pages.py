@@ -16,7 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Route
 
 from bench.exchange.recorded_browser import recorded
-from bench.exchange.seen_scores import Honest
+from bench.exchange.score_in_sight import Honest
 from bench.exchange.tour import Graded, Tour
 from bench.report import say
 from support.served_formgrader import served_formgrader

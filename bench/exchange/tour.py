@@ -13,7 +13,7 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Locator, Page
 
 from bench.exchange.recorded_browser import Recorded
-from bench.exchange.seen_scores import Honest, Score, troubles_with
+from bench.exchange.score_in_sight import Honest, Score, troubles_with
 from support.served_formgrader import TOKEN
 
 #: The columns of the lists, and what the gradebook calls their scores.

@@ -45,9 +45,9 @@ from bench.figures.repeat import (
 )
 from bench.report import must_hold, say, show, skipped, verdict
 from labs.analysis import cpu_core
-from labs.analysis import kept_samples as which_count
+from labs.analysis import set_aside as which_count
 from labs.analysis.confidence import Bools, Floats
-from labs.analysis.kept_samples import Cells, Kept, cells_of, kept_samples, step_of
+from labs.analysis.set_aside import Cells, Kept, cells_of, kept_samples, step_of
 from labs.analysis.thresholds import MOST_BY_SHARING
 from labs.files import write_atomically
 from labs.machine.description import read_machine
@@ -189,7 +189,7 @@ class Idea:
             yield
 
 
-_T, _KEPT, _LINE = (f"labs.analysis.{name}" for name in ("thresholds", "kept_samples", "line"))
+_T, _KEPT, _LINE = (f"labs.analysis.{name}" for name in ("thresholds", "set_aside", "line"))
 _PROCESSES = "labs.analysis.confidence"
 
 NOTHING = Idea("nothing", {})

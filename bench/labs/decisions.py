@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.report import must_hold, say, show, verdict
-from support.notebook import KINDS, NOTEBOOKS
+from support.notebook_as_markdown import KINDS, NOTEBOOKS
 
 FEWEST_DECISIONS = 6
 MOST_RUN_ONLY = 1 / 3

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from bench.report import median_and_range, must_hold, skipped, verdict
-from support.notebook import of_code
+from support.notebook_as_markdown import of_code
 
 try:
     from bench.labs import jupyterlab

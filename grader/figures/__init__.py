@@ -2,6 +2,10 @@
 
 `lab_*.py` lists those of one lab. `spec.py` is what is asked of a figure, `expected.py` which
 values are right, `case.py` a figure that was handed in, and `verdict.py` what a verdict is.
+
+A new figure is a `FigureSpec`. Its steps, predictions and choices are in
+`labs/course/hints/NN-name.json`, its cells in the notebook, and its row in the lab's script for
+instructors. What makes its praise fail is in `tests/pitfalls/test_praise.py`.
 """
 
 from __future__ import annotations

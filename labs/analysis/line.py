@@ -10,7 +10,7 @@ import numpy as np
 from labs.analysis import cpu_core
 from labs.analysis import thresholds as t
 from labs.analysis.confidence import Bools, ByProcess, CannotEstimate, Estimate, Floats, student_t
-from labs.analysis.kept_samples import Cells, Kept, cells_of, kept_samples, median, step_of
+from labs.analysis.set_aside import Cells, Kept, cells_of, kept_samples, median, step_of
 from labs.messages import Option
 from labs.recording import declared
 from labs.recording.file import Integers, Recording, Samples, memoized

@@ -1,7 +1,9 @@
 """The forms in which commands print results: their options, and the functions that word them.
 
-A new form is a row of `FORMS` and the functions that it names. Each command takes its options and
-its words from here, so commands that word the same result cannot differ.
+A new form is a row of `FORMS`, the functions that it names, such as `as_csv` in
+`labs/results/results_compared.py`, and a case in `tests/commands/test_outputs.py` that reads it
+back. Each command takes its options and its words from here, so commands that word the same result
+cannot differ. Exports of grades are in `grader/class_grading/grade_exports.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,13 @@
-"""Conditions of a run: its machine, the load during the run, and a tracer that follows it."""
+"""Conditions of a run: its machine, the load during the run, and a tracer that follows it.
+
+A new fact of the machine is a key in `machine_conditions`. `labs/results/remarks.py` shows it: in
+`_inherited` where it is unusual, in `_FACTS` always, in `_CONDITIONS` where a comparison depends on
+it. `tests/analysis/test_inherited_conditions.py` reads it from files as the OS has them, and asks
+for its words and for a near miss. A fact about a person belongs into docs/instructors/privacy.md.
+
+Other conditions come from elsewhere: C prints them as `# key: value` (kernels_c/conditions.h),
+`labs/run/c_process.py` states the plan, `labs/recording/run_conditions.py` computes with all.
+"""
 
 from __future__ import annotations
 
@@ -82,12 +91,15 @@ def load_conditions(before: CpuTimes | None, after: CpuTimes | None) -> dict[str
     return conditions
 
 
-def machine_conditions() -> dict[str, str]:
+def machine_conditions(
+    proc: Path = Path("/proc"), sys: Path = Path("/sys"), root: Path = Path("/")
+) -> dict[str, str]:
     """Conditions of a run that are facts about the machine; unknown facts are left out.
 
-    They include the tracer that follows the programs started from here, if there is one.
+    They include the tracer that follows the programs started from here, if there is one. `proc`,
+    `sys` and `root` are the folders in which the OS shows the facts. Tests use others.
     """
-    machine = read_machine()
+    machine = read_machine(proc, sys, root)
     facts = {
         "machine.cpu": machine.cpu,
         "machine.virtual": machine.virtual,
@@ -96,7 +108,7 @@ def machine_conditions() -> dict[str, str]:
         "machine.clock_source": machine.clock_source,
         "seccomp": machine.seccomp,
         "cpu.quota": None if machine.cpu_quota is None else f"{machine.cpu_quota:g}",
-        "tracer": name_of_tracer(),
+        "tracer": name_of_tracer(proc),
     }
     return {key: str(value) for key, value in facts.items() if value is not None}
 

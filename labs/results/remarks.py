@@ -19,20 +19,10 @@ from labs.recording import counts, run_conditions
 from labs.recording.file import Recording
 from labs.recording.run_conditions import STEAL_SHARE
 from labs.results.result import Result, sensible
-from labs.results.run_warnings import RunWarning
+from labs.results.run_warnings import OF_A_FIGURE, RunWarning
 from labs.results.warning_thresholds import SPEED_CHANGE
 from labs.units import fixed, plural, rounded
 
-#: What concerns the figure of a variant. A baseline that is shown with the variants that use it is
-#: no figure of its own: the intervals of these variants count its uncertainty.
-_OF_A_FIGURE = {
-    "below-one-cycle",
-    "drift",
-    "interrupted",
-    "not-believable",
-    "processes-differ",
-    "wide-interval",
-}
 #: At most so many variants are named in one sentence.
 _MOST_NAMED = 4
 _REMARKS = Path(__file__).with_name("remarks.html.jinja")
@@ -72,7 +62,7 @@ def of_results(results: Sequence[Result], names: Sequence[str] = ()) -> Remarks:
     baselines = _baselines_shown(results)
     for name, result in zip(shown, results, strict=True):
         for each in result.warnings:
-            if each.code in _OF_A_FIGURE and result.variant in baselines:
+            if each.code in OF_A_FIGURE and result.variant in baselines:
                 continue
             if each not in result.loud:
                 if each.in_brief:

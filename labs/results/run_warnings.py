@@ -2,6 +2,11 @@
 
 They come from its line, and from its conditions: the samples and processes that it has, the CPUs
 where it ran, what it inherited, and how it ended.
+
+A new one is a `RunWarning` that `of_line` or `of_recording` calls for. Its limit is in
+`warning_thresholds.py`. What needs no action is quiet. `tests/analysis/test_run_warnings.py` has
+the case that earns it, asked for all of its words, and a near miss (`support/simulate.py`). One
+that decides alone is also in `DECIDE` of `test_remarks.py` there.
 """
 
 from __future__ import annotations
@@ -62,6 +67,29 @@ class RunWarning:
     def __str__(self) -> str:
         return f"{self.symptom}; {self.likely_cause}. Try: {self.try_this}."
 
+
+#: What concerns the figure of a variant. A baseline that is shown with the variants that use it is
+#: no figure of its own: the intervals of these variants count its uncertainty.
+OF_A_FIGURE = {
+    "below-one-cycle",
+    "drift",
+    "interrupted",
+    "not-believable",
+    "processes-differ",
+    "wide-interval",
+}
+#: What concerns times and their estimates. What the OS counted holds all the same.
+OF_TIMES = OF_A_FIGURE | {
+    "busy-machine",
+    "clock-speed",
+    "cut-short",
+    "few-samples",
+    "negative",
+    "not-on-a-line",
+    "one-process",
+    "shared-core",
+    "steal",
+}
 
 COARSE_STEP = 0.05  # of the shortest samples: averaging removes what a finer step adds
 

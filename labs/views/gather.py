@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, Union
@@ -14,7 +14,7 @@ from labs.plots import picture
 from labs.plots.intervals import Point, Series
 from labs.plots.picture import Picture
 from labs.plots.scale import Look
-from labs.results import remarks
+from labs.results import remarks, run_warnings
 from labs.results.result import Result, sensible
 
 if TYPE_CHECKING:
@@ -22,27 +22,6 @@ if TYPE_CHECKING:
 
 #: A view takes runs one by one, or several as a list.
 Runs = Union["Run", "Iterable[Run]"]
-
-#: The warnings that concern times and their estimates. What the OS counted holds all the same.
-_OF_TIMES = frozenset(
-    {
-        "below-one-cycle",
-        "busy-machine",
-        "clock-speed",
-        "cut-short",
-        "drift",
-        "few-samples",
-        "interrupted",
-        "negative",
-        "not-believable",
-        "not-on-a-line",
-        "one-process",
-        "processes-differ",
-        "shared-core",
-        "steal",
-        "wide-interval",
-    }
-)
 
 #: The parameters of a view.
 Of = ParamSpec("Of")
@@ -74,7 +53,7 @@ def runs_of(arguments: Sequence[Runs | None]) -> list[Run]:
 
 
 def with_warnings(
-    view: Callable[Of, Table], leave_out: frozenset[str] = frozenset()
+    view: Callable[Of, Table], leave_out: Collection[str] = ()
 ) -> Callable[Of, Table]:
     """The same view, whose table also has the warnings of the runs that are its arguments.
 
@@ -124,7 +103,7 @@ def notes_of(arguments: Iterable[object]) -> tuple[str, ...]:
 
 def with_warnings_of_counts(view: Callable[Of, Table]) -> Callable[Of, Table]:
     """As `with_warnings`, for a table of counts alone: without what is said of times."""
-    return with_warnings(view, leave_out=_OF_TIMES)
+    return with_warnings(view, leave_out=run_warnings.OF_TIMES)
 
 
 def _runs_in(argument: object) -> list[Run]:

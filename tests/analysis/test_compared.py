@@ -21,8 +21,8 @@ from grader.judging.check import judge
 from labs import messages
 from labs.analysis import confidence
 from labs.analysis.confidence import ByProcess, Estimate
-from labs.analysis.kept_samples import cells_of, kept_samples, step_of
 from labs.analysis.line import fit_line
+from labs.analysis.set_aside import cells_of, kept_samples, step_of
 from labs.commands import cli, measure
 from labs.commands.cli import main
 from labs.course.figures import Figure

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from labs.analysis import confidence, cpu_core
 from labs.analysis.confidence import ByProcess, CannotEstimate, Estimate, Floats, student_t
 from labs.analysis.cpu_core import core_of
-from labs.analysis.kept_samples import Kept, cells_of, kept_samples, step_of
 from labs.analysis.line import Line, fit_line
 from labs.analysis.net_cost import Net, net_cost
+from labs.analysis.set_aside import Kept, cells_of, kept_samples, step_of
 from labs.analysis.thresholds import PARTS
 from labs.messages import Refused
 from labs.notebook.run import Run

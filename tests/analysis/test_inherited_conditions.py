@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 
+from labs.machine import surroundings
 from labs.recording.file import Recording
 from labs.results import remarks
 from labs.results.remarks import conditions_apart
@@ -54,6 +56,28 @@ def test_what_is_unusual_is_a_condition() -> None:
     ):
         assert words in said(run({key: value})).conditions
         assert words not in said(run()).conditions
+
+
+def test_what_the_os_shows_is_a_condition(tmp_path: Path) -> None:
+    for number, (files, words) in enumerate(
+        (
+            ({}, ""),
+            ({"proc/self/status": "Seccomp:\t2\n"}, "a filter of system calls (seccomp) is set"),
+            ({"proc/self/status": "Seccomp:\t0\n"}, ""),
+            (
+                {"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "150000 100000\n"},
+                "a quota limits the CPU time to that of 1.5 CPUs",
+            ),
+            ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "max 100000\n"}, ""),
+        )
+    ):
+        root = tmp_path / str(number)
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        read = surroundings.machine_conditions(root / "proc", root / "sys", root)
+        new = said(run(read)).conditions.replace(said(run()).conditions.rstrip("."), "")
+        assert (words in new) if words else new == ".", (files, new)
 
 
 def test_a_warning_says_what_to_do() -> None:

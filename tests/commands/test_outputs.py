@@ -6,6 +6,7 @@ import csv
 import importlib
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +18,8 @@ from labs.commands import measure, outputs
 from labs.commands.cli import main
 from labs.commands.outputs import FORMS, Form
 from labs.recording.file import Recording, read
-from labs.results.result import result_of
+from labs.results.result import result_of, sensible
+from labs.units import fixed
 from support.paths import FIXTURES
 
 SAVED = FIXTURES / "honest" / "03-system-call" / "recordings" / "calls.csv"
@@ -106,18 +108,25 @@ def test_a_table_says_beside_it_why_there_is_no_figure(
     assert table.count("| no figure |") == 2 and said.count(": no figure: ") == 2
 
 
-def test_each_form_prints_the_value_and_loses_no_warning(
-    capsys: Printed, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("unit", ["ns", "cycles"])
+def test_each_form_prints_value_interval_and_unit_and_loses_no_warning(
+    unit: str, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved = read(SAVED)
     stated = MappingProxyType({**saved.conditions, "preloaded.ld_preload": "libfast.so"})
     run = replace(saved, conditions=stated)
     gives(monkeypatch, run)
-    estimate = result_of(run, "getppid", "ns").estimate
-    assert estimate is not None
+    results = [result_of(run, name, unit).estimate for name in ("getppid", "invalid")]
     for option in [[], *([each] for each in options("measure") if each != "--text")]:
-        text, said = printed(["measure", *MEASURED, *option], capsys)
-        assert f"{estimate.value:.4g}"[:4] in text, option
+        text, said = printed(["measure", *MEASURED, "--unit", unit, *option], capsys)
+        numbers = re.findall(r"\d+\.\d+", text)
+        for estimate in results:
+            assert estimate is not None
+            for expected in sensible(estimate):
+                _, _, decimals = expected.partition(".")
+                same = [each for each in numbers if fixed(float(each), len(decimals)) == expected]
+                assert same, (option, expected)
+        assert unit in text, option
         assert "libfast.so" in text + said, option
 
 

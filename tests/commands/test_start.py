@@ -26,7 +26,7 @@ import pytest
 from labs import files, paths
 from labs.commands import start as serve
 from labs.commands.start import MANIFEST, CannotUpdateCopy, update_copy
-from support.notebook import of_code
+from support.notebook_as_markdown import of_code
 from support.paths import REPOSITORY
 
 NAME = "01-timer-overhead/01-timer-overhead.ipynb"

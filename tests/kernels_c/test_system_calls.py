@@ -1,4 +1,9 @@
-"""strace counts the system calls that a recording claims; the vDSO variants make none."""
+"""strace counts the system calls that a recording claims; the vDSO variants make none.
+
+A new variant of system_call has its call in `CALLS`, and what it returns in `RESULTS` if it is
+named after that. Its name ends in `-libc` where the C library makes the call. Its function is in
+`RAW` or `LIBC` of `test_disassembly.py`. The number of a new call is in kernels_c/trap.h.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from bench.labs import accessible, jupyterlab
 from bench.labs.jupyterlab import Server, command, plot_of, status_of, wait_for
 from labs.course import answers, predictions
 from labs.recording import file
-from support.notebook import of_code
+from support.notebook_as_markdown import of_code
 from support.paths import REPOSITORY
 
 #: Its own name, so that no other process of this machine is taken for it.

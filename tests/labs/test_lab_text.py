@@ -20,7 +20,7 @@ from grader.with_nbgrader.release import release
 from labs.course import published
 from labs.notebook import ckernel_magic
 from labs.notebook.session import Session
-from support import notebook
+from support import notebook_as_markdown as notebook
 from support.paths import REPOSITORY
 
 # Every number in a notebook's prose that can be computed is computed, or can be checked here. A

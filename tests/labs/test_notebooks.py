@@ -31,7 +31,7 @@ from labs.notebook.panel import Panel
 from labs.notebook.session import Session
 from labs.recording.file import read
 from support import forked
-from support.notebook import FOLDED
+from support.notebook_as_markdown import FOLDED
 from support.paths import REPOSITORY
 from support.pressed_panel import press, set_to
 

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md says where things are, and the folders are so."""
+"""What CONTRIBUTING.md says of the folders is so."""
 
 from __future__ import annotations
 
@@ -38,14 +38,12 @@ def modules(package: str) -> list[Path]:
     return sorted(path for path in (REPOSITORY / package).rglob("*.py"))
 
 
-def test_the_page_names_every_package_and_no_other() -> None:
-    named = re.findall(r"`((?:labs|grader)\.\w+)`", PAGE.partition("## Where things are")[2])
-    found = [
-        f"{package}.{init.parent.name}"
-        for package in PACKAGES
-        for init in sorted((REPOSITORY / package).glob("*/__init__.py"))
-    ]
-    assert sorted(named) == sorted(found)
+def test_every_package_says_what_it_is_for() -> None:
+    """CONTRIBUTING.md sends the reader there; import-linter asks that its layers list them all."""
+    for package in PACKAGES:
+        for init in sorted((REPOSITORY / package).glob("**/__init__.py")):
+            said = ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))) or ""
+            assert len(said.split()) > 5, init
 
 
 def test_every_file_that_the_page_names_is_there() -> None:

@@ -28,7 +28,7 @@ from grader.with_nbgrader.pages.formgrader import ListEnvironment
 from grader.with_nbgrader.release import CourseRelease
 from grader.with_nbgrader.settings import configure
 from support.hostile.modules import plant
-from support.notebook import of_code
+from support.notebook_as_markdown import of_code
 from support.paths import REPOSITORY
 from support.programs import call
 from support.small_course import LAB, MARKER

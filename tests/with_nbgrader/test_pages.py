@@ -28,7 +28,7 @@ from labs import paths
 from labs.course import guide, progress
 from labs.recording import file
 from support import forked
-from support.notebook import of_code
+from support.notebook_as_markdown import of_code
 from support.paths import FIXTURES, REPOSITORY
 
 NAMES = sorted(path.parent.name for path in NOTEBOOKS.glob("*/*.ipynb"))

@@ -16,7 +16,7 @@ from PIL import Image
 from traitlets.config import Config
 
 from bench.exchange.recorded_browser import HEIGHT, WIDTH
-from bench.exchange.seen_scores import Picture, alike, looked_at
+from bench.exchange.score_in_sight import Picture, alike, looked_at
 from bench.labs import jupyterlab
 from grader.submissions.submitted_notebook import read_submitted, rebuild
 from grader.with_nbgrader.pages.feedback_page import Given, Grades, feedback_page

@@ -1,7 +1,7 @@
 """The notebook of a lab as Markdown, to be written and compared in an editor, and back.
 
-python -m support.notebook 03-system-call              prints the notebook as Markdown
-python -m support.notebook 03-system-call --from FILE  makes the notebook of this Markdown
+`python -m support.notebook_as_markdown 03-system-call` prints the notebook as Markdown; with
+`--from FILE` it makes the notebook of this Markdown.
 
 A line `<!-- ID -->` begins a cell of text; `<!-- ID: answer -->` one that a person grades. A block
 of Python whose first line names one of KINDS and an id is a code cell:
@@ -180,7 +180,7 @@ def _for_nbgrader(
 
 def main(words: list[str] | None = None) -> int:
     """The command line; status 1 if the Markdown is no notebook."""
-    parser = argparse.ArgumentParser(prog="python -m support.notebook")
+    parser = argparse.ArgumentParser(prog="python -m support.notebook_as_markdown")
     parser.add_argument("lab", help="the name of the lab, such as 03-system-call")
     parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="the Markdown")
     chosen = parser.parse_args(words)
