@@ -70,7 +70,7 @@ def _drawing(counted: Sequence[Guess], late: Sequence[Guess]) -> str:
     key = [
         ("● a guess", scale.BLUE),
         ("┃ as predicted", scale.GREEN),
-        ("▒ within a factor of 2", scale.GREEN),
+        (f"▒ within a factor of {RIGHT_WITHIN:g}", scale.GREEN),
     ]
     if late:
         groups.append(Group("late, not counted", _rows(late, _LATE, scale.QUIET)))
