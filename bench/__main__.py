@@ -32,7 +32,7 @@ MODULES = {
     "start": "bench.speed.start",
     "walks": "bench.speed.walks",
     "live_class": "bench.speed.live_class",
-    "evening": "bench.speed.evening",
+    "class_of_5000": "bench.speed.class_of_5000",
     "stock": "bench.speed.stock",
     "coverage": "bench.figures.coverage",
     "ablation": "bench.figures.ablation",

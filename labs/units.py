@@ -180,15 +180,6 @@ def plural(count: float, noun: str) -> str:
     return f"{count:,} {form}" if isinstance(count, int) else f"{count:g} {form}"
 
 
-#: A guess within this factor of what was found counts as right.
-RIGHT_WITHIN = 2.0
-
-
-def is_near(factor: float) -> bool:
-    """Whether a guess that was off by `factor` is right."""
-    return off_by(factor) <= RIGHT_WITHIN
-
-
 _MOST_SHOWN = 1_000_000
 
 

@@ -16,7 +16,7 @@ from grader.own_report import labs_in
 from grader.own_report import page as report_page
 from grader.own_report.__main__ import printed
 from labs.commands import show
-from labs.course import comparison
+from labs.course import predicted_and_found
 from labs.machine.description import read_machine
 from labs.notebook.run import Run
 from labs.recording.file import read
@@ -80,7 +80,7 @@ def _pages(quick: bool) -> Iterator[tuple[str, str]]:
         yield f"shown-{recording.kernel}", show.page_of(Run.of(recording), Path(name).name)
     labs = labs_in(HONEST)
     some = [lab for lab in labs if lab.name in LABS] if quick else labs
-    yield "report", report_page(some, comparison.of_labs(HONEST), "A. Student")
+    yield "report", report_page(some, predicted_and_found.of_labs(HONEST), "A. Student")
 
 
 def _rows(saved: Saved) -> Iterator[Row]:

@@ -21,7 +21,7 @@ from nbgrader.api import Gradebook
 
 from bench.exchange.full_class import LAB, FullClass, environment
 from bench.report import must_hold, say, show, verdict
-from bench.speed.evening import clear, graded
+from bench.speed.class_of_5000 import clear, graded
 from support.programs import call
 
 _SIZE, _QUICK, _TURNS, _TIMES = 200, 10, 5, 30

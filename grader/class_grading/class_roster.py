@@ -1,4 +1,4 @@
-"""Whose files a source holds: the list of students, the source's layout, files by student.
+"""Who is who in a class: whose files a source holds, and the pseudonym of each student.
 
 The list of students says which id in a file name is which student of the course. It is a CSV file:
 one of our own, the gradebook that Canvas exports, or the grading worksheet of a Moodle assignment.
@@ -9,8 +9,12 @@ from __future__ import annotations
 import contextlib
 import csv
 import datetime
+import errno
+import fcntl
 import io
+import os
 import re
+import secrets
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -57,7 +61,7 @@ from grader.with_nbgrader import locked_gradebook
 from grader.with_nbgrader.nbgrader_exchange import NotCollected
 from labs import limits
 from labs.course.figures import RECORDINGS
-from labs.files import read_bounded
+from labs.files import read_bounded, write_atomically
 
 Row = Mapping[str, str]
 
@@ -801,3 +805,89 @@ def _entries(student: Student) -> dict[str, str]:
         "email": student.email,
         "lms_user_id": student.lms_id,
     }
+
+
+# A pseudonym for each student: random, and the same in every report of the course.
+#
+# The file `pseudonyms.csv` in the course folder says which pseudonym is whose. Only its owner may
+# read it, and nothing else of ours holds both names.
+
+PSEUDONYMS = "pseudonyms.csv"
+_COLUMNS = ["pseudonym", "student"]
+_MOST_PSEUDONYM_BYTES = 16_000_000
+#: Letters and digits that nobody takes for others, and how many of them a pseudonym has.
+_LETTERS, _LETTERS_OF_ONE = "bcdfghjkmnpqrstvwxz23456789", 5
+
+
+class BadPseudonyms(ValueError):
+    """The file of the pseudonyms cannot be used; the message says why and what to do."""
+
+
+def pseudonyms_of(course: Path, students: Iterable[str]) -> dict[str, str]:
+    """The pseudonym of each of the `students`; new ones are added to the file of the course.
+
+    Raises BadPseudonyms, and files.CannotWrite.
+    """
+    with _alone(course):
+        known = _read_pseudonyms(course / PSEUDONYMS)
+        missing = [student for student in dict.fromkeys(students) if student not in known]
+        if missing:
+            taken = set(known.values())
+            for student in missing:
+                known[student] = _new_pseudonym(taken)
+                taken.add(known[student])
+            _write_pseudonyms(course / PSEUDONYMS, known)
+    return known
+
+
+def _new_pseudonym(taken: set[str]) -> str:
+    while True:
+        word = "".join(secrets.choice(_LETTERS) for _ in range(_LETTERS_OF_ONE))
+        if word not in taken and not word.isdigit():  # a spreadsheet would take it for a number
+            return word
+
+
+def _read_pseudonyms(path: Path) -> dict[str, str]:
+    """Pseudonyms by student; empty if there is no file yet."""
+    try:
+        content = read_bounded(path, _MOST_PSEUDONYM_BYTES)
+    except OSError as error:
+        if error.errno == errno.ENOENT:
+            return {}
+        raise BadPseudonyms(f"{error.strerror}; the pseudonyms of the course are in it") from error
+    try:
+        rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise BadPseudonyms(_unusable(path, str(error))) from error
+    if not rows or rows[0] != _COLUMNS or any(len(row) != 2 or not all(row) for row in rows[1:]):
+        raise BadPseudonyms(_unusable(path, f"it must have the columns {' and '.join(_COLUMNS)}"))
+    known = {student: word for word, student in rows[1:]}
+    if len(known) != len(rows) - 1 or len(set(known.values())) != len(known):
+        raise BadPseudonyms(_unusable(path, "a student or a pseudonym is there twice"))
+    return known
+
+
+def _unusable(path: Path, why: str) -> str:
+    return (
+        f"{path} cannot be read: {why}. Restore it from a copy, or move it away: then everybody "
+        "gets a new pseudonym"
+    )
+
+
+def _write_pseudonyms(path: Path, known: dict[str, str]) -> None:
+    """Writes the file in the order of the pseudonyms, which says nothing about who came when."""
+    text = io.StringIO(newline="")
+    rows = sorted((word, student) for student, word in known.items())
+    csv.writer(text, lineterminator="\n").writerows([_COLUMNS, *rows])
+    write_atomically(path, text.getvalue().encode("utf-8"), private=True)
+
+
+@contextlib.contextmanager
+def _alone(course: Path) -> Iterator[None]:
+    """Two reports at once would each add pseudonyms, and one file would lose them."""
+    folder = os.open(course, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)

@@ -21,8 +21,9 @@ from grader.pitfalls import pitfall_named
 from grader.pitfalls.pitfall import Pitfall
 from grader.submissions.safe_files import printable
 from labs.course import guide
+from labs.course.predictions import RIGHT_WITHIN, is_near
 from labs.html import Table
-from labs.units import NANOSECONDS, RIGHT_WITHIN, is_near, off_by, rounded
+from labs.units import NANOSECONDS, off_by, rounded
 
 # How the numbers of a class spread: for each figure, by the kind of machine.
 #

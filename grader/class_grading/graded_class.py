@@ -24,7 +24,7 @@ from grader.submissions.safe_files import opened, read_regular, trouble_with_nam
 from grader.with_nbgrader.course_folder import NotOurs, open_course
 from grader.with_nbgrader.student_folders import students_in, trusted_part
 from labs import limits
-from labs.course import comparison, figures, guide
+from labs.course import figures, guide, predicted_and_found
 from labs.course.figures import Figure
 from labs.course.predictions import BadPredictions
 from labs.recording.file import BadRecording, split_head
@@ -249,7 +249,7 @@ _guide = functools.cache(guide.of_lab)
 def _guesses(folder: Path) -> tuple[Guess, ...]:
     """The predictions that were made before the recording, with how far they were off."""
     try:
-        rows = comparison.of_lab(folder, _guide(folder.name))
+        rows = predicted_and_found.of_lab(folder, _guide(folder.name))
     except (BadPredictions, figures.BadFigures, OSError):
         return ()
     return tuple(

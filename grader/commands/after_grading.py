@@ -104,7 +104,8 @@ def add_report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run_report(arguments: argparse.Namespace) -> int:
     """Write the report. The exit status is 0, or 1 on error."""
-    from grader.class_grading.class_report import BadPseudonyms, write_report
+    from grader.class_grading.class_report import write_report
+    from grader.class_grading.class_roster import BadPseudonyms
     from grader.class_grading.graded_class import NoReport
     from labs.files import CannotWrite
 

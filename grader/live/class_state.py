@@ -22,7 +22,7 @@ from grader.figures.spec import CHOICE, FigureSpec
 from grader.pitfalls import CATALOGUE
 from labs import limits
 from labs.course import guide
-from labs.course.comparison import CLASS_FILE, rows_of, write_class
+from labs.course.class_figures import CLASS_FILE, rows_of, write_class
 from labs.course.in_class import Shared, SharedFigure, SharedPrediction
 from labs.units import NANOSECONDS
 

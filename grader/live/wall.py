@@ -14,8 +14,9 @@ import numpy as np
 
 from grader.live.class_state import SYMPTOMS, Answers, ClassState, Question
 from labs.course import published
+from labs.course.predictions import RIGHT_WITHIN, is_near
 from labs.plots import scale
-from labs.units import NAMES, NANOSECONDS, RIGHT_WITHIN, is_near, unit_symbol
+from labs.units import NAMES, NANOSECONDS, unit_symbol
 
 _MOST_MISTAKES = 5
 

@@ -19,8 +19,9 @@ from grader.judging.lab_folder import examined
 from grader.with_nbgrader.pages.student_text import student_html
 from labs import limits, views
 from labs.analysis.confidence import Estimate
-from labs.course import answers, comparison, guide, published
-from labs.course.comparison import Compared, with_factor
+from labs.course import answers, guide, predicted_and_found, published
+from labs.course.predicted_and_found import Compared, with_factor
+from labs.course.predictions import RIGHT_WITHIN
 from labs.files import read_bounded
 from labs.html import Table, filled, inline
 from labs.html import page as whole_page
@@ -70,7 +71,7 @@ def page(labs: Sequence[Lab], guesses: tuple[Compared, ...], name: str = "") -> 
         sections=sections,
         against=_against([PUBLISHED[kernel] for kernel in PUBLISHED if kernel in compared]),
         predictions=_by_lab(guesses),
-        calibration=comparison.calibration(guesses),
+        calibration=predicted_and_found.calibration(guesses),
         guesses=list(plot_of_guesses(guesses)),
         incomplete=[lab for lab in labs if lab.here and lab.missing],
         absent=[lab for lab in labs if not lab.here],
@@ -136,7 +137,7 @@ def _against(quantities: Collection[str]) -> Table:
 
 def _by_lab(guesses: tuple[Compared, ...]) -> Table:
     """Predictions against results, without the column of labs: its name begins the row."""
-    whole = comparison.table(guesses)
+    whole = predicted_and_found.table(guesses)
     rows = tuple((f"{row[0][:2]} {row[1]}", *row[2:]) for row in whole.rows)
     return Table(whole.caption, ("lab and prediction", *whole.header[2:]), rows).without_empty()
 
@@ -359,7 +360,7 @@ def plot_of_guesses(every: tuple[Compared, ...]) -> Iterator[Picture]:
         Guess(f"{row.lab}: {row.id}", factor, row.predicted.sure, row.late)
         for row, factor in with_factor(every)
     ]
-    yield from _drawn(partial(calibration_picture, made))
+    yield from _drawn(partial(calibration_picture, made, RIGHT_WITHIN))
 
 
 def _runs(rows: Sequence[FigureRow]) -> list[Run]:

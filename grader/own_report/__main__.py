@@ -16,7 +16,7 @@ from pathlib import Path
 from grader.own_report import COMMAND, labs_in, page, question, summary
 from labs import paths
 from labs.commands.command_line import complain
-from labs.course import comparison
+from labs.course import predicted_and_found
 from labs.files import CannotWrite, write_atomically
 from labs.html import generator, refuse_others, write_page
 from labs.terminal import say
@@ -42,7 +42,7 @@ def main(words: list[str] | None = None) -> int:
         if asked.question:
             text, said = question.page(asked.folder, asked.question, asked.name)
         else:
-            text = page(labs, comparison.of_labs(asked.folder), asked.name)
+            text = page(labs, predicted_and_found.of_labs(asked.folder), asked.name)
             said = summary(labs)
         write_page(asked.output, text, COMMAND)
         say(f"page: {asked.output}")

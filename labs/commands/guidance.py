@@ -19,7 +19,7 @@ from labs.c_kernels.catalogue import SOURCES
 from labs.commands.arguments import DEFAULT, REPORT
 from labs.commands.command_line import complain
 from labs.commands.start import is_copy
-from labs.course import comparison, guide, progress
+from labs.course import guide, predicted_and_found, progress
 from labs.course.lab_names import folder_meant, lab_meant, labs
 from labs.files import CannotWrite, read_bounded, write_atomically
 from labs.html import in_columns
@@ -131,7 +131,7 @@ def run_progress(arguments: argparse.Namespace) -> int:
     if not any(each.here for each in labs):
         missing = f"there are no labs in {folder}; `labs start` makes a copy of the labs"
         return complain("labs progress", missing)
-    guesses = comparison.calibration(comparison.of_labs(folder))
+    guesses = predicted_and_found.calibration(predicted_and_found.of_labs(folder))
     here = _lab_asked_for(arguments.dir)
     following = progress.what_next(labs, here)
     if arguments.json:

@@ -23,7 +23,7 @@ from labs.course import answers, figures
 from labs.course.answers import BadVersions
 from labs.files import time_now
 from labs.json_text import Form, OrNone, TextOrNone, problems
-from labs.units import NANOSECONDS, UnknownUnit, canonical, spelled
+from labs.units import NANOSECONDS, UnknownUnit, canonical, off_by, spelled
 
 FILE_NAME = "predictions.json"
 
@@ -31,6 +31,15 @@ _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 #: `predictions.json` cannot be read; the message says what is wrong and what to do.
 BadPredictions = BadVersions
+
+
+#: A guess within this factor of what was found counts as right.
+RIGHT_WITHIN = 2.0
+
+
+def is_near(factor: float) -> bool:
+    """Whether a guess that was off by `factor` is right."""
+    return off_by(factor) <= RIGHT_WITHIN
 
 
 @dataclass(frozen=True)

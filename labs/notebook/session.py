@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from labs import messages
 from labs.c_kernels import toolchain
-from labs.course import comparison, figures, guide, in_class
+from labs.course import class_figures, figures, guide, in_class
 from labs.course.answers import is_blank
-from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
+from labs.course.class_figures import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.figures import BadFigures, Figure
 from labs.course.guide import Guide
 from labs.course.progress import about_unknown_figure
@@ -702,7 +702,7 @@ def beside_class(folder: Path, file: str) -> Table:
     `file` is in the lab folder `folder`. Raises Refused if a file cannot be read, with what to do.
     """
     try:
-        known = comparison.read_class(folder / file)
+        known = class_figures.read_class(folder / file)
         own = figures.read(folder)
     except FileNotFoundError:
         raise refused(

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labs import html
-from labs.course import answers, comparison, progress
+from labs.course import answers, predicted_and_found, progress
 from labs.course.answers import Answer
-from labs.course.comparison import Compared
 from labs.course.guide import Guide, heading_of_hints, labs, numbered_hints
+from labs.course.predicted_and_found import Compared
+from labs.course.predictions import RIGHT_WITHIN
 from labs.course.progress import LabProgress
 from labs.files import CannotWrite
 from labs.html import code_spans, filled
@@ -97,16 +98,16 @@ class ShownProgress:
 
 def wrap_up(labs_folder: Path, lab: str) -> None:
     """Show prediction against result in `lab`, and how far off the guesses of all labs are."""
-    rows = comparison.of_labs(labs_folder)
+    rows = predicted_and_found.of_labs(labs_folder)
     if not rows:
         show(Message("note", "no predictions yet", ("`lab.predict(...)` stores one.",)))
         return
     if mine := tuple(row for row in rows if row.lab == lab):
-        show(comparison.table(mine))
-    known = comparison.with_factor(rows)
+        show(predicted_and_found.table(mine))
+    known = predicted_and_found.with_factor(rows)
     if known:
         show(_picture(known))
-    sentences = comparison.calibration(rows)
+    sentences = predicted_and_found.calibration(rows)
     if sentences:
         show(Message("note", sentences[0].removesuffix("."), sentences[1:]))
 
@@ -119,7 +120,8 @@ def _picture(known: tuple[tuple[Compared, float], ...]) -> Picture:
         [
             Guess(f"{row.lab[:2]} {row.id}", factor, row.predicted.sure, row.late)
             for row, factor in known
-        ]
+        ],
+        RIGHT_WITHIN,
     )
 
 

@@ -9,7 +9,7 @@ from labs.html import Table
 from labs.plots import picture, scale
 from labs.plots.picture import Picture
 from labs.plots.rows import Dot, Group, Row, rows_drawing
-from labs.units import RIGHT_WITHIN, factor_text, is_near, off_by, plural, rounded
+from labs.units import factor_text, off_by, plural, rounded
 
 #: With more guesses than this, only the last ones are drawn.
 MOST_ROWS = 40
@@ -32,21 +32,17 @@ class Guess:
     sure: float | None = None
     late: bool = False
 
-    @property
-    def right(self) -> bool:
-        """Whether it is within a factor of RIGHT_WITHIN."""
-        return is_near(self.factor)
-
     def as_text(self) -> str:
         """How far it was off, and how sure its author was."""
         sure = "" if self.sure is None else f", {100 * self.sure:.0f} % sure"
         return f"{factor_text(self.factor)}{sure}"
 
 
-def calibration_picture(guesses: Sequence[Guess]) -> Picture:
+def calibration_picture(guesses: Sequence[Guess], within: float) -> Picture:
     """The guesses in the given order, one row each; late ones below, apart.
 
-    Every factor must be above 0. Raises ValueError if there is no guess.
+    A guess is right `within` this factor of what was found. Every factor must be above 0. Raises
+    ValueError if there is no guess.
     """
     if not guesses:
         raise ValueError("no guess to draw")
@@ -55,29 +51,29 @@ def calibration_picture(guesses: Sequence[Guess]) -> Picture:
     kind = (
         f"Dot plot of {plural(len(guesses), 'prediction')}, one row each, the oldest first: what "
         "was found divided by what was predicted, on a log axis. The zone within a factor of "
-        f"{RIGHT_WITHIN:g} is shaded."
+        f"{within:g} is shaded."
     )
     if len(counted) > MOST_ROWS:
         kind = " ".join((kind, f"The last {MOST_ROWS} are drawn."))
-    drawn = _drawing(counted[-MOST_ROWS:], late[-MOST_ROWS:])
-    return picture.make_picture(drawn, kind, _meaning(counted, late), _table(guesses))
+    drawn = _drawing(counted[-MOST_ROWS:], late[-MOST_ROWS:], within)
+    return picture.make_picture(drawn, kind, _meaning(counted, late, within), _table(guesses))
 
 
-def _drawing(counted: Sequence[Guess], late: Sequence[Guess]) -> str:
+def _drawing(counted: Sequence[Guess], late: Sequence[Guess], within: float) -> str:
     farthest = max(off_by(guess.factor) for guess in (*counted, *late))
     span = min(max(1.6 * farthest, _LEAST_SPAN), _MOST_SPAN)
     groups = [Group("", _rows(counted, scale.LOOKS[0], scale.INK))]
     key = [
         ("● a guess", scale.BLUE),
         ("┃ as predicted", scale.GREEN),
-        (f"▒ within a factor of {RIGHT_WITHIN:g}", scale.GREEN),
+        (f"▒ within a factor of {within:g}", scale.GREEN),
     ]
     if late:
         groups.append(Group("late, not counted", _rows(late, _LATE, scale.QUIET)))
         key.append(("× late", scale.QUIET))
     title, what = "Your predictions and what you found", "found, divided by predicted"
     return rows_drawing(
-        groups, "times", what, title, key, log=True, zone=(1 / RIGHT_WITHIN, RIGHT_WITHIN),
+        groups, "times", what, title, key, log=True, zone=(1 / within, within),
         reach=(1 / span, span),
     )  # fmt: skip
 
@@ -89,14 +85,14 @@ def _rows(guesses: Sequence[Guess], look: scale.Look, colour: str) -> tuple[Row,
     )
 
 
-def _meaning(counted: Sequence[Guess], late: Sequence[Guess]) -> str:
+def _meaning(counted: Sequence[Guess], late: Sequence[Guess], within: float) -> str:
     said = []
     if counted:
-        right = sum(guess.right for guess in counted)
-        low = sum(guess.factor > 1 and not guess.right for guess in counted)
+        right = sum(off_by(guess.factor) <= within for guess in counted)
+        low = sum(guess.factor > within for guess in counted)
         high = len(counted) - right - low
         said.append(
-            f"{right} of {plural(len(counted), 'guess')} came within a factor of {RIGHT_WITHIN:g}."
+            f"{right} of {plural(len(counted), 'guess')} came within a factor of {within:g}."
         )
         off = [f"{n} too {side}" for n, side in ((low, "low"), (high, "high")) if n]
         if off:

@@ -11,8 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.course import comparison, published
-from labs.course.comparison import ALL_MACHINES, BadClassFigures, ClassFigure
+from labs.course import class_figures, published
+from labs.course.class_figures import ALL_MACHINES, BadClassFigures, ClassFigure
 from labs.course.published import Published
 from labs.html import Table
 from labs.messages import refused
@@ -237,7 +237,7 @@ def _why(each: Published, earlier: Published | None) -> str:
 
 
 # The class's figures are in `class.csv` next to the notebook, which is the current folder; see
-# `labs.course.comparison`.
+# `labs.course.class_figures`.
 
 KEY = ("■ your class: median, and the middle half as a bar", GREEN)
 _LOOK = LOOKS[2]
@@ -305,7 +305,7 @@ class OfClass:
 def of_class(own: Sequence[Result], unit: str) -> OfClass:
     """The class's figures for the variants of `own`: on all machines, and on those of its kind."""
     try:
-        known = comparison.read_class(Path(comparison.CLASS_FILE))
+        known = class_figures.read_class(Path(class_figures.CLASS_FILE))
     except FileNotFoundError:
         return OfClass()
     except BadClassFigures as error:

@@ -15,8 +15,8 @@ from grader.figures import LABS
 from grader.figures.verdict import Outcome
 from grader.judging.lab_folder import check_folder
 from labs import views
-from labs.course import comparison
-from labs.course.comparison import ALL_MACHINES, FEWEST_RUNS, BadClassFigures, ClassFigure
+from labs.course import class_figures
+from labs.course.class_figures import ALL_MACHINES, FEWEST_RUNS, BadClassFigures, ClassFigure
 from labs.messages import Refused
 from labs.notebook.run import Run
 from labs.notebook.session import Session
@@ -110,7 +110,7 @@ def test_the_data_set_names_nobody_and_an_old_one_does_not_stay(tmp_path: Path) 
     assert main(["report", LAB, "--course", str(course.folder), "--names"]) == 0
     file = course.folder / "report" / LAB / "class.csv"
     assert "ada" not in file.read_text()
-    assert len(comparison.read_class(file)) == 4
+    assert len(class_figures.read_class(file)) == 4
     (course.folder / "autograded" / "ada-0").rename(tmp_path / "gone")
     assert main(["report", LAB, "--course", str(course.folder)]) == 0
     assert not file.exists()
@@ -130,8 +130,8 @@ def test_a_variant_that_the_student_must_choose_is_not_named(tmp_path: Path) -> 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     file = tmp_path / "class.csv"
     rows = (ROW, replace(ROW, machine="x86-64, AMD, virtual", quarter=15.0))
-    comparison.write_class(file, rows)
-    assert comparison.read_class(file) == rows
+    class_figures.write_class(file, rows)
+    assert class_figures.read_class(file) == rows
 
 
 @pytest.mark.parametrize(
@@ -152,11 +152,11 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 )
 def test_a_damaged_file_is_refused_with_what_to_do(tmp_path: Path, change: object) -> None:
     file = tmp_path / "class.csv"
-    comparison.write_class(file, [ROW])
+    class_figures.write_class(file, [ROW])
     assert callable(change)
     file.write_text(change(file.read_text()))
     with pytest.raises(BadClassFigures, match=r"ask your instructor|bytes"):
-        comparison.read_class(file)
+        class_figures.read_class(file)
     with pytest.raises(Refused, match="of your class cannot be read"):
         Session(LAB, tmp_path).compare_class()
 
@@ -165,7 +165,7 @@ def test_a_damaged_file_is_refused_with_what_to_do(tmp_path: Path, change: objec
 def lab(tmp_path: Path) -> Path:
     folder = GradedCourse(tmp_path).add("ada", [], {FENCED: (0.025, "µs"), RATIO: (35, "times")})
     like = "x86-64, AMD, virtual"
-    comparison.write_class(
+    class_figures.write_class(
         folder / "class.csv",
         [
             ROW,
@@ -224,7 +224,7 @@ def test_the_view_of_published_figures_has_the_class(
     assert shown_of(run)[0] == []
     monkeypatch.chdir(lab)
     like = kind_of(run.recording.conditions)
-    comparison.write_class(
+    class_figures.write_class(
         lab / "class.csv",
         [
             replace(ROW, unit="us"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.class_grading.class_report import FILE_NAME, BadPseudonyms, pseudonyms_of
+from grader.class_grading.class_roster import PSEUDONYMS, BadPseudonyms, pseudonyms_of
 
 
 def test_a_pseudonym_stays_and_a_new_student_gets_a_new_one(tmp_path: Path) -> None:
@@ -32,16 +32,16 @@ def test_only_the_owner_may_read_who_is_who(tmp_path: Path) -> None:
         pseudonyms_of(tmp_path, ["ada", "bob"])
     finally:
         os.umask(before)
-    assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / PSEUDONYMS).stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
     "text", ["", "ada,b\n", "pseudonym,student\nx,ada\nx,bob\n", "pseudonym,student\nx\n", "\xff"]
 )
 def test_a_damaged_file_stays_and_is_named(tmp_path: Path, text: str) -> None:
-    file = tmp_path / FILE_NAME
+    file = tmp_path / PSEUDONYMS
     file.write_bytes(text.encode("latin-1"))
-    with pytest.raises(BadPseudonyms, match=FILE_NAME):
+    with pytest.raises(BadPseudonyms, match=PSEUDONYMS):
         pseudonyms_of(tmp_path, ["ada"])
     assert file.read_bytes() == text.encode("latin-1")
 
@@ -59,5 +59,5 @@ def test_two_reports_at_once_lose_no_pseudonym(tmp_path: Path) -> None:
         process.start()
     for process in started:
         process.join()
-    known = (tmp_path / FILE_NAME).read_text().splitlines()
+    known = (tmp_path / PSEUDONYMS).read_text().splitlines()
     assert len(known) == 9

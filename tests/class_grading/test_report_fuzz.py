@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from grader.class_grading.class_report import page_of
 from grader.class_grading.graded_class import GradedClass, read_graded
-from labs.course import comparison
-from labs.course.comparison import BadClassFigures
+from labs.course import class_figures
+from labs.course.class_figures import BadClassFigures
 from support.graded_course import LAB, GradedCourse, verdict
 
 FENCED = "timer-overhead-fenced"
@@ -88,7 +88,7 @@ def test_a_changed_data_set_is_read_or_refused(
         file = Path(folder) / "class.csv"
         file.write_bytes(text[:place] + new + text[place + removed :])
         try:
-            rows = comparison.read_class(file)
+            rows = class_figures.read_class(file)
         except BadClassFigures:
             return
     for each in rows:

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from labs import limits, views
-from labs.course import comparison, figures, guide, predictions
-from labs.course.comparison import Compared
+from labs.course import figures, guide, predicted_and_found, predictions
 from labs.course.figures import Figure
 from labs.course.guide import Asked, Guide
-from labs.course.predictions import Prediction
+from labs.course.predicted_and_found import Compared
+from labs.course.predictions import RIGHT_WITHIN, Prediction, is_near
 from labs.html import Table
 from labs.messages import Refused
 from labs.notebook import predicting, typed_numbers, way_through_labs
@@ -420,22 +420,24 @@ def predicted(folder: Path, *made: tuple[float, bool | None], name: str = ID) ->
 def test_the_last_one_before_the_recording_is_compared(folder: Path) -> None:
     predicted(folder, (10, False), (40, False), (21, True))
     figures.put(folder, Figure(ID, 20, "ns", None))
-    (row,) = comparison.of_labs(folder.parent)
+    (row,) = predicted_and_found.of_labs(folder.parent)
     assert (row.predicted.value, row.versions, row.late) == (40, 3, False)
     assert row.as_text() == "2 times less"
-    table = comparison.table((row,))
+    table = predicted_and_found.table((row,))
     assert "before the recording counts" in table.caption
     assert table.rows[0][2] == "40 ns (of 3 versions)"
-    assert comparison.calibration((row,)) == ("Your one guess so far came within a factor of 2.",)
+    assert predicted_and_found.calibration((row,)) == (
+        "Your one guess so far came within a factor of 2.",
+    )
 
 
 def test_a_late_one_is_marked_and_not_counted(folder: Path) -> None:
     predicted(folder, (19, True), (21, True))
     figures.put(folder, Figure(ID, 20, "ns", None))
-    (row,) = comparison.of_labs(folder.parent)
+    (row,) = predicted_and_found.of_labs(folder.parent)
     assert (row.predicted.value, row.late) == (21, True)
     assert row.as_text() == "within 10 %, but late: it does not count"
-    assert comparison.calibration((row,)) == ()
+    assert predicted_and_found.calibration((row,)) == ()
 
 
 def test_what_has_no_factor_is_said_in_words_and_not_counted() -> None:
@@ -452,7 +454,7 @@ def test_what_has_no_factor_is_said_in_words_and_not_counted() -> None:
         predicted = predictions.Prediction(*guess)
         row = Compared(LAB, ID, predicted, 1, Figure(ID, found, unit, None))
         assert row.as_text() == told
-        assert bool(comparison.calibration((row,))) == told.endswith(("less", "much"))
+        assert bool(predicted_and_found.calibration((row,))) == told.endswith(("less", "much"))
 
 
 def test_a_guide_may_name_the_figure_that_answers(
@@ -463,7 +465,7 @@ def test_a_guide_may_name_the_figure_that_answers(
     monkeypatch.setattr(guide, "of_lab", lambda lab: mine)
     predicted(folder, (10, False), name="pair")
     figures.put(folder, Figure(ID, 20, "ns", None))
-    (row,) = comparison.of_labs(folder.parent)
+    (row,) = predicted_and_found.of_labs(folder.parent)
     assert row.as_text() == "2 times as much"
 
 
@@ -472,7 +474,7 @@ def test_a_prediction_without_a_figure_waits_for_none(folder: Path) -> None:
     other.mkdir()
     predicted(other, (128, False), name="footprint-bend")
     predicted(folder, (20, False))
-    told = [row.as_text() for row in comparison.of_labs(folder.parent)]
+    told = [row.as_text() for row in predicted_and_found.of_labs(folder.parent)]
     assert told == ["no figure yet", "compare it with the run in its cell"]
 
 
@@ -482,15 +484,15 @@ def test_a_ratio_that_a_lab_found_answers_a_prediction_without_a_figure(folder: 
     predictions.put(other, name, Prediction(0.6, "times"))
     for ratio in (0.3, 1.2):
         predictions.put_found(other, name, ratio)
-    (row,) = comparison.of_labs(folder.parent)
+    (row,) = predicted_and_found.of_labs(folder.parent)
     assert (row.as_text(), row.versions) == ("2 times as much", 1)
-    assert comparison.calibration((row,)), "the guess counts"
+    assert predicted_and_found.calibration((row,)), "the guess counts"
 
 
 def test_a_prediction_that_its_lab_does_not_ask_for_is_said_to_be_one(folder: Path) -> None:
     predicted(folder, (19, False), name="timer-overhad")
     predicted(folder, (19, False))
-    told = {row.id: row.as_text() for row in comparison.of_labs(folder.parent)}
+    told = {row.id: row.as_text() for row in predicted_and_found.of_labs(folder.parent)}
     assert told == {"timer-overhad": "its lab asks for no such prediction", ID: "no figure yet"}
 
 
@@ -518,7 +520,7 @@ def test_without_a_figure_nothing_is_drawn(
     way_through_labs.wrap_up(folder.parent, folder.name)
     assert "Dot plot" not in capsys.readouterr().out
     with pytest.raises(ValueError, match="no guess"):
-        calibration_picture([])
+        calibration_picture([], RIGHT_WITHIN)
 
 
 def test_a_guess_within_a_factor_of_two_is_right() -> None:
@@ -530,34 +532,37 @@ def test_a_guess_within_a_factor_of_two_is_right() -> None:
         (0.25, False, "4 times less"),
         (1e300, False, "more than 1,000,000 times as much"),
     ):
-        assert Guess("a", factor).right == right
+        assert is_near(factor) == right
+        said = calibration_picture([Guess("a", factor)], RIGHT_WITHIN).meaning
+        assert said.startswith(f"{right:d} of 1 guess") and ("Further off" in said) != right
         assert factor_text(factor) == text
 
 
 def test_the_picture_says_what_it_shows() -> None:
     guesses = [Guess("a", 1.5, 0.6), Guess("b", 8), Guess("c", 0.01, 0.9), Guess("d", 1, 0.5, True)]
-    shown = calibration_picture(guesses)
+    shown = calibration_picture(guesses, RIGHT_WITHIN)
     assert shown.image.startswith(b"<svg")
     assert "1 of 3 guesses came within a factor of 2. Further off: 1 too low and 1 too high." in (
         shown.meaning
     )
     assert "1 prediction was late" in shown.meaning
     assert [row[-1] for row in shown.table.rows] == ["yes", "yes", "yes", "no: late"]
-    assert "late" not in calibration_picture(guesses[:3]).meaning
-    three = calibration_picture([*guesses[:2], Guess("e", 9)]).meaning
+    assert "late" not in calibration_picture(guesses[:3], RIGHT_WITHIN).meaning
+    three = calibration_picture([*guesses[:2], Guess("e", 9)], RIGHT_WITHIN).meaning
     assert three.endswith("Further off: 2 too low.")
     # The table and the words agree about what is printed as 2.03.
     assert (
-        "0 of 1 guess came within a factor of 2." in calibration_picture([Guess("a", 2.03)]).meaning
+        "0 of 1 guess came within a factor of 2."
+        in calibration_picture([Guess("a", 2.03)], RIGHT_WITHIN).meaning
     )
     assert factor_text(2.03) == "2.03 times as much"
 
 
 def test_guesses_that_are_far_off_or_many_can_be_drawn() -> None:
     far = [Guess("long-" * 20, 1e-300, 1.0), Guess("", 1e300), Guess("late only", 1, None, True)]
-    assert calibration_picture(far).image
+    assert calibration_picture(far, RIGHT_WITHIN).image
     many = [Guess(f"{number:02}", 1.0) for number in range(41)]
-    assert "The last 40 are drawn." in calibration_picture(many).kind
+    assert "The last 40 are drawn." in calibration_picture(many, RIGHT_WITHIN).kind
 
 
 # A warning that would answer "What is wrong here?" is shown with the explanation, not before.

@@ -13,16 +13,16 @@ import pytest
 from labs.commands import cli
 from labs.course import (
     answers,
-    comparison,
     figures,
     guide,
     lab_names,
+    predicted_and_found,
     predictions,
     progress,
     published,
 )
-from labs.course.comparison import Compared
 from labs.course.figures import Figure
+from labs.course.predicted_and_found import Compared
 from labs.course.predictions import Prediction
 from labs.hand_in import hand_in as packing
 from labs.notebook.way_through_labs import ShownProgress
@@ -319,26 +319,26 @@ def guesses(*offs: float, sure: float | None = None) -> tuple[Compared, ...]:
 
 
 def test_without_a_measured_guess_there_is_nothing_to_say() -> None:
-    assert comparison.calibration(()) == ()
+    assert predicted_and_found.calibration(()) == ()
     unmeasured = Compared("01-lab", "a", Prediction(1, "ns"), 1, None)
     other_unit = Compared("01-lab", "b", Prediction(1, "ns"), 1, Figure("b", 2, "times", None))
     nothing = Compared("01-lab", "c", Prediction(0, "ns"), 1, Figure("c", 2, "ns", None))
-    assert comparison.calibration((unmeasured, other_unit, nothing)) == ()
+    assert predicted_and_found.calibration((unmeasured, other_unit, nothing)) == ()
 
 
 def test_guesses_are_averaged_as_factors() -> None:
-    (seen,) = comparison.calibration(guesses(4, 1 / 4, 1, 1))
+    (seen,) = predicted_and_found.calibration(guesses(4, 1 / 4, 1, 1))
     assert seen == ("Your last 4 guesses were off by a factor of 2 on average, the worst by 4.")
 
 
 def test_only_the_last_six_count_and_the_six_before_are_set_beside_them() -> None:
-    last, before = comparison.calibration(guesses(*[9] * 3, *[3] * 6, *[2] * 6)[::-1])
+    last, before = predicted_and_found.calibration(guesses(*[9] * 3, *[3] * 6, *[2] * 6)[::-1])
     assert last.startswith("Your last 6 guesses were off by a factor of 2 on average, ")
     assert before == "The 6 guesses before were off by a factor of 3."
 
 
 def test_how_sure_one_was_stands_beside_how_often_one_was_right() -> None:
-    seen = comparison.calibration(guesses(1.5, 10, 0.6, 0.1, sure=0.75))
+    seen = predicted_and_found.calibration(guesses(1.5, 10, 0.6, 0.1, sure=0.75))
     assert seen[1] == "You were 75 % sure on average; 2 of 4 came within a factor of 2."
 
 

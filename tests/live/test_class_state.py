@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from grader.live.class_state import FEWEST_OF_KIND, OTHERS, ClassState, NotTaken
 from grader.live.wall import stage
-from labs.course.comparison import read_class
+from labs.course.class_figures import read_class
 from labs.course.in_class import Shared
 from labs.recording.run_conditions import kind_of
 from support.live_class import LAB, message

@@ -15,7 +15,7 @@ import pytest
 from grader.own_report import COMMAND, FigureRow, Lab, labs_in, page, summary
 from grader.own_report import __main__ as command
 from labs.commands import cli
-from labs.course import comparison
+from labs.course import predicted_and_found
 from labs.files import CannotWrite
 from labs.html import write_page
 from labs.recording.file import read
@@ -66,7 +66,7 @@ def labs(folder: Path) -> list[Lab]:
 @pytest.fixture(scope="module")
 def report(folder: Path, labs: list[Lab]) -> str:
     some = [lab for lab in labs if lab.name != TRIAL]  # its plots are of the same kind
-    return page(some, comparison.of_labs(folder), "A. Student")
+    return page(some, predicted_and_found.of_labs(folder), "A. Student")
 
 
 def row_of(labs: list[Lab], figure: str) -> FigureRow:

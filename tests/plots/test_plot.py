@@ -623,7 +623,7 @@ def test_a_character_takes_about_what_the_layout_takes_it_for() -> None:
 @pytest.mark.parametrize("factor", [1.0, 0.0002, 54_321.0])
 def test_of_predictions(name: str, factor: float) -> None:
     guesses = [Guess(name, factor, 0.8), Guess("b", 2.0), Guess(name, 3.0, 1.0, True)]
-    expect_room(calibration_picture(guesses).image.decode())
+    expect_room(calibration_picture(guesses, 2.0).image.decode())
 
 
 def test_each_process_stands_with_two_of_its_errors_and_the_place_of_its_stack() -> None:

@@ -74,7 +74,7 @@ READERS = {
         "uploaded_archives._below", "uploaded_archives._open_below",
     },
     "tables that a person names: 16 MB": {
-        "class_roster.read_roster", "comparison.read_class", "grade_exports.read_table",
+        "class_roster.read_roster", "class_figures.read_class", "grade_exports.read_table",
     },
     "records and receipts of collecting: 64 MB": {
         "student_folders.record_in", "student_folders.trouble_with", "collect_class._write",
@@ -82,7 +82,7 @@ READERS = {
     "graded notebooks and pages, which hold a student's text: 64 MB": {
         "graded_class.read_graded", "graded_class._notebook", "gradebook_grades.reasons_of",
         "feedback_page.page_of", "feedback_page.keep_beside", "feedback_page.is_outdated",
-        "grade_exports.write_moodle_feedback", "class_report._read",
+        "grade_exports.write_moodle_feedback", "class_roster._read_pseudonyms",
     },
     "the keys and certificate of a class in the room, a student's secret in it: 256 KB": {
         "class_keys.certificate_of", "in_class.Kept.read",
@@ -149,7 +149,7 @@ LISTED = {
     "release._keep_earlier: shutil.copy", "release._keep_earlier: path.read_bytes",
     "release._keep_earlier: (new / path.name).read_bytes",
     "release.CourseRelease._release: shutil.copytree",
-    "autograde_class.Run.plan: path.read_text", "class_report._alone: os.open",
+    "autograde_class.Run.plan: path.read_text", "class_roster._alone: os.open",
     "class_flags.EvidenceRegister.opened: sqlite3.connect",
     # what collecting and grading have written, after the careful functions
     "grading_process.read_result: path.open", "autograde_class.Entering._flag: path.read_text",

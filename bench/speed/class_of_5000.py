@@ -1,4 +1,4 @@
-"""`python -m bench evening`: how long grading, feedback and the report of a large class take.
+"""`python -m bench class_of_5000`: how long grading, feedback and the report of a large class take.
 
 The class measured lab 01 in full: 5,000 submissions of 66,000 samples each. Printed are time,
 memory of all processes, and room on the disk. It needs 10 GB on the disk of TMPDIR.
@@ -76,7 +76,7 @@ def run(quick: bool) -> bool:
         f"takes {_MOST_FEEDBACK:.0f} s and {_MOST_PAGE / 1e3:.0f} KB a page, their report "
         f"{_MOST_REPORT:.0f} s"
     )
-    with tempfile.TemporaryDirectory(prefix="ticklab-evening-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="ticklab-class-") as scratch:
         done = []
         made = FullClass(Path(scratch))
         for before, size in zip((0, *sizes), sizes, strict=False):
