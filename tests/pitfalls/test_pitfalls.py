@@ -28,11 +28,14 @@ from labs.run.c_process import RunClock
 from labs.run.plan import Plan
 from support import mistakes
 from support.finding_words import MOST_WORDS, words_of
+from support.fixtures.saved_runs import EVIDENCE, sentences_of
 from support.paths import FIXTURES
 
 FOLDER = FIXTURES / "pitfalls"
 
 CODES = [pitfall.code for pitfall in CATALOGUE]
+#: What the grader says of each lab folder with a mistake; `python -m support.fixtures` writes it.
+SAID = json.loads(EVIDENCE.read_text(encoding="utf-8"))
 LIVE = [(pitfall, live) for pitfall in CATALOGUE for live in pitfall.broken]
 
 
@@ -67,6 +70,8 @@ def test_its_fixture_shows_it_and_no_other_of_its_level(code: str) -> None:
             if finding.level is level
         }
         assert found == {code}, folder
+        said = sentences_of(code, handed_in + others)
+        assert said == SAID[f"{code}/{folder.name}"], "if it is true: python -m support.fixtures"
         for verdict in handed_in + others:
             for each in verdict.findings:
                 texts = (each.symptom, each.evidence, each.misconception, each.experiment)
