@@ -28,11 +28,10 @@ NOT_TYPED = {
         ),
         "it serves until Control-C; tests/live starts and asks it",
     ),
-    "make test": "it runs every test for most of an hour; developers run it for each change",
+    "make test": "it runs every test for a quarter of an hour; developers run it for each change",
     "make quick": "it runs most of the tests; developers run it for each change",
     "make coverage": "it runs the tests of `make quick` once more",
     "make bench": "it runs every benchmark, and this is one of them",
-    ".venv/bin/clang-format -i kernels_c/NAME.c": "NAME stands for a file of the reader",
     "sudo install -d -m 1777 /usr/local/share/nbgrader/exchange": "it changes the machine; "
     "test_doctor_exchange.py compares the advice of `labs doctor`",
 }

@@ -27,7 +27,7 @@ WRITTEN = [step for step in STEPS if not isinstance(step, Type)]
 #: What a copy of the source needs; of the rest of the tree the example changes nothing.
 COPIED = ("bench", "docs", "grader", "kernels_c", "labs", "notebooks", "support")
 #: The commands that are typed here. Others measure, or take long, or set up the environment.
-QUICK = re.compile(r"mkdir |clang-format |python -m support\.(lists|notebook)\b|ruff ")
+QUICK = re.compile(r"mkdir |clang-format |python -m support\.(lists|notebook_as_markdown)\b|ruff ")
 
 
 @pytest.fixture(scope="module")
