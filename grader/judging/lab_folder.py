@@ -28,7 +28,7 @@ from grader.judging import flags
 from grader.judging.check import judge, of_second_run, open_case, open_relation
 from grader.pitfalls.recordings import FIGURE_UNREADABLE
 from labs import limits
-from labs.course import figures, guide, predictions
+from labs.course import figures, lab_names, predictions
 from labs.course.figures import RECORDINGS, BadFigure, BadFigures, Figure
 from labs.files import denied, read_bounded
 from labs.recording.file import BadRecording, Recording, read
@@ -272,7 +272,7 @@ def handed_in_for_practice(folder: Path) -> frozenset[str] | None:
     Such a folder holds figures of other labs, so we can check only the figures that it has.
     """
     folder = Path(folder).resolve()
-    if folder.name in LABS or folder.name not in guide.labs():
+    if folder.name in LABS or folder.name not in lab_names.labs():
         return None
     try:
         return frozenset(figures.read(folder))

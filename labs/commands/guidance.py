@@ -157,18 +157,18 @@ def run_progress(arguments: argparse.Namespace) -> int:
 def _lab_asked_for(asked: Path | None) -> str:
     """The lab whose folder was asked for, or is the current one; '' if it is none."""
     name = (asked.expanduser().absolute() if asked is not None else Path.cwd()).name
-    return name if name in guide.labs() else ""
+    return name if name in labs() else ""
 
 
 def folder_of_labs(asked: Path | None) -> Path:
     """The folder that holds the lab folders: the one asked for, this one, or the default."""
     if asked is not None:
         asked = asked.expanduser().absolute()
-        return asked.parent if asked.name in guide.labs() else asked
+        return asked.parent if asked.name in labs() else asked
     here = Path.cwd()
-    if here.name in guide.labs():
+    if here.name in labs():
         return here.parent
-    holds_some = is_copy(here) or any((here / lab).is_dir() for lab in guide.labs())
+    holds_some = is_copy(here) or any((here / lab).is_dir() for lab in labs())
     return here if holds_some else Path(DEFAULT).expanduser().absolute()
 
 
@@ -193,7 +193,7 @@ def run_report(arguments: argparse.Namespace) -> int:
             folder = folder_of_labs(next(iter(arguments.what), None))
     except (OSError, RuntimeError) as error:  # deleted current folder; no home folder
         return complain("labs report", error)
-    of_labs = any((folder / lab).is_dir() for lab in guide.labs())
+    of_labs = any((folder / lab).is_dir() for lab in labs())
     if not of_labs and not any(folder.glob("*.csv")):
         missing = (
             f"there are no labs and no recordings in {folder}; `labs start` makes a copy of the "

@@ -29,7 +29,6 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from labs.course import lab_names
-from labs.course.lab_names import labs as labs
 
 RUNGS = 3
 MOST_WORDS = 50

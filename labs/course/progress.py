@@ -163,7 +163,7 @@ def of_lab(folder: Path, lab: str, its_guide: Guide | None = None) -> LabProgres
 
 def of_labs(folder: Path) -> tuple[LabProgress, ...]:
     """The progress in every lab of the kit, in the order taught; `folder` holds the lab folders."""
-    return tuple(of_lab(folder / lab, lab) for lab in guide.labs())
+    return tuple(of_lab(folder / lab, lab) for lab in lab_names.labs())
 
 
 def what_next(labs: tuple[LabProgress, ...], here: str = "") -> str:

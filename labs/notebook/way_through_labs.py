@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from labs import html
 from labs.course import answers, predicted_and_found, progress
 from labs.course.answers import Answer
-from labs.course.guide import Guide, heading_of_hints, labs, numbered_hints
+from labs.course.guide import Guide, heading_of_hints, numbered_hints
+from labs.course.lab_names import labs
 from labs.course.predicted_and_found import Compared
 from labs.course.predictions import RIGHT_WITHIN
 from labs.course.progress import LabProgress

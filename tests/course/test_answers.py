@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from labs import limits
-from labs.course import answers, guide
+from labs.course import answers, guide, lab_names
 from labs.course.guide import Guide
 from labs.messages import Message, Refused
 from labs.notebook.predicting import AnswerForm
@@ -106,7 +106,7 @@ def test_many_long_versions_leave_a_file_that_can_still_be_read(tmp_path: Path) 
 
 
 def test_each_answer_that_is_a_step_has_an_explanation() -> None:
-    for lab in guide.labs():
+    for lab in lab_names.labs():
         known = guide.of_lab(lab)
         for step in known.steps:
             assert step.kind != "answer" or step.name in known.explanations, (lab, step.name)

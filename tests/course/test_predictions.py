@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from labs import limits, views
-from labs.course import figures, guide, predicted_and_found, predictions
+from labs.course import figures, guide, lab_names, predicted_and_found, predictions
 from labs.course.figures import Figure
 from labs.course.guide import Asked, Guide
 from labs.course.predicted_and_found import Compared
@@ -568,7 +568,7 @@ def test_guesses_that_are_far_off_or_many_can_be_drawn() -> None:
 # A warning that would answer "What is wrong here?" is shown with the explanation, not before.
 
 
-CASES = [(lab, each) for lab in guide.labs() for each in guide.of_lab(lab).held_back]
+CASES = [(lab, each) for lab in lab_names.labs() for each in guide.of_lab(lab).held_back]
 
 #: By lab: a view of the run that a student opens before the question.
 VIEWS: dict[str, Callable[[Run], Table]] = {

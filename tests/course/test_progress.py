@@ -29,14 +29,14 @@ from labs.notebook.way_through_labs import ShownProgress
 from support.given_samples import recording_of
 from support.paths import FIXTURES
 
-FIRST, SECOND = guide.labs()[:2]
+FIRST, SECOND = lab_names.labs()[:2]
 TENTH = "10-page-fault"
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of the labs in which nothing is done."""
-    for lab in guide.labs():
+    for lab in lab_names.labs():
         (tmp_path / lab).mkdir()
     return tmp_path
 
@@ -131,7 +131,7 @@ def test_pages_are_brought_only_if_no_page_fault_is_left(
 
 
 def test_when_all_is_done_nothing_is_next(copy: Path) -> None:
-    for lab in guide.labs():
+    for lab in lab_names.labs():
         do(copy, lab, 99)
     assert progress.what_next(progress.of_labs(copy)) == ""
 
@@ -173,7 +173,7 @@ def _figures_to_hand_in(lab: str) -> list[str]:
 
 def test_a_lab_that_is_handed_in_with_a_failed_figure_is_not_done(copy: Path) -> None:
     lab, (right, wrong) = next(
-        (lab, ids[:2]) for lab in guide.labs() if len(ids := _figures_to_hand_in(lab)) > 1
+        (lab, ids[:2]) for lab in lab_names.labs() if len(ids := _figures_to_hand_in(lab)) > 1
     )
     do(copy, lab, 99)
     folder = copy / lab
@@ -259,7 +259,7 @@ def test_the_command_prints_a_line_a_lab_and_what_is_next(
     do(copy, FIRST, 1)
     assert cli.main(["progress", str(copy)]) == 0
     seen = capsys.readouterr().out
-    assert all(lab in seen for lab in guide.labs())
+    assert all(lab in seen for lab in lab_names.labs())
     assert "28.5 cycles" in seen, "the map"
     assert f"\nNext: {FIRST}: {guide.of_lab(FIRST).steps[1].do}\n" in seen
 
@@ -268,7 +268,7 @@ def test_the_command_prints_json(copy: Path, capsys: pytest.CaptureFixture[str])
     do(copy, FIRST, 99)
     assert cli.main(["progress", str(copy), "--json"]) == 0
     seen = json.loads(capsys.readouterr().out)
-    assert [each["lab"] for each in seen["labs"]] == list(guide.labs())
+    assert [each["lab"] for each in seen["labs"]] == list(lab_names.labs())
     assert seen["labs"][0]["next"] is None
     assert seen["next"].startswith(SECOND)
     assert seen["guesses"], "the first lab asks for a prediction of what it measures"
@@ -287,7 +287,7 @@ def test_the_command_finds_the_labs_around_it(
 def test_of_labs_that_are_not_here_the_command_claims_nothing(
     copy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for lab in guide.labs()[1:]:
+    for lab in lab_names.labs()[1:]:
         (copy / lab).rmdir()
     do(copy, FIRST, 99)
     assert cli.main(["progress", str(copy)]) == 0
@@ -344,13 +344,13 @@ def test_how_sure_one_was_stands_beside_how_often_one_was_right() -> None:
 
 def test_the_map_has_a_story_for_each_lab_and_its_question() -> None:
     told = progress.map_of_labs()
-    assert [row[0] for row in told.rows] == [lab[:2] for lab in guide.labs()]
-    assert set(lab_names.stories()) == set(guide.labs())
+    assert [row[0] for row in told.rows] == [lab[:2] for lab in lab_names.labs()]
+    assert set(lab_names.stories()) == set(lab_names.labs())
     assert all(cell and len(cell.split()) <= 20 for row in told.rows for cell in row)
     assert all(row[1].endswith("?") for row in told.rows)
 
 
-@pytest.mark.parametrize("lab", guide.labs())
+@pytest.mark.parametrize("lab", lab_names.labs())
 def test_a_number_that_people_got_wrong_is_one_that_a_report_printed(lab: str) -> None:
     wrong, _ = lab_names.stories()[lab]
     reports = re.findall(r"\b[A-E]\b", "".join(re.findall(r"\((.*reports?.*)\)", wrong)))
