@@ -3,7 +3,8 @@
 A new fact of the machine is a key in `machine_conditions`. `labs/results/remarks.py` shows it: in
 `_inherited` where it is unusual, in `_FACTS` always, in `_CONDITIONS` where a comparison depends on
 it. `tests/analysis/test_inherited_conditions.py` reads it from files as the OS has them, and asks
-for its words and for a near miss. A fact about a person belongs into docs/instructors/privacy.md.
+for its words and for a near miss. One that the machine card and `labs doctor` show too is a field
+in `description.py`. A kind of fact that docs/instructors/privacy.md does not list is added there.
 
 Other conditions come from elsewhere: C prints them as `# key: value` (kernels_c/conditions.h),
 `labs/run/c_process.py` states the plan, `labs/recording/run_conditions.py` computes with all.

@@ -58,6 +58,23 @@ def test_what_is_unusual_is_a_condition() -> None:
         assert words not in said(run()).conditions
 
 
+#: The facts of a machine whose words are asked for here; of a tracer, in test_run_warnings.py.
+READ = {
+    "cpu.quota",
+    "machine.clock_source",
+    "machine.container",
+    "machine.cpu",
+    "machine.governor",
+    "machine.virtual",
+    "seccomp",
+    "tracer",
+}
+
+
+def test_every_fact_that_is_stated_here_is_asked_for() -> None:
+    assert surroundings.machine_conditions().keys() <= READ, "ask for its words, and add it to READ"
+
+
 def test_what_the_os_shows_is_a_condition(tmp_path: Path) -> None:
     for number, (files, words) in enumerate(
         (
@@ -147,9 +164,16 @@ def test_processes_that_differ_are_all_named() -> None:
 
 
 def test_the_table_of_conditions_has_them() -> None:
-    facts = dict(
-        remarks.configuration_of([run({"preloaded.ld_preload": "a.so", "cpu.quota": "2"})])
-    )
+    stated = {
+        "preloaded.ld_preload": "a.so",
+        "cpu.quota": "2",
+        "machine.cpu": "A CPU",
+        "machine.container": "Docker",
+        "machine.clock_source": "hpet",
+    }
+    facts = dict(remarks.configuration_of([run(stated)]))
     assert facts["scheduling"] == "SCHED_OTHER, nice value 0"
     assert facts["preloaded libraries"] == "a.so (LD_PRELOAD)"
     assert facts["CPU quota"] == "2"
+    assert (facts["CPU"], facts["clock of the OS"]) == ("A CPU", "hpet")
+    assert facts["virtual machine"] == "no, in a container (Docker)"
