@@ -58,7 +58,7 @@ def test_what_is_unusual_is_a_condition() -> None:
         assert words not in said(run()).conditions
 
 
-#: The facts of a machine whose words are asked for here; of a tracer, in test_run_warnings.py.
+#: The facts of a machine whose words are asked for here; of a tracer, in test_tracer.py.
 READ = {
     "cpu.quota",
     "machine.clock_source",
