@@ -59,7 +59,7 @@ def test_the_os_counts_the_switches_that_each_variant_claims(kernel: str) -> Non
     # A ring that fills much memory takes a hundred times as long: a few of its rounds must do, and
     # no other ring's memory is there to be copied.
     large = [name for name in names if memory_kb(name) > MUCH_KB]
-    few = Plan(kernel, samples=2, batches=batches[:1], warmup=0, processes=1)
+    few = Plan(kernel, samples=4, batches=batches[1:2], warmup=0, processes=1)
     many = replace(few, samples=samples, batches=batches, warmup=2)
     wrong: dict[str, str] = {}
     small = [name for name in names if name not in large]
@@ -97,7 +97,7 @@ def off(recording: Recording, variant: str) -> str:
     # and more of them where other programs want this CPU.
     others = stated.other_tasks * len(recording.processes)
     lives = 4 * others
-    most = MORE * claimed + PREEMPTIONS_PER_S * seconds + lives + A_FEW
+    most = MORE * claimed + lives + A_FEW
     # A task that begins late may find its first message waiting, and needs no switch for it: in 8
     # of 360 runs of rings, as many switches were missing as there were other tasks, or fewer.
     least = MISSING * claimed + others + A_FEW
@@ -105,7 +105,11 @@ def off(recording: Recording, variant: str) -> str:
     # many on 32 processes that fill 4 MB each. A task that yields is forced by its own wish. Once,
     # 645 were counted of 429, and 428 tasks had gone to sleep: one late task had not needed to.
     asleep = recording.total(f"variant.{variant}.voluntary_switches") or 0
-    handed = min(counted, asleep) if asleep >= claimed - least else counted
+    sleeps = asleep >= claimed - least
+    handed = min(counted, asleep) if sleeps else counted
+    # A ring that fills much memory takes so long that the OS could force as many as it claims.
+    if not (sleeps and memory_kb(variant)):
+        most += PREEMPTIONS_PER_S * seconds
     agree = counted - claimed >= -least and handed - claimed <= most
     return "" if agree else f"{claimed=}, {counted=}, {asleep=}"
 
