@@ -143,6 +143,17 @@ def programs() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paths, "start", _start)
         yield
+    # A judge that began as a fork would serve whoever grades in this process later.
+    if replay := sys.modules.get("grader.with_nbgrader.replay"):
+        replay.worker_of_this_process.cache_clear()
+
+
+@contextmanager
+def started_in_full() -> Iterator[None]:
+    """Here, inside `programs`, they start as they do for everybody."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "start", _start_anew)
+        yield
 
 
 def _kernel(

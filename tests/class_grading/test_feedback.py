@@ -20,6 +20,7 @@ from grader.class_grading.feedback_process import PageJob, make_pages
 from grader.judging.worker import Ended, Lane
 from grader.with_nbgrader.course_folder import UNFINISHED, NotOurs, Stopped
 from grader.with_nbgrader.feedback import CourseFeedback
+from support import forked
 from support.hostile.modules import plant
 from support.small_course import LAB
 from support.small_exchange import EARLY, LATE, ExchangeCourse
@@ -110,7 +111,8 @@ def test_typed_in_a_submission_it_runs_nothing_there(
 ) -> None:
     ran = plant(tmp_path, noted_in=tmp_path / "ran.txt")
     monkeypatch.chdir(tmp_path)
-    assert made(course, workers=2).made == len(FIGURES)
+    with forked.started_in_full():
+        assert made(course, workers=2).made == len(FIGURES)
     assert ran() == []
     assert Path.cwd() == tmp_path
 

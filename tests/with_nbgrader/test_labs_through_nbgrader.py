@@ -25,7 +25,7 @@ from grader.figures import LABS, figures_of
 from grader.with_nbgrader.replay import Replay
 from grader.with_nbgrader.verdict_cells import is_test
 from labs import paths
-from support import demonstration_class
+from support import demonstration_class, forked
 from support.demonstration_class import DemonstrationClass, Row, table
 from support.paths import FIXTURES, REPOSITORY
 from support.programs import call
@@ -149,7 +149,9 @@ def test_feedback_shows_the_reason_and_the_plot(course: Path) -> None:
 def test_solutions_get_full_points_and_stubs_none(lab: str, tmp_path: Path) -> None:
     figures = {spec.id: spec.max_points for spec in figures_of(lab)}
     notebook = nbformat.read(paths.released() / lab / f"{lab}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
-    tests = [each for each in notebook.cells if each.cell_type == "code" and is_test(each)]
+    code = [each for each in notebook.cells if each.cell_type == "code"]
+    tests = [each for each in code if each.metadata.get("nbgrader", {}).get("grade")]
+    assert all(map(is_test, tests))
     assert {each.metadata.nbgrader.grade_id: each.metadata.nbgrader.points for each in tests} == (
         figures
     )
@@ -189,7 +191,8 @@ def test_step_that_fails_is_told(
     source = write_source(tmp_path / "notebooks")
     (source / SMALL / f"{SMALL}.ipynb").write_text("{")
     monkeypatch.setattr(demonstration_class, "NOTEBOOKS", source)
-    assert demonstration_class.main(tmp_path / "class", SMALL) == 1
+    with forked.started_in_full():
+        assert demonstration_class.main(tmp_path / "class", SMALL) == 1
     assert "nbgrader generate_assignment" in capsys.readouterr().err
 
 
