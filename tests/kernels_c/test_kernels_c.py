@@ -237,7 +237,7 @@ def test_every_variant_has_a_name_that_a_recording_takes_and_says_what_it_is(
         assert about and '"' not in about
 
 
-LARGE = ("-32m", "-64m", "-128m", "-256m", "-256mb", "-1gb")
+LARGE = ("-128m", "-256m", "-256mb", "-1gb")
 
 
 @EVERY

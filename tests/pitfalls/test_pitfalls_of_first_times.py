@@ -259,7 +259,7 @@ MEASURE_OWN_FIRST_CALL(get_ready)
 def test_the_exercise_is_judged_by_how_one_got_ready(body: str, codes: list[str]) -> None:
     text = CELL % body
     plan = Plan("own_first_call", ("own", "unprepared"), samples=300, processes=15, source=text)
-    recording = measure_now(dataclasses.replace(plan, flags=("-O0",)))
+    recording = measure_now(plan)
     own, other = (result_of(recording, name).estimate for name in ("own", "unprepared"))
     assert own is not None and other is not None
     assert own.value < other.value
