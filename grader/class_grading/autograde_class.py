@@ -322,12 +322,13 @@ def _graded(run: Run, app: Any, options: Options, course: Path, tell: Tell) -> S
                     raise Stopped(result.trouble)
                 done(1)
             entering.enter(batch, summary)
-        for line in summary.refused:
-            run.log.error("%s", line)
-        for student, why in summary.failed.items():
-            run.log.error("%s: not graded: %s", printable(student), why)
-        summary.due, summary.penalties = writer.due, writer.renew_penalties()
-        summary.replaced = by_replaced_release(app.coursedir, run.lab)
+            # Here: a cluster that is lost by now takes none of this with it.
+            for line in summary.refused:
+                run.log.error("%s", line)
+            for student, why in summary.failed.items():
+                run.log.error("%s: not graded: %s", printable(student), why)
+            summary.due, summary.penalties = writer.due, writer.renew_penalties()
+            summary.replaced = by_replaced_release(app.coursedir, run.lab)
     return summary
 
 

@@ -370,7 +370,6 @@ _KEYS = ("Email address", "ID number", "Username")
 _NAME, _MOST, _TEAM = "Full name", "Maximum Grade", "Group"
 #: `Participant 1234`; the number is also in the names of the files that Moodle hands out.
 _PARTICIPANT = re.compile(r"(\d+)$")
-#: Moodle keeps five decimals, and shows two.
 
 
 #: The reasons for the figures of a student, by figure.
@@ -535,7 +534,7 @@ def _hash_of(comments: str) -> str:
 # (`mod/assign/feedback/file/importziplib.php` in Moodle's source).
 
 #: A page takes about 120 KB; one with many plots a few times as much.
-_MOST_BYTES = 64 * 1024 * 1024
+_MOST_PAGE_BYTES = 64 * 1024 * 1024
 #: A fixed time, so that the same pages make the same file.
 _TIME = (2000, 1, 1, 0, 0, 0)
 
@@ -567,7 +566,7 @@ def write_moodle_feedback(
                 old.append(graded.student)
                 continue
             try:
-                page = read_bounded(pages(graded.work), _MOST_BYTES)
+                page = read_bounded(pages(graded.work), _MOST_PAGE_BYTES)
             except FileNotFoundError:
                 without_page.append(graded.student)
                 continue

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import json
 import logging
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from bench.labs.accessible import violations
 from grader.figures import figures_of
 from grader.judging.worker import NotGraded
 from grader.with_nbgrader.feedback import FeedbackExporter, grades_of
-from grader.with_nbgrader.pages.feedback_page import Given, Grades, feedback_page
+from grader.with_nbgrader.pages.feedback_page import Given, Grades, feedback_page, page_of
 from grader.with_nbgrader.replay import Replay
 from grader.with_nbgrader.settings import alembic_version
 from grader.with_nbgrader.verdict_cells import write_verdicts
@@ -308,3 +310,38 @@ def test_the_address_of_the_docs_must_be_one_that_a_browser_opens(address: str) 
 
 def exporter(site: str) -> FeedbackExporter:
     return FeedbackExporter(site=site)  # type: ignore[no-untyped-call]
+
+
+ODD: tuple[Any, ...] = (None, "x", 3, [], [None], ["x"], {}, {"a": None}, {"text": 3})
+
+
+def odd_ones(found: Any, depth: int = 5) -> Iterator[tuple[Any, Any, Any]]:
+    """Every place in it, as the object, its key, and something odd to put there."""
+    keys = found if isinstance(found, dict) else range(len(found) if isinstance(found, list) else 0)
+    for key in list(keys)[: 50 * depth]:
+        for odd in ODD:
+            yield found, key, odd
+        yield from odd_ones(found[key], depth - 1)
+
+
+def test_a_damaged_notebook_is_named_or_still_shown(
+    notebook: Any, with_finding: Any, tmp_path: Path
+) -> None:
+    path, grades = tmp_path / "lab.ipynb", given(notebook)
+    report = json.loads(json.dumps(cell_named(notebook, "report")))
+    report |= {"attachments": {"a.png": {"image/png": ""}}}
+    text = {"output_type": "stream", "name": "stdout", "text": "said"}
+    code = {"cell_type": "code", "id": "b", "source": "1", "outputs": [text], "metadata": {}}
+    page = {"cells": [*copy.deepcopy(with_finding)["cells"], report, code], "metadata": {}}
+    refused = shown = 0
+    for inside, key, odd in odd_ones(page):
+        before, inside[key] = inside[key], odd
+        path.write_text(json.dumps(page))
+        inside[key] = before
+        try:
+            assert "</html>" in page_of(path, LAB, grades)
+            shown += 1
+        except ValueError as error:
+            assert f"{path} is no graded notebook: " in str(error)
+            refused += 1
+    assert refused > 50 and shown > 50

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from grader.figures.verdict import EVIDENCE_CELL, MARKS, NOT_HANDED_IN, Outcome, outcome_in_words
 from grader.submissions.safe_files import read_regular
@@ -136,6 +136,13 @@ class Cell:
         most = float(marks.get("points") or 0)
         self.given = grades.cells.get(self.name, Given(0.0, most, open=False))
         self.comment_text = grades.comments.get(self.name, "") if self.is_solution else ""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Python asks this if a property below raises an AttributeError, of a cell that is
+            damaged; the template would take that for an attribute that is not there."""
+            raise TypeError(f"{name} of cell {self.id} cannot be read")
 
     @property
     def is_test(self) -> bool:
@@ -271,7 +278,7 @@ def page_of(path: Path, lab: str, grades: Grades, site: str = "") -> str:
     raw = read_regular(path, MOST_FOLDER_BYTES)
     try:
         page = feedback_page(json.loads(raw), lab, grades, site)
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError, ValueError) as error:
         raise ValueError(f"{path} is no graded notebook: {error!r}") from error
     # JSON may hold halves of characters, which no file can.
     return page.encode("utf-8", "replace").decode("utf-8")
