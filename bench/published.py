@@ -10,6 +10,7 @@ mistake gives the printed value. So the submitted figure is the one that the rep
 
 from __future__ import annotations
 
+import argparse
 import functools
 import json
 import re
@@ -211,5 +212,6 @@ def _kind(quantity: str) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(prog="python -m bench.published", description=__doc__).parse_args()
     write_atomically(PAGE, page().encode())
     say(f"{PAGE.relative_to(REPOSITORY)}: {json.dumps(sum(each.named for each in trials()))} named")

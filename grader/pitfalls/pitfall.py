@@ -1,15 +1,17 @@
 """What an entry of the catalogue of pitfalls consists of.
 
 A new one is a function with `@pitfall(...)` in a module of this folder, whose name is its code; an
-example is in docs/adding-a-lab.md. Sums, means, halves and other units of a value are in
-`grader/evidence/other_numbers.py`. All words of a finding are at most 60. If another code is found
-in its place, that one is in `yields_to`.
+example is in docs/adding-a-lab.md. Sums, means, halves and other units of a value are told by
+`grader/evidence/other_numbers.py`: another such number is a `Way` of its `ways()`, and its entry
+asks `told_by`. All words of a finding are at most 60. If another entry is found as well, the one
+that says less exactly what is wrong `yields_to` the other.
 
 Its recipes `@wrong` and `@near` have no `when` if their recording is new. The benches: with wrong C
 in kernels_c/broken, `python -m bench mistakes` asks whether a run shows it on this machine;
 `python -m bench.wrong 01` looks for it in runs of lab 01, or of another lab that can have it (a
-true cause goes into `bench/wrong/truths.py`); `python -m bench.published` in the five reports. For
-one that explains a value: `python -m bench random_values`.
+true cause goes into `bench/wrong/truths.py`); `python -m bench.published` asks what the five
+reports show, and writes docs/pitfalls.md. For one that explains a value: `python -m bench
+random_values`.
 """
 
 from __future__ import annotations

@@ -138,6 +138,8 @@ def test_a_variant_reads_the_clock_that_it_declares(program_of: ProgramOf, tmp_p
         if (clock := stated.get(f"clock.{name}.name", "")).startswith("CLOCK_")
     }
     assert len(clocks) >= 5
+    others = {stated[f"clock.{name}.name"] for name in {*every.split(",")} - {*clocks}}
+    assert others == {stated["counter"], "gettimeofday"}, "a clock is named as in C"
     for name, expected in clocks.items():
         done = run_with(1.0, program, tmp_path, "--variant", name)
         asked = [line.split()[1:] for line in errors_of(done) if line.startswith("asked ")]

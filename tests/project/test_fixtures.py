@@ -99,6 +99,12 @@ def test_a_recipe_must_fit_its_recording() -> None:
         folder.replaced(run, b"fenced", b"unfenced")
 
 
+def test_no_recording_of_a_pitfall_is_large() -> None:
+    """Git keeps each version of it for ever: `--samples` says how many it takes."""
+    sizes = {path: path.stat().st_size for path in (FIXTURES / "pitfalls").rglob("*.csv")}
+    assert {path: size for path, size in sizes.items() if size > 400_000} == {}
+
+
 def test_a_missing_recording_is_measured_by_the_command_of_its_recipe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -119,7 +125,8 @@ def test_a_missing_recording_is_measured_by_the_command_of_its_recipe(
     with pytest.raises(BadRecipe, match=r"labs measure timer_overhead .* --save recordings/one"):
         read()
     measure_missing(read, run)
-    command = "measure timer_overhead --variant fenced --save recordings/one.csv"
+    few = "--samples 400 --warmup 10"
+    command = f"measure timer_overhead --variant fenced {few} --save recordings/one.csv"
     assert typed == [(command, folder)]
     (folder / "recordings/one.csv").unlink()
     with pytest.raises(BadRecipe, match="ended with status 3"):
