@@ -17,7 +17,7 @@ from grader.evidence import c_calls, c_tree, caveats, observed
 from grader.evidence.c_tree import Code
 from grader.figures.case import Case
 from grader.figures.spec import Quantity
-from labs.recording import counts, operation_trials, run_conditions
+from labs.recording import counts, run_conditions
 from labs.recording.counts import Switches
 from labs.recording.file import Recording, memoized
 from labs.recording.run_conditions import Places
@@ -106,7 +106,7 @@ def code_of(case: Case) -> str | None:
         return None  # the counts are those of the tracer
     for name in case.spec.variants:
         seen = counted(case.recording, name)
-        if seen is None or operation_trials.of_variant(case.recording, name).sends_nothing:
+        if seen is None or counts.trials_of(case.recording, name).sends_nothing:
             continue  # that is why there are fewer
         if created_inside(case, seen) is not None:
             return "creation-counted-as-switch"

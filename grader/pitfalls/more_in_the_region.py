@@ -13,8 +13,7 @@ from grader.evidence.sources import own_source
 from grader.figures.case import Case
 from grader.figures.spec import Quantity
 from grader.pitfalls.pitfall import Live, pitfall
-from labs.recording import counts as page_faults
-from labs.recording import operation_trials
+from labs.recording import counts
 from labs.results import run_warnings
 from labs.units import rounded
 
@@ -132,8 +131,8 @@ def _beside_switch(case: Case) -> str | None:
 
 
 def _beside_pages(case: Case) -> str | None:
-    ready = page_faults.page_faults_of(case.recording, "bring")
-    without = page_faults.page_faults_of(case.recording, "unprepared")
+    ready = counts.page_faults_of(case.recording, "bring")
+    without = counts.page_faults_of(case.recording, "unprepared")
     if ready is not None and ready.each >= FAULTS_WITH_WORK:
         return (
             f"To bring {ready.touched:,} pages, your get_ready() made {ready.faults:,} page faults."
@@ -152,7 +151,7 @@ def _beside_pages(case: Case) -> str | None:
                 f"{rounded(found.own / clock.ticks_in('ns'))} ns for each page: "
                 f"{found.own / whole:.0%} of your figure."
             )
-    if without is None or without.each < page_faults.MOST_FAULTS:
+    if without is None or without.each < counts.MOST_FAULTS:
         return None
     mine, plain = (case.results[name].estimate for name in ("bring", "unprepared"))
     if mine is None or plain is None or mine.low <= MOST_TIMES * plain.high:
@@ -284,7 +283,7 @@ def samples_dropped(case: Case) -> str | None:
 def mapping_counted_along(case: Case) -> str | None:
     """A page fault that is timed with system calls beside it."""
     for name in case.spec.variants if case.spec.kernel == "page_fault" else ():
-        calls = operation_trials.of_variant(case.recording, name).calls
+        calls = counts.trials_of(case.recording, name).calls
         if calls:
             return f"Between its readings, {name} makes {calls} system calls for one page."
     return None
@@ -301,7 +300,7 @@ def mapping_counted_along(case: Case) -> str | None:
 def child_flushes(case: Case) -> str | None:
     """New tasks that write what their parent has buffered."""
     for name in case.spec.variants if case.spec.kernel == "task_creation" else ():
-        seen = operation_trials.of_variant(case.recording, name)
+        seen = counts.trials_of(case.recording, name)
         if seen.writes and seen.bytes_written:
             each = rounded(seen.bytes_written / seen.writes)
             return f"{name}: tasks wrote {seen.writes:,} times, {each} bytes on average."

@@ -1,6 +1,8 @@
 """Colours, numbers on axes, and where labels go: what every plot shares, whatever draws it.
 
-Nothing here draws, or loads a library that draws.
+Nothing here draws, or loads a library that draws. The colours follow Okabe and Ito ("Color
+Universal Design", 2008); some are darker, so that text in them has enough contrast on white and on
+black.
 """
 
 from __future__ import annotations

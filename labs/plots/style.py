@@ -1,9 +1,8 @@
 """The common style of all plots.
 
 The background is white. On a dark page the page inverts the image and turns its hues back (see
-picture.html.jinja), so one image serves both. The colours follow Okabe and Ito ("Color Universal
-Design", 2008); some are darker, so that text in them has enough contrast on white and on black.
-Labels are next to what they name, and there is no legend.
+picture.html.jinja), so one image serves both. Labels are next to what they name, and there is no
+legend. The colours, markers and dashes are in `scale.py`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from labs.analysis.confidence import Estimate
 from labs.analysis.line import Line
 from labs.analysis.thresholds import AS_WIDE_AS_VALUE, WIDEST
 from labs.messages import Advice, Option, Words, advice
-from labs.recording import counts, declared, operation_trials, run_conditions
+from labs.recording import counts, declared, run_conditions
 from labs.recording.file import Recording, distinct, memoized
 from labs.results import warning_thresholds as thresholds
 from labs.results.modes import modes
@@ -619,7 +619,7 @@ SAMPLES_DROPPED = "samples-dropped"
 
 def of_learnt_input(recording: Recording, variant: str, cycles: float) -> Iterator[RunWarning]:
     """A warning if an operation of so many core cycles is fast because it is always the same."""
-    seen = operation_trials.of_variant(recording, variant)
+    seen = counts.trials_of(recording, variant)
     if not seen.is_learnt(cycles):
         return
     yield RunWarning(
@@ -633,7 +633,7 @@ def of_learnt_input(recording: Recording, variant: str, cycles: float) -> Iterat
 
 def of_trials(recording: Recording, variant: str) -> Iterator[RunWarning]:
     """Warnings about operations that are not what they seem, whatever they cost."""
-    seen = operation_trials.of_variant(recording, variant)
+    seen = counts.trials_of(recording, variant)
     if seen.counter_whole == 0:
         yield RunWarning(
             HALF_OF_COUNTER,

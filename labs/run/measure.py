@@ -21,8 +21,8 @@ import numpy as np
 from labs import limits, paths
 from labs.c_kernels import toolchain
 from labs.machine import surroundings
-from labs.recording import operation_trials, run_conditions
-from labs.recording.counts import EVENTS, SCOPE, absent_key, as_text, count_key
+from labs.recording import run_conditions
+from labs.recording.counts import EVENTS, SCOPE, TRIAL_KEY, absent_key, as_text, count_key
 from labs.recording.file import BadRecording, Integers, Recording
 from labs.run import c_process
 
@@ -498,4 +498,4 @@ async def tried(plan: Plan, clock: c_process.RunClock) -> dict[str, str]:
         conditions = (await _untimed(few, binary, 1, 0, clock)).conditions
     except (c_process.RunFailed, BadRecording, toolchain.CompileError):
         return {}
-    return {key: value for key, value in conditions.items() if operation_trials.KEY.fullmatch(key)}
+    return {key: value for key, value in conditions.items() if TRIAL_KEY.fullmatch(key)}

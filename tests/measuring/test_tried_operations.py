@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from labs.commands import cli
-from labs.recording.operation_trials import Trials
+from labs.recording.counts import Trials
 from labs.results import run_warnings
 from labs.run import c_process, measure
 from labs.run.measure import Plan, measure_now
