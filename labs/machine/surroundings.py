@@ -7,7 +7,7 @@ for its words and for a near miss. One that the machine card and `labs doctor` s
 in `description.py`. A kind of fact that docs/instructors/privacy.md does not list is added there.
 
 Other conditions come from elsewhere: C prints them as `# key: value` (kernels_c/conditions.h),
-`labs/run/c_process.py` states the plan, `labs/recording/run_conditions.py` computes with all.
+`labs/run/c_process.py` states the plan, `labs/recording/run_conditions.py` computes from all these.
 """
 
 from __future__ import annotations

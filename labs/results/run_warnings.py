@@ -5,8 +5,8 @@ where it ran, what it inherited, and how it ended.
 
 A new one is a `RunWarning` that `of_line` or `of_recording` calls for. Its limit is in
 `warning_thresholds.py`. What needs no action is quiet. `tests/analysis/test_run_warnings.py` has
-the case that earns it, asked for all of its words, and a near miss (`support/simulate.py`). One
-that decides alone is also in `DECIDE` of `test_remarks.py` there.
+the case that earns it, with all of its words, and a near miss (`support/simulate.py`). One that
+decides alone is also in `DECIDE` of `test_remarks.py` there.
 """
 
 from __future__ import annotations
