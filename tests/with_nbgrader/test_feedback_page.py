@@ -343,5 +343,6 @@ def test_a_damaged_notebook_is_named_or_still_shown(
             shown += 1
         except ValueError as error:
             assert f"{path} is no graded notebook: " in str(error)
+            assert str(error).endswith(f". Grade it again: grader autograde {LAB} --force")
             refused += 1
     assert refused > 50 and shown > 50

@@ -279,7 +279,8 @@ def page_of(path: Path, lab: str, grades: Grades, site: str = "") -> str:
     try:
         page = feedback_page(json.loads(raw), lab, grades, site)
     except (KeyError, TypeError, AttributeError, RecursionError, ValueError) as error:
-        raise ValueError(f"{path} is no graded notebook: {error!r}") from error
+        again = f"Grade it again: grader autograde {lab} --force"
+        raise ValueError(f"{path} is no graded notebook: {error!r}. {again}") from error
     # JSON may hold halves of characters, which no file can.
     return page.encode("utf-8", "replace").decode("utf-8")
 
